@@ -1,40 +1,40 @@
-# What a fresh machine needs: rustup, node with npm, and apt (as root or with sudo) where no
-# chromium is installed. Everything else is set up here, once; the second time costs nothing.
+# A fresh machine needs rustup, node with npm, and apt (as root or with sudo) if chromium is not installed.
+# Everything else is set up here, once.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-# trunk 0.22 asks for a newer Rust than rust-toolchain.toml names.
+# trunk 0.22 needs a newer Rust than the one in rust-toolchain.toml.
 TRUNK_VERSION := 0.21.14
-# The generated JavaScript and the wasm must come from one version: the lock's.
+# The generated JavaScript and the wasm must come from the same version: that of Cargo.lock.
 BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
 
-# Tools of the project's own, when PATH has not got the right version; first on PATH, so that trunk
-# finds them as well.
+# The project's own tools, for which PATH may lack the right version. They come first on PATH, so that trunk finds
+# them as well.
 TOOLS := $(CURDIR)/target/tools
 export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 
 MDBOOK_VERSION := 0.5.4
 
-# The lock is part of the source: a build never changes it.
+# Cargo.lock is part of the source: a build never changes it.
 CARGO_FLAGS ?= --locked
-# How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
+# Cases per property in `make soak`: it takes minutes, where `make test` takes seconds.
 SOAK_CASES ?= 20000
-# The same for the tests whose every case is a whole run, looked at after each step.
+# The same for tests in which every case is a whole run that is checked after each step.
 SOAK_RUNS ?= 5000
-# How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100 and 1000.
+# Seeded runs of the informer in `make soak`, in threads and under the virtual scheduler; `make test` does 100 and
+# 1000.
 SOAK_SEEDS ?= 10000
-# How often `make soak-busy` runs the tests of threads, with how many seeds, and beside how many loops that keep the
-# machine busy.
+# Rounds of the thread tests in `make soak-busy`, seeds per round, and loops that keep the machine busy.
 BUSY_ROUNDS ?= 10
 BUSY_SEEDS ?= 100
 BUSY_LOOPS ?= 2
 
 BROWSER := tests/browser
 NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
-# What other people's pages are made with, for the tests of the element in them.
+# The packages for the tests of the element on other pages.
 HOST_MODULES := $(BROWSER)/hosts/node_modules/.package-lock.json
 WASM := wasm32-unknown-unknown
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
@@ -42,35 +42,35 @@ BENCHES := $(TARGET)/benches
 
 .PHONY: help
 help:
-	@echo 'make serve    build the page, serve it on http://127.0.0.1:8080/ and rebuild on every change;'
-	@echo '              PROXY=http://127.0.0.1:8001: with the cluster that kubectl proxy answers for there'
-	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
-	@echo 'make bench    the benchmarks, natively and in a browser, beside client-go'\''s figures'
-	@echo 'make dist     the static site, in dist/'
-	@echo 'make docs     the documentation, in target/docs/'
-	@echo 'make soak     the long tests: $(SOAK_CASES) cases a property, $(SOAK_SEEDS) seeds'
-	@echo 'make soak-busy the tests of threads, $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
-	@echo 'make house    who imports whom: the crates, and the modules of each in layers'
-	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
+	@echo 'make serve    builds the page, serves it on http://127.0.0.1:8080/ and rebuilds it on every change;'
+	@echo '              PROXY=http://127.0.0.1:8001: with the cluster behind the kubectl proxy at this address'
+	@echo 'make test     runs all checks: format, lints, native, wasm and browser tests'
+	@echo 'make bench    runs the benchmarks, natively and in a browser, and compares them with client-go'\''s'
+	@echo 'make dist     builds the static site, in dist/'
+	@echo 'make docs     builds the documentation, in target/docs/'
+	@echo 'make soak     runs the long tests: $(SOAK_CASES) cases per property, $(SOAK_SEEDS) seeds'
+	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
+	@echo 'make house    prints which crate imports which, and the modules of each in layers'
+	@echo 'parts:        setup fmt clippy test-native examples test-wasm test-browser size'
 
 .PHONY: serve test bench dist docs soak soak-busy
-# PROXY's answers come under the path where the page looks for an API.
+# PROXY's responses come under the path where the page looks for an API.
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
 test: fmt clippy test-native examples test-wasm test-browser
 
-# The command line that is compiled after it has the page in it.
+# The command line contains the page if it is compiled after this.
 dist: setup-dist
 	trunk build --release
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 	@$(MAKE) --no-print-directory size
 
 DOCS := $(TARGET)/docs
-# What the element is made of; the rest of src is only there natively.
+# The sources of the element; the rest of src is only compiled natively.
 ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f
 
-# Every block of the two books runs, and none is built where one does not hold.
+# Runs every block of the two books; a book with a failing block is not built.
 docs: setup-docs
 	@[ -f dist/deltascope.js ] && [ -z "$$(find $(ELEMENT) -newer dist/deltascope.js -print -quit)" ] || \
 	  { $(MAKE) --no-print-directory setup-dist && trunk build --release; }
@@ -81,8 +81,9 @@ docs: setup-docs
 	@cp docs/index.html '$(DOCS)/index.html'
 	@echo 'read it: any static server on $(DOCS), such as python3 -m http.server -d $(DOCS)'
 
-# The same workloads natively, in a browser as a user of the library compiles it, and there as the
-# page is compiled; one table of all; then what going through a million facts costs on the page, and what ten thousand objects do. BENCH= a part of a name leaves out all other rows natively.
+# The same workloads natively, in a browser as a user of the library compiles them, and there as the page is
+# compiled, in one table. Then the costs of moving through a million facts on the page, and of ten thousand
+# objects. BENCH= part of a name leaves out all other rows of the native benchmarks.
 bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
@@ -100,13 +101,13 @@ soak:
 	  --lib --test engine --test models --test runs --test wire --test house --test wasm -- --skip fold::
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
 
-# Who imports whom: the crates, and the modules of each in layers.
+# Which crate imports which, and the modules of each in layers.
 .PHONY: house
 house: setup-rust
 	@HOUSE='$(TARGET)/house.txt' cargo test $(CARGO_FLAGS) --quiet --test house the_house_can_be_drawn >/dev/null
 	@cat '$(TARGET)/house.txt'
 
-# What waits for a time, or for an order that the threads need not keep, fails here.
+# Tests that depend on timing, or on an order that the threads need not keep, fail here.
 soak-busy: setup-rust
 	cargo test $(CARGO_FLAGS) --no-run --test models --test engine --test runs
 	@loops=(); trap 'kill "$${loops[@]}"' EXIT; \
@@ -122,14 +123,15 @@ soak-busy: setup-rust
 .PHONY: setup setup-rust setup-dist setup-browser
 setup: setup-dist
 
-# rust-toolchain.toml says which; most rustups fetch it at the first call, some want to be asked.
+# Most versions of rustup install the toolchain of rust-toolchain.toml at the first call; some have to be asked.
 setup-rust:
 	@cargo --version >/dev/null || rustup toolchain install
 	@have=$$(rustup target list --installed) && grep -qx '$(WASM)' <<<"$$have" || rustup target add $(WASM)
 	@have=$$(rustup component list --installed) && for c in clippy rustfmt; do \
 	  grep -q "^$$c" <<<"$$have" || rustup component add $$c; done
 
-# A tool runs for seconds, so it is compiled fast rather than made fast; what several need is compiled once.
+# A tool runs for seconds, so compile it quickly rather than well. Tools with common dependencies share a build
+# folder.
 INSTALL = CARGO_TARGET_DIR='$(TOOLS)/build' CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols \
 	cargo install --debug --root '$(TOOLS)' --force
 
@@ -144,8 +146,8 @@ setup-docs: setup-rust
 	  echo 'Set-up: mdbook $(MDBOOK_VERSION) builds the books; compiling it takes a minute, once.'; \
 	  $(INSTALL) mdbook --locked --version $(MDBOOK_VERSION); }
 
-# Not --locked: one crate that its lock names can no longer be had. A little optimised: every build of the page waits for
-# it.
+# Not --locked: one crate in its lock file is no longer available. Slightly optimised, because every build of the
+# page waits for it.
 .PHONY: setup-bindgen
 setup-bindgen: setup-rust
 	@{ [ "$$(wasm-bindgen --version 2>/dev/null)" = 'wasm-bindgen $(BINDGEN_VERSION)' ] && \
@@ -155,8 +157,8 @@ setup-bindgen: setup-rust
 
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
-# Without kubectl the tests behind a real proxy are skipped, and say so; without Hugo, that of its shortcode; without
-# Firefox, that of the element in it: it is large, and not installed for this.
+# Without kubectl the tests behind a real proxy are skipped with a note, and without Hugo that of its shortcode.
+# Firefox is large and not installed here; without it the test of the element in it is skipped.
 setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 	@command -v chromium >/dev/null || { $(APT) chromium; }
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
@@ -172,17 +174,18 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
-# Natively all but the page.
+# Everything except the page is compiled natively.
 NATIVE := --workspace --exclude deltascope-page --features cli,mdbook
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
-# From fixed seeds, so that one commit has one result; a bare `cargo test` and `make soak` roll their own.
+# With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
+# own.
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) $(NATIVE) --no-fail-fast
 
-# Among them the runner of recorded scenarios.
+# Includes the runner of recorded scenarios.
 examples: setup-rust
 	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
 

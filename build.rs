@@ -1,4 +1,4 @@
-//! Lets the command line have the page in it, where `make dist` has packed one.
+//! Includes the page in the command line if `make dist` has packed one.
 
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 // <delta-scope>: one element that shows how an informer works.
 //
-// The module is small; the program behind it is loaded when the first element wants it, and once a page,
-// however many there are.
+// This module is small. It loads the program behind the elements when the first of them needs it, once per page.
 
 import { Life } from "./alive.js";
 
@@ -13,13 +12,13 @@ const ATTRIBUTES = [
   "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
   "theme", "lang", "motion", "height", "load", "markers", "link",
 ];
-// Another value of these needs another run; all others act on the one that is shown.
+// A change of these opens another run. A change of any other attribute acts on the current one.
 const OPENS = new Set(["lesson", "src", "link"]);
-// How far from the screen an element is loaded.
+// Distance from the viewport at which an element is loaded.
 const NEAR = "300px";
-// While an element is drawn the page draws itself about so often, between two pieces.
+// While an element is drawn piece by piece, about how often the page around is painted.
 const FRAME_MS = 40;
-// How long the first frame is waited for.
+// How long to wait for the first frame.
 const READY_MS = 1000;
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
 const BOOK_LIGHT = /\b(?:light|rust)\b/;
@@ -28,18 +27,19 @@ const WORDS = {
   zh: { start: "运行演示", again: "重试", loading: "正在加载…", failed: "这里无法显示：", stage: "deltascope：逐步看 informer" },
 };
 
-// One element is drawn after the other: several at once would keep the page waiting.
+// Elements are drawn one after the other: several at once would block the page.
 let turns = Promise.resolve();
 function inTurn(draw) {
   const drawn = turns.then(draw);
-  // What was drawn is not kept.
+  // Drop the result, so that it is not kept in memory.
   turns = drawn.then(() => {}, () => {});
   return drawn;
 }
 
 let program;
 let failures = 0;
-/** The name of a file for the next try: what did not come, and what has stopped, some browsers keep under the old one. */
+/** The URL of a file for a retry. Under the old URL some browsers keep a failed download, or a module that has
+    stopped. */
 function again(file) {
   const url = new URL(file, HERE);
   url.searchParams.set("again", failures);
@@ -47,7 +47,7 @@ function again(file) {
 }
 
 async function bring(file, first) {
-  // A program that has stopped is not to be had anew by its name.
+  // The old URL would return the module that has stopped.
   if (stops > 0) return import(/* @vite-ignore */ /* webpackIgnore: true */ again(file));
   try {
     return await first();
@@ -57,7 +57,7 @@ async function bring(file, first) {
   }
 }
 
-/** How often a program has stopped; the elements that are shown share it, and lose it together. */
+/** How often a program has stopped. All elements share the program and lose it together. */
 let stops = 0;
 function stopped(error) {
   program = undefined;
@@ -66,7 +66,7 @@ function stopped(error) {
   for (const element of elements) element[STOPPED](error);
 }
 
-/** Loads the program, once; resolves with its exports. */
+/** Loads the program once; resolves with its exports. */
 function load() {
   program ??= (async () => {
     const url = new URL("./__WASM__", import.meta.url);
@@ -74,7 +74,7 @@ function load() {
     const mark = stops > 0 ? `?again=${failures}` : "";
     const names = [`${url.pathname.split("/").pop()}${mark}:`, `__GLUE__${mark}:`];
     const wasm = fetch(url);
-    // It is waited for below; until then a failure is nobody's.
+    // Awaited below; until then a failure must not count as unhandled.
     wasm.catch(() => {});
     const [glue, styles] = await Promise.all([
       bring("__GLUE__", () => import("./__GLUE__")),
@@ -88,7 +88,7 @@ function load() {
     const { mountElement } = life.guard({ mountElement: glue.mountElement });
     return { mount: mountElement, sheet, life };
   })().catch((error) => {
-    // The next element tries again.
+    // Lets the next element try again.
     program = undefined;
     failures += 1;
     throw error;
@@ -96,7 +96,7 @@ function load() {
   return program;
 }
 
-// What stands there before the program does: the poster, or a box of the same height.
+// Styles of the placeholder before the program is loaded: the poster, or a box of the same height.
 const BEFORE = new CSSStyleSheet();
 BEFORE.replaceSync(`
   :host { display: block; position: relative; }
@@ -166,7 +166,7 @@ function unfollow(element) {
   }
 }
 
-/** One watcher for all elements: of the page's theme and language, of what is in view, of printing. */
+/** One set of observers for all elements: the page's theme and language, visibility, and printing. */
 function watchPage() {
   const near = new IntersectionObserver(
     (entries) => {
@@ -204,9 +204,9 @@ function isDark() {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Not in one expression: bundlers take such an address for a file that they should move.
+// In two expressions: bundlers would move the file of a URL that is made in one.
 const HERE = import.meta.url;
-// What webpack knows of it is where it was on the machine that built the page.
+// For webpack, import.meta.url is the path on the machine that built the page.
 const PAGE = HERE.startsWith("file:") ? undefined : new URL("embed.html", HERE).href;
 
 const isSet = (value) => value != null && value !== "" && value !== "auto";
@@ -218,14 +218,15 @@ const AROUND = Symbol("around");
 const PRINT = Symbol("print");
 const STOPPED = Symbol("stopped");
 
-/** A method of an element under this name fetches what `src` names, in place of the browser's own. */
+/** A method of an element with this name fetches `src` instead of the browser's `fetch`. */
 export const READ = Symbol("read");
 
-/** The element. `define` gives it a name. */
+/** The element. `define` registers it. */
 export class DeltaScope extends HTMLElement {
   static observedAttributes = ATTRIBUTES;
   static version = version;
-  /** The address of the page that `getUrl()` links to: embed.html, which is beside this module unless a bundler moved it. */
+  /** The URL of the page that `getUrl()` links to: embed.html, which is beside this module unless a bundler moved
+      it. */
   static page;
 
   #api;
@@ -235,10 +236,10 @@ export class DeltaScope extends HTMLElement {
   #turn = 0;
   #given;
   #around = {};
-  // What has changed while it was drawn.
+  // Attributes that changed while the element was drawn.
   #late = new Map();
   #resume = false;
-  // Counts what was asked of playing: an older wish is none.
+  // Numbers the calls of play and pause: only the latest counts.
   #wish = 0;
   #chosen;
   #isSeen = false;
@@ -256,7 +257,7 @@ export class DeltaScope extends HTMLElement {
     return version;
   }
 
-  /** Settles when the first picture is there; fails when there can be none. */
+  /** Resolves once the first picture is shown; rejects if there cannot be one. */
   get ready() {
     return this.#ready;
   }
@@ -269,7 +270,7 @@ export class DeltaScope extends HTMLElement {
   }
 
   disconnectedCallback() {
-    // What was only moved is there again at once.
+    // An element that was only moved is connected again at once.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
@@ -285,14 +286,14 @@ export class DeltaScope extends HTMLElement {
     if (name === "height" || name === "panels" || name === "controls") this.#measure();
     if (OPENS.has(name)) {
       this.#given = undefined;
-      // What was said last counts.
+      // The attribute that was set last counts.
       if (value !== null) this.#chosen = name;
       else if (this.#chosen === name) this.#chosen = undefined;
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
     }
     if (value === null && (name === "era" || name === "at")) {
-      // As the lesson has it.
+      // Falls back to the lesson's own value.
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
     }
@@ -307,7 +308,7 @@ export class DeltaScope extends HTMLElement {
     }
   }
 
-  // What is asked for before it is there is done once it is.
+  // Calls before the run is loaded wait for it.
   async #do(name, ...values) {
     this.#check();
     this.#start();
@@ -317,7 +318,7 @@ export class DeltaScope extends HTMLElement {
     return done;
   }
 
-  /** What could not be done is told to whoever asked for it, too. */
+  /** Reports a failure to the caller as well. */
   #tell() {
     const error = this.#api?.getState().error;
     if (error) throw new Error(error.message);
@@ -327,7 +328,7 @@ export class DeltaScope extends HTMLElement {
     if (this.#disposed) throw new Error("This <delta-scope> was disposed of. Make another one.");
   }
 
-  /** Plays; out of sight it begins once it is seen. */
+  /** Plays. Out of sight it starts once the element is visible. */
   async play() {
     this.#check();
     const wish = (this.#wish += 1);
@@ -350,16 +351,16 @@ export class DeltaScope extends HTMLElement {
   setEra(era) { return this.#do("setEra", String(era)); }
   inject(event) { return this.#do("inject", event); }
 
-  /** Back to the start, or to where `at` says, with what was set and without what was done. */
+  /** Goes back to the start, or to the moment of `at`: settings stay, the user's actions are dropped. */
   async reset() {
     await this.#do("reset");
     const at = this.getAttribute("at");
     if (at && !this.#given) await this.#api?.seek(at);
   }
 
-  /** Shows something else: the id of a lesson, a scenario as an object, the text of a trace, or a link (`#v1;…`). */
+  /** Shows another run: the id of a lesson, a scenario as an object, the text of a trace, or a link (`#v1;…`). */
   get load() { return this.#show; }
-  // Frameworks set what they find on an element as a property, and the attribute has this name as well.
+  // Frameworks set a property if the element has one, and there is an attribute of this name as well.
   set load(when) { this.setAttribute("load", when); }
 
   async #show(what) {
@@ -377,9 +378,9 @@ export class DeltaScope extends HTMLElement {
     this.#tell();
   }
 
-  /** What is shown now, as JSON; nothing before it is ready. */
+  /** The current state as JSON; null before the run is loaded. */
   getState() { return this.#api?.getState() ?? null; }
-  /** A link to this moment, on a page that shows it alone. */
+  /** A link to this moment, on a page that shows only this run. */
   getUrl() {
     const url = this.#api?.getUrl();
     const shown = DeltaScope.page ?? PAGE;
@@ -390,24 +391,24 @@ export class DeltaScope extends HTMLElement {
   }
   /** The picture as SVG. */
   exportSvg(options) { return this.#api?.exportSvg(options ?? {}) ?? null; }
-  /** The run in words. */
+  /** The run's transcript. */
   exportTranscript() { return this.#api?.exportTranscript() ?? null; }
   /** The run as a file that can be opened again. */
   exportTrace(options) { return this.#api?.exportTrace(options) ?? null; }
 
-  /** Gives back all that it holds, for good. */
+  /** Releases everything, for good. */
   dispose() {
     this.#disposed = true;
     this.#close();
   }
 
-  // --- inside ---
+  // --- internals ---
 
   #renew() {
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Who does not ask is told by an event.
+    // Code that does not await `ready` gets the event instead.
     this.#ready.catch(() => {});
   }
 
@@ -450,7 +451,7 @@ export class DeltaScope extends HTMLElement {
     this.#offer();
   }
 
-  /** Says that it can be started, that it is coming, or what went wrong. */
+  /** Shows a button to start, a note that the run is loading, or an error. */
   #offer(message) {
     const { before } = this.#parts ?? {};
     if (!before) return;
@@ -467,15 +468,15 @@ export class DeltaScope extends HTMLElement {
       say.append(" ", button);
     }
     if (click || message) button.addEventListener("click", () => this.#start(true));
-    // The picture is as good as the button.
+    // A click on the picture starts it as well.
     before.onclick = click ? () => this.#start(true) : null;
     before.classList.toggle("waits", click);
-    // A poster needs no word that more is coming.
+    // With a poster the note is not needed.
     before.classList.toggle("quiet", !click && !message && before.classList.contains("has-poster"));
     before.append(say);
   }
 
-  /** How high it is: what stands there before is as high as what comes. */
+  /** Sets the height. The placeholder is as high as the run will be. */
   #measure() {
     const { box, frame, before } = this.#parts ?? {};
     const asked = this.getAttribute("height") ?? "";
@@ -508,7 +509,7 @@ export class DeltaScope extends HTMLElement {
     const load = this.getAttribute("load");
     if (isSeen && load !== "click" && !this.#failed) this.#start();
     if (!this.#api) return;
-    // Out of sight nothing plays; back in sight it goes on.
+    // Pause when out of sight, resume when back.
     if (!isSeen && this.#api.getState().playing) {
       this.#resume = true;
       this.#api.pause();
@@ -528,7 +529,7 @@ export class DeltaScope extends HTMLElement {
     this.#around = around;
   }
 
-  /** A drawn poster has both themes in it. */
+  /** A drawn poster contains both themes. */
   #tint(theme = this.#theme) {
     for (const poster of this.querySelectorAll(":scope > img[slot=poster]")) {
       const url = new URL(poster.src, document.baseURI);
@@ -538,7 +539,7 @@ export class DeltaScope extends HTMLElement {
     }
   }
 
-  // What is printed is what is shown, as ink on paper.
+  // Prints the current picture, in light colours.
   [PRINT](isOnPaper) {
     this.#tint(isOnPaper ? "light" : undefined);
     if (!isOnPaper) return;
@@ -546,7 +547,7 @@ export class DeltaScope extends HTMLElement {
     root?.querySelector(".on-paper")?.remove();
     const svg = this.exportSvg({ theme: "light" });
     if (!root || !svg) return;
-    // A policy of the page may forbid inline styles, even where they are only read; a sheet is none.
+    // The page's Content-Security-Policy may forbid inline styles even in parsed documents, but not a sheet.
     const [style = "", rules = ""] = /<style>(.*?)<\/style>/s.exec(svg) ?? [];
     const picture = new DOMParser().parseFromString(svg.replace(style, ""), "image/svg+xml").documentElement;
     this.#parts.ink ??= new CSSStyleSheet();
@@ -570,7 +571,7 @@ export class DeltaScope extends HTMLElement {
     if (this.#failed) this.#next();
     this.#failed = false;
     const turn = (this.#turn += 1);
-    // The one before keeps its room until this one is there.
+    // The previous run stays in place until this one is drawn.
     this.#parts.before.hidden = !!this.#parts.box.querySelector(".frame:not(.coming)");
     this.#offer();
     try {
@@ -582,13 +583,13 @@ export class DeltaScope extends HTMLElement {
       this.#api = api;
       this.#loading = false;
       this[AROUND]();
-      // A moment is one of the generation that is asked for.
+      // Set the generation first: moments depend on it.
       const late = [...this.#late].sort(([a], [b]) => Number(b === "era") - Number(a === "era"));
       for (const [name, value] of late) if (!(name in this.#around)) this.#api.set(name, value);
       this.#parts.before.hidden = true;
       this.#parts.frame.classList.remove("coming");
       for (const frame of this.#parts.box.querySelectorAll(".frame")) if (frame !== this.#parts.frame) frame.remove();
-      // The first picture is there when the browser has drawn it.
+      // The first picture is shown once the browser has painted.
       await frame(READY_MS);
       if (turn !== this.#turn) return;
       if (focus) this.#parts.mount.focus();
@@ -603,7 +604,7 @@ export class DeltaScope extends HTMLElement {
     return error?.in?.(this.#lang) ?? error?.message ?? String(error);
   }
 
-  /** Says what went wrong, in the place of what was shown. */
+  /** Shows an error in place of the run. */
   #fail(error, message) {
     this.#loading = false;
     this.#failed = true;
@@ -615,7 +616,7 @@ export class DeltaScope extends HTMLElement {
     this.#emit("error", { message: this.#said(error) });
   }
 
-  /** The program has stopped, and what it showed is only a picture. */
+  /** The program has stopped, so the board no longer reacts. */
   [STOPPED](error) {
     if (!this.#parts || (!this.#api && !this.#loading)) return;
     this.#turn += 1;
@@ -624,7 +625,7 @@ export class DeltaScope extends HTMLElement {
     this.#fail(error, this.#said(error));
   }
 
-  /** Draws it piece by piece; the page around goes on meanwhile. Nothing, if it is not wanted any more. */
+  /** Draws the board piece by piece, while the page around goes on. Returns nothing if it is no longer wanted. */
   async #draw(turn, { mount, sheet, life }, given) {
     await pause();
     if (turn !== this.#turn) return undefined;
@@ -639,11 +640,11 @@ export class DeltaScope extends HTMLElement {
         more = life.guard(api).build();
         if (more instanceof Error) throw more;
         await pause();
-        // Laid out room by room, and not all at once in the end. What is read is of no use.
+        // Forces layout after each room, instead of all at once at the end.
         this.#parts?.frame?.getBoundingClientRect();
       }
       if (this.#parts && turn === this.#turn) {
-        // What is not seen yet could not be focused. To let it be is as much work as one more piece.
+        // An inert frame could not be focused. Removing `inert` is as much work as one more piece.
         this.#parts.frame.inert = false;
         this.#parts.frame.getBoundingClientRect();
         await pause();
@@ -655,7 +656,7 @@ export class DeltaScope extends HTMLElement {
     return api;
   }
 
-  /** What is to be run, where it is not a lesson. */
+  /** The run to open, unless it is a lesson. */
   async #what() {
     if (this.#given) return this.#given;
     if (this.#chosen === "lesson") return {};
@@ -687,14 +688,14 @@ export class DeltaScope extends HTMLElement {
     const rem = make("div", "rem");
     const stage = make("div", "ds");
     frame.part = "frame";
-    // Both languages are its own; a machine's would only be worse, and would tear up what moves.
+    // It has both languages itself; a machine translation would be worse, and would break what moves.
     frame.translate = false;
     frame.inert = true;
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
     stage.setAttribute("aria-label", this.#words.stage);
     rem.append(stage);
-    // Where the focus is handed to when Esc is pressed: Tab goes on from there.
+    // Receives the focus on Esc, so that Tab continues from here.
     const end = make("span", "end");
     end.tabIndex = -1;
     frame.append(rem, end);
@@ -712,7 +713,8 @@ export class DeltaScope extends HTMLElement {
     this.#late.clear();
     const { lesson, ...what } = given;
     if (this.#given) {
-      // What was given afterwards has other moments, and perhaps no generations.
+      // These attributes belong to the run in the markup: the new one has other moments, and perhaps no
+      // generations.
       delete attributes.era;
       delete attributes.at;
       delete attributes.until;
@@ -725,7 +727,7 @@ export class DeltaScope extends HTMLElement {
     this.dispatchEvent(new CustomEvent(`ds-${name}`, { detail, bubbles: true, composed: true }));
   }
 
-  /** Nothing of the run before is left. */
+  /** Releases the previous run. */
   #forget() {
     this.#loading = false;
     this.#resume = false;
@@ -734,7 +736,7 @@ export class DeltaScope extends HTMLElement {
     this.#api = undefined;
   }
 
-  /** Who waits for what does not come any more waits for what comes instead. */
+  /** Code that awaits the cancelled run now awaits the next one. */
   #next() {
     const before = this.#settle;
     this.#renew();
@@ -753,7 +755,7 @@ export class DeltaScope extends HTMLElement {
   }
 }
 
-/** A lesson or a scenario in a file; a trace has more than one line of JSON. */
+/** Parses a lesson or a scenario. A trace is no single JSON value. */
 function asScenario(text) {
   try {
     const scenario = JSON.parse(text);
@@ -768,9 +770,9 @@ let post;
 const waiting = [];
 let framed = 0;
 
-/** Comes back when what waits in the page has had its turn. */
+/** Resolves once the page's pending tasks have run. */
 function turn() {
-  // Not scheduler.yield(): who comes back from it is ahead of the page's own timers and messages.
+  // Not scheduler.yield(): its continuation would run before the page's own timers and messages.
   if (!post) {
     post = new MessageChannel();
     post.port1.onmessage = () => waiting.shift()?.();
@@ -781,7 +783,7 @@ function turn() {
   });
 }
 
-/** Comes back with the next frame; without one after so many ms, for a page that is not seen draws none. */
+/** Resolves with the next frame, or after `ms`, because a hidden page draws none. */
 function frame(ms) {
   return new Promise((resolve) => {
     requestAnimationFrame(resolve);
@@ -789,13 +791,13 @@ function frame(ms) {
   });
 }
 
-/** Lets the page do what waits for it, and draw itself. */
+/** Lets the page run its pending tasks and paint. */
 async function pause() {
   await turn();
   if (performance.now() - framed < FRAME_MS || document.hidden) return;
   await frame(FRAME_MS);
   framed = performance.now();
-  // The frame is drawn after all who wait for it have been called.
+  // The browser paints after all callbacks of the frame.
   await turn();
 }
 
@@ -805,10 +807,10 @@ function make(tag, name) {
   return element;
 }
 
-/** Gives the element a name; says whether it was free. Two versions on one page need two names. */
+/** Registers the element; returns whether the name was free. Two versions on one page need two names. */
 export function define(tag = TAG) {
   if (customElements.get(tag)) return false;
-  // A class has one name; another one needs another class.
+  // A class can be registered under one name only.
   customElements.define(tag, tag === TAG ? DeltaScope : class extends DeltaScope {});
   return true;
 }

@@ -4,8 +4,8 @@
 //! cargo run --release --example conformance -- tests/conformance
 //! ```
 //!
-//! Every `*.jsonl` under the folders named is run. A file that fails is printed with its line, what
-//! was expected and what came. Ends with an error when a file failed or there is none.
+//! Runs every `*.jsonl` file in the given folders. For each failure it prints the file, the line, the expected
+//! result and the actual one. Ends with an error if a file failed or none was found.
 
 #![allow(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! A DeltaFIFO on its own: one Pop hands over every delta of an object, oldest first.
+//! A DeltaFIFO on its own: one Pop returns all deltas of an object, oldest first.
 //!
 //! ```text
 //! cargo run --example deltafifo
@@ -18,7 +18,7 @@ use deltascope::cache::key_func::meta_namespace_key_func;
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::queue::{ProcessOutcome, Queue};
 
-/// Anything with a name can be queued.
+/// Any type with a name can be queued.
 struct Pod {
     name: &'static str,
     value: &'static str,
@@ -60,10 +60,10 @@ fn run(lines: &Lines) -> Result<(), Error> {
     };
     queue.add(pod("1"), &mut ())?;
     queue.update(pod("1.1"), &mut ())?;
-    // Nothing is known of pod1 but that it is queued; so its deletion is queued, too.
+    // The queue only knows pod1 because it is queued; that is enough to queue its deletion.
     queue.delete(pod("1.1"), None, &mut ())?;
 
-    // One Pop takes all three.
+    // One Pop returns all three deltas.
     let Some(taken) = queue.begin_pop(&mut ())? else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Queries by label against the Indexer of an informer, over HTTP: no request to the API server.
+//! Answers queries by label from an informer's Indexer, over HTTP, without a request to the API server.
 //!
 //! ```text
 //! cargo run --example indexer-run
@@ -6,7 +6,7 @@
 //! curl http://127.0.0.1:8080/?app=wiremock
 //! ```
 //!
-//! `--listen ADDR` serves elsewhere, `--proxy URL` asks a real cluster. Ctrl-C ends it.
+//! `--listen ADDR` serves at another address, `--proxy URL` watches a real cluster. Ctrl-C ends the program.
 
 #![allow(clippy::print_stderr, reason = "a program at the command line")]
 
@@ -19,9 +19,9 @@ use deltascope::cache::index::label_index_func;
 use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer, ThreadSafeStore};
 use tiny_http::{Header, Response, Server};
 
-/// The index, and the label that it is on.
+/// The name of the index, and of its label.
 const APP: &str = "app";
-/// Whose pods are told when nobody is asked for.
+/// The app that is listed if the query names none.
 const NOBODY: &str = "robusta-forwarder";
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn run(args: &Args) -> Result<(), String> {
         format!("cannot listen at {address}: {error}; choose another with --listen ADDR")
     })?;
     eprintln!("listening at http://{}", server.server_addr());
-    // Before that an answer could lack pods.
+    // An earlier answer could lack pods.
     informer.has_synced_checker().wait();
     for request in server.incoming_requests() {
         let (status, text) = answer(request.url(), &informer.get_indexer());
@@ -51,13 +51,13 @@ fn run(args: &Args) -> Result<(), String> {
         if let Ok(json) = Header::from_bytes("Content-Type", "application/json") {
             response.add_header(json);
         }
-        // Whoever asked may have gone.
+        // The client may have gone.
         let _gone = request.respond(response);
     }
     Ok(())
 }
 
-/// The keys of an app, as JSON.
+/// The keys of an app's pods, as JSON.
 fn answer(url: &str, store: &ThreadSafeStore<Pod>) -> (u16, String) {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     if path != "/" {

@@ -1,5 +1,5 @@
-//! The same as `reflector`, with KnownObjects: an Indexer, which whoever pops keeps up to date. So
-//! the queue knows of the deleted object, and its deletion is queued.
+//! The same as `reflector`, but with KnownObjects: an Indexer that the consumer keeps up to date. So the queue
+//! knows the deleted object, and its deletion is queued.
 //!
 //! ```text
 //! cargo run --example indexer
@@ -59,7 +59,7 @@ fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// What the reflector asks for; the queue looks into the store.
+/// Passes the reflector's calls to the queue, which looks up objects in the store.
 fn write(
     queue: &mut DeltaFifo<Pod>,
     store: &Indexer<Pod>,
@@ -71,7 +71,7 @@ fn write(
         StoreCall::Delete(pod) => queue.delete(pod, Some(store), &mut ()),
         StoreCall::Replace(pods, version) => queue.replace(pods, &version, Some(store), &mut ()),
         StoreCall::Resync => queue.resync(Some(store), &mut ()),
-        // A DeltaFIFO does not ask for these.
+        // The reflector does not make these calls for a DeltaFIFO.
         StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! List, then Watch with no resource version: what is there arrives once more, as `ADDED`.
+//! List, then Watch without a resource version: the current objects arrive once more, as `ADDED`.
 //!
 //! ```text
 //! cargo run --example listwatch

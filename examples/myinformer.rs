@@ -1,5 +1,5 @@
-//! An informer made by hand out of a reflector, a DeltaFIFO and a store: its handler is told the old
-//! object and the new one.
+//! An informer made by hand of a reflector, a DeltaFIFO and a store. Its handler receives the old object and the
+//! new one.
 //!
 //! ```text
 //! cargo run --example myinformer
@@ -26,7 +26,7 @@ use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::store::{Indexer, new_indexer};
 use deltascope::cache::threads::Latch;
 
-/// Lists and watches, keeps a store, and tells a handler.
+/// Lists and watches, keeps a store, and notifies a handler.
 struct MyInformer<L, H> {
     source: L,
     queue: InformerQueue<Pod>,
@@ -59,7 +59,7 @@ impl<L: ListerWatcher<Pod>, H: ResourceEventHandler<Pod>> MyInformer<L, H> {
     }
 }
 
-/// Writes each delta into the store, and tells what that came to.
+/// Writes each delta into the store, and passes the notification to the handler.
 fn process(
     taken: PoppedItems<Pod>,
     store: &mut Indexer<Pod>,
@@ -74,7 +74,7 @@ fn process(
     }
 }
 
-/// What it does with pods.
+/// A handler that prints pods.
 struct Printer(Lines);
 
 impl Printer {

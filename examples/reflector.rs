@@ -1,5 +1,5 @@
-//! A reflector fills a DeltaFIFO that knows nothing but what is queued: the deletion of an object
-//! that was popped before is dropped.
+//! A reflector writes to a DeltaFIFO without KnownObjects: the queue knows only the queued objects, so it drops
+//! the deletion of an object that was popped already.
 //!
 //! ```text
 //! cargo run --example reflector
@@ -30,7 +30,7 @@ fn run(args: &Args) -> Result<(), String> {
     let mut queue = DeltaFifo::new(DeltaFifoOptions::new(Arc::new(meta_namespace_key_func)));
     common::reflect(&pods, &pods.over(), |call| {
         write(&mut queue, call)?;
-        // The consumer keeps up: nothing stays queued.
+        // The consumer keeps up, so nothing stays in the queue.
         while let Some(taken) = queue.begin_pop(&mut ())? {
             for delta in &taken.deltas {
                 if let Some(pod) = delta.object.as_object() {
@@ -47,7 +47,7 @@ fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// What the reflector asks for, without KnownObjects.
+/// Passes the reflector's calls to a queue without KnownObjects.
 fn write(queue: &mut DeltaFifo<Pod>, call: StoreCall<Pod>) -> Result<(), Error> {
     match call {
         StoreCall::Add(pod) => queue.add(pod, &mut ()),
@@ -55,7 +55,7 @@ fn write(queue: &mut DeltaFifo<Pod>, call: StoreCall<Pod>) -> Result<(), Error> 
         StoreCall::Delete(pod) => queue.delete(pod, None, &mut ()),
         StoreCall::Replace(pods, version) => queue.replace(pods, &version, None, &mut ()),
         StoreCall::Resync => queue.resync(None, &mut ()),
-        // A DeltaFIFO does not ask for these.
+        // The reflector does not make these calls for a DeltaFIFO.
         StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! An Indexer on its own: a key function of its own, and an index on the label `app`.
+//! An Indexer on its own, with a custom key function and an index on the label `app`.
 //!
 //! ```text
 //! cargo run --example sharedinformer-indexer
@@ -32,7 +32,7 @@ fn run(lines: &Lines) -> Result<(), Error> {
 
     lines.print("打印索引");
     lines.print(indices(&index));
-    // Go prints a list, then an error that is none.
+    // Go prints the list, then the nil error.
     let keys: Vec<&str> = index
         .index_keys("app", "l1")?
         .into_iter()
@@ -50,7 +50,7 @@ fn pod(namespace: &str, name: &str, app: &str) -> Item<Pod> {
     Item::object(pod)
 }
 
-/// How a key looks is for this function to say.
+/// This function alone decides what a key looks like.
 fn my_key_func(item: &Item<Pod>) -> Result<Key, String> {
     match item.as_object() {
         Some(pod) if pod.namespace().is_empty() => Ok(pod.name().into()),
@@ -59,7 +59,7 @@ fn my_key_func(item: &Item<Pod>) -> Result<Key, String> {
     }
 }
 
-/// The label `app`.
+/// Indexes pods by the label `app`.
 fn labels_index_func(item: &Item<Pod>, values: &mut IndexedValues) -> Result<(), String> {
     let pod = item.as_object().ok_or("object has no meta")?;
     values.push(pod.labels().get("app").map_or("", |value| value));

@@ -1,5 +1,5 @@
-//! A shared informer: one reflector and one store, however many handlers. The order within a handler
-//! is kept; the order between them is not fixed.
+//! A shared informer: one reflector and one store for any number of handlers. The order within a handler is
+//! guaranteed; the order between handlers is not.
 //!
 //! ```text
 //! cargo run --example sharedinformer-simulate
@@ -14,7 +14,7 @@ use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::threads::{InformerOptions, SharedIndexInformer};
 
-/// Four pods, for two handlers.
+/// Four pods, printed by two handlers.
 const LINES: usize = 8;
 
 fn main() -> ExitCode {
@@ -29,13 +29,13 @@ fn run(args: &Args) -> Result<(), String> {
         let added = informer.add_event_handler(printer(&lines, text));
         added.map_err(|error| error.to_string())?;
     }
-    // Runs until both handlers have printed everything.
+    // Runs until both handlers have printed all their lines.
     informer
         .run(&lines.enough())
         .map_err(|error| error.to_string())
 }
 
-/// A handler that prints what is added.
+/// A handler that prints added pods.
 fn printer(lines: &Lines, text: &'static str) -> ResourceEventHandlerFuncs<Pod> {
     let lines = lines.clone();
     let add = move |pod: &Item<Pod>| {

@@ -1,5 +1,5 @@
-//! One factory, several kinds, one informer a kind, however often it is asked for. Each kind's lines,
-//! and one once it has synced; the order between them is not fixed.
+//! One factory for several kinds: one informer per kind, however often it is requested. Prints the objects of each
+//! kind, and one line once the kind has synced; the order between kinds is not fixed.
 //!
 //! ```text
 //! cargo run --example sharedinformerfactory
@@ -56,7 +56,7 @@ fn run(args: &Args) -> Result<(), String> {
             lines.print(format_args!("{} synced", name.name));
         }
     }
-    // A lister reads the store of the informer: again no request.
+    // A lister reads the informer's store, so this sends no request either.
     let lister = GenericLister::new(informer.get_indexer(), pods.resource.clone());
     let listed = lister.list::<DynamicObject>(&Selector::everything());
     listed.map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ impl Kind {
         }
     }
 
-    /// Its informer, with a handler that prints what is added.
+    /// The kind's informer, with a handler that prints added objects.
     fn informer(
         &self,
         factory: &SharedInformerFactory,

@@ -1,24 +1,24 @@
 //! deltascope: how a Kubernetes informer really works.
 //!
-//! The front door of a workspace: client-go's `tools/cache` in Rust, usable as a library, and the page that
-//! shows it at work, one fact at a time.
+//! The facade of a workspace: client-go's `tools/cache` in Rust, usable as a library, and the page that shows it
+//! at work, one fact at a time.
 //!
-//! Read the crates in this order: [`cache`] (plain data, and the threads that run it natively), [`world`] (the same under
-//! virtual time, and where list and watch come from), [`replay`] (recordings, lessons, and the picture that
-//! the screen draws), [`presentation`] (what stands between picture and screen). `deltascope-page`, `deltascope-cli` and
-//! `deltascope-mdbook` are programs; `main.rs` starts them.
+//! Read the crates in this order: [`cache`] (plain data, and the threads that run it natively), [`world`] (the
+//! same under virtual time, and the sources of list and watch), [`replay`] (recordings, lessons, and the picture
+//! that the screen draws), [`presentation`] (everything between picture and screen). `deltascope-page`,
+//! `deltascope-cli` and `deltascope-mdbook` are programs; `main.rs` starts them.
 
 pub use deltascope_cache as cache;
 pub use deltascope_presentation as presentation;
 pub use deltascope_replay as replay;
 pub use deltascope_world as world;
 
-/// README.md's example is compiled and run with the documentation's.
+/// Compiles and runs the example in README.md with the documentation's.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So is the Rust of the book's chapters.
+/// The same for the Rust code in the book's chapters.
 #[cfg(doctest)]
 #[allow(
     rustdoc::invalid_codeblock_attributes,

@@ -1,13 +1,13 @@
-//! The program: mounts the page on wasm32, is the command line elsewhere.
+//! The program: on wasm32 it mounts the page, elsewhere it is the command line.
 
-/// What is freed is wiped: the bodies of Secrets pass through buffers, of which those of the parser and of
-/// HTTP are not ours to wipe.
+/// Wipes freed memory: the bodies of Secrets pass through buffers, and we cannot wipe those of the parser and of
+/// HTTP otherwise.
 #[cfg(any(feature = "ui", feature = "cli"))]
 #[global_allocator]
 static ALLOCATOR: zeroizing_alloc::ZeroAlloc<std::alloc::System> =
     zeroizing_alloc::ZeroAlloc(std::alloc::System);
 
-/// What `make dist` had packed when this was compiled.
+/// The page as `make dist` packed it before this was compiled.
 #[cfg(all(feature = "cli", has_page))]
 const PAGE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/embed/page/page.bin"));
 #[cfg(all(feature = "cli", not(has_page)))]

@@ -1,5 +1,5 @@
-// Whether the program is alive, seen from outside of it: a program that has run out of memory, or has met an error of its
-// own, cannot say so itself, and what was asked of it is never answered.
+// Watches from outside whether the program is alive. A program that has run out of memory or panicked cannot
+// report that itself, and its pending promises never settle.
 
 const WORDS = {
   en: {
@@ -11,7 +11,8 @@ const WORDS = {
   zh: { stopped: "程序已停止", memory: "内存耗尽", stack: "调用栈溢出", error: "程序内部出错" },
 };
 
-/** Why a program stopped, in both languages. A panic leaves its message behind; what aborts without one asked for memory that there is not. */
+/** Why a program stopped, in both languages. A panic leaves its message behind; a trap without one means that
+    memory ran out. */
 function whyOf(error) {
   const panic = globalThis.deltascopePanic;
   const isTrap = error instanceof WebAssembly.RuntimeError;
@@ -23,7 +24,7 @@ function whyOf(error) {
   };
 }
 
-/** The end of a program, as an error. `why(lang)` is the reason alone. */
+/** The end of a program as an error. `why(lang)` is only the reason. */
 class Stopped extends Error {
   constructor(error, why) {
     super(`${WORDS.en.stopped}: ${why("en")}.`, { cause: error });
@@ -34,40 +35,41 @@ class Stopped extends Error {
   }
 }
 
-/** The innermost frame of a stack, as Chromium or as the others write it. */
+/** The innermost frame of a stack, in Chromium's or the other browsers' format. */
 const topOf = (stack) => stack.split("\n").find((line) => /^\s+at |^[^\s]*@/.test(line)) ?? "";
 
-/** The life of one program. It is told once that it ended, and answers for it from then on. */
+/** The life of one program. Once it has ended, all calls fail with the reason. */
 export class Life {
   #isOurs;
   #ended;
   #waiting = new Set();
-  /** What it ended with. */
+  /** The error that it ended with. */
   stopped;
 
-  /** `isOurs`: whether a stack is of this program; `ended` is called with a `Stopped`. */
+  /** `isOurs` returns whether a stack belongs to this program; `ended` is called once with a `Stopped`. */
   constructor(isOurs, ended) {
     this.#isOurs = isOurs;
     this.#ended = ended;
     const onError = (event) => {
-      // Nobody else can do anything about it.
+      // The error is handled here.
       if (this.endsWith(event.error ?? event.reason)) event.preventDefault();
     };
     addEventListener("error", onError);
     addEventListener("unhandledrejection", onError);
   }
 
-  /** Whether an error is the end of it, and not one that it hands out. */
+  /** Whether an error ends the program, as opposed to one that the program throws on purpose. */
   endsWith(error) {
     const isTrap = error instanceof WebAssembly.RuntimeError;
     const isDeep = error instanceof RangeError || error?.name === "InternalError";
     if (!(isTrap || isDeep)) return false;
     const stack = error.stack ?? "";
-    // What a listener throws has this program beneath it; where the stack is out, this program was at its top.
+    // An error in the page's listener has this program further down its stack. On a stack overflow only the
+    // innermost frame counts.
     if (!this.#isOurs(isTrap ? stack : topOf(stack))) return false;
     if (!this.stopped) {
       this.stopped = new Stopped(error, whyOf(error));
-      // The next program has none of its own yet.
+      // The message belonged to this program; the next one starts without.
       globalThis.deltascopePanic = undefined;
       for (const reject of this.#waiting) reject(this.stopped);
       this.#waiting.clear();
@@ -76,13 +78,13 @@ export class Life {
     return true;
   }
 
-  /** The same object, but that its methods fail, and its promises are rejected, once the program has ended. */
+  /** The same object, but its methods throw and its promises reject once the program has ended. */
   guard(object) {
     const guarded = (value) => {
       if (typeof value === "function") return this.#guarded(value);
       if (!(value instanceof Promise)) return value;
       const answer = this.#orStopped(value);
-      // Nobody may be waiting for it.
+      // The caller may not await it, which must not count as unhandled.
       answer.catch(() => {});
       return answer;
     };

@@ -1,5 +1,5 @@
-// The page in an iframe: the element, with what stands behind the `#` as its attributes, and messages from
-// the page around.
+// The page for an iframe: the element, with its attributes after the `#`, and messages to and from the page around
+// it.
 //
 //     embed.html#v1;lesson=tombstone;era=1.36;at=relist;panels=api,queue,indexer
 //
@@ -9,18 +9,18 @@ import { DeltaScope, READ, version } from "./deltascope.js";
 const NS = "deltascope";
 const PROTOCOL = 1;
 const VERSIONS = /^#?v1$/;
-// What the page's own links hold beyond what an attribute can say.
+// Parts of the page's own links that no attribute can express.
 const OF_A_LINK = ["sel", "i"];
 const LINKED = ["lesson", "era", "at", ...OF_A_LINK];
-// What `src` may be, below the folder of this page: names of files as people give them, in no other spelling.
+// Folders and files that `src` may name, below this page's folder: plain names without escapes.
 const FOLDER = /^(?!\.)[\p{L}\p{M}\p{N}_~+@=,() .-]+$/u;
 const FILE = /\.(?:jsonl?|txt|log|body)$/;
-// Where the APIs of clusters are: a server may have one below any folder.
+// Paths of cluster APIs: a server may have one below any folder.
 const API = /^(?:k8s|apis?|openapi|proxy)$/i;
 const API_WITH_LOGS = /^(?:k8s|apis?|openapi|proxy|logs?|metrics|debug|healthz|livez|readyz|version)$/i;
-// An API server says these of each answer.
+// Headers that an API server sets on each response.
 const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"];
-// Moments that only attributes have.
+// Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 const ATTRIBUTES = DeltaScope.observedAttributes;
 const COMMANDS = ["play", "pause", "step", "seek", "reset", "fork", "setEra", "inject", "load"];
@@ -29,15 +29,15 @@ const EVENTS = ["ready", "step", "marker", "violation", "error"];
 
 const element = document.createElement("delta-scope");
 const isFramed = window.parent !== window;
-/** Who may ask: origins, or nothing, where anybody may. */
+/** The origins that may send messages; undefined: all. */
 let allowed;
-/** Who has asked: events go there. */
+/** The origins that have sent PING; they receive events. */
 const asking = new Set();
 const told = new Set();
 
-// --- what stands behind the `#` -----------------------------------------------------------------
+// --- the fragment -------------------------------------------------------------------------------
 
-/** The attributes that a fragment stands for, and who may ask. */
+/** The attributes and the allowed origins in a fragment. */
 function read(fragment) {
   const whole = fragment.includes(";") ? fragment : unescape(fragment);
   const [first = "", ...parts] = whole.split(";");
@@ -53,7 +53,7 @@ function read(fragment) {
     if (name !== "link" && values.has(name) && !(isLink && LINKED.includes(name))) attributes.set(name, values.get(name));
   }
   if (isLink) {
-    // It is opened as the page opens it, and what is wrong with it is told in the same words.
+    // The link is passed on as it is, so that it opens, or fails, as on the project's page.
     const at = values.get("at") ?? "";
     const isOwn = OWN_PLACE.test(at);
     if (isOwn) attributes.set("at", at);
@@ -63,22 +63,22 @@ function read(fragment) {
   return { attributes, origins: origins ? origins.split(",").flatMap(originOf) : undefined };
 }
 
-/** As browsers write it; what is none is said, and allows nobody. */
+/** The origin as browsers write it. An invalid one is reported and allows nothing. */
 function originOf(text) {
   try {
     const { origin } = new URL(text.trim());
     if (origin !== "null") return [origin];
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (text.trim()) console.error(`deltascope: origin=${text} is no origin. Write https://example.org.`);
   return [];
 }
 
 /**
- * Whoever embeds this page writes what stands behind the `#`, and could have it read what only the reader may: so it reads
- * files beside itself, and never what a server under the same address hands on from a cluster. What a server makes of an
- * odd spelling is its own affair, so there is none.
+ * The page around writes the fragment, and could make this page read what only its reader may read. So `src` may only name
+ * files below this page's folder, and never what a server under the same origin passes on from a cluster. How a server
+ * decodes an unusual path is not known here, so no escapes are allowed.
  */
 function ours(src) {
   const folder = new URL(".", import.meta.url);
@@ -97,7 +97,7 @@ function refused(src) {
   return new Error(`src=${src}: in a frame only files beside embed.html are opened (.json, .jsonl, .txt, .log). Embed the element itself, or put the file there.`);
 }
 
-/** Whether a page of another origin is around this one. */
+/** Whether the page is embedded by another origin. */
 function isForeign() {
   try {
     for (let one = window; one !== one.parent; one = one.parent) {
@@ -105,7 +105,7 @@ function isForeign() {
     }
     return false;
   } catch {
-    // It may not be asked.
+    // The browser does not let this page look.
     return true;
   }
 }
@@ -116,7 +116,7 @@ element[READ] = async (url) => {
   return answer;
 };
 
-/** Some programs write `;`, `=` and `,` in another way when they pass a link on. */
+/** Some programs escape `;`, `=` and `,` when they pass on a link. */
 function unescape(text) {
   try {
     return decodeURIComponent(text);
@@ -128,7 +128,7 @@ function unescape(text) {
 function apply() {
   const { attributes, origins } = read(location.hash);
   allowed = origins;
-  // The element goes by the language that is written on what it stands in.
+  // The element uses the language of its surroundings.
   const chinese = (attributes.get("lang") || navigator.language).toLowerCase().startsWith("zh");
   document.documentElement.lang = chinese ? "zh-Hans" : "en";
   for (const name of ATTRIBUTES) {
@@ -162,7 +162,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 async function answer({ id, type, args }, origin) {
   try {
     const value = await obey(type, args);
-    // What cannot be copied says nothing to another page.
+    // Values that cannot be cloned mean nothing to another page.
     post({ type: "REPLY", id, ok: true, value: value === undefined ? null : value }, origin);
   } catch (error) {
     post({ type: "REPLY", id, ok: false, error: error?.message ?? String(error) }, origin);
@@ -189,7 +189,7 @@ async function obey(type, args = []) {
 
 function onMessage({ data, origin, source }) {
   if (!isFramed || source !== window.parent) return;
-  // Reveal.js says it to every iframe.
+  // Reveal.js sends this to every iframe.
   const isSlide = data === "slide:start" || data === "slide:stop";
   if (!isSlide && !(isObject(data) && data.ns === NS)) return;
   if (!isAllowed(origin)) {
@@ -198,7 +198,7 @@ function onMessage({ data, origin, source }) {
     return;
   }
   if (isSlide) return onSlide(data);
-  // A page from a file has no origin that could be named.
+  // A page from a file has an opaque origin, which cannot be addressed.
   const target = origin === "null" ? "*" : origin;
   const { v, id = null, type } = data;
   if (v !== PROTOCOL) {
@@ -215,12 +215,12 @@ function onMessage({ data, origin, source }) {
 }
 
 let resume = false;
-/** What is off the screen does not play; what is for watching plays when it comes. */
+/** A slide out of sight does not play. A run with mode=watch plays when its slide is shown. */
 function onSlide(what) {
   const state = element.getState();
   if (what === "slide:stop") {
     resume = resume || state?.playing === true;
-    // What was asked for and has not begun does not begin.
+    // Cancels a play that has not begun yet.
     quietly(element.pause());
   } else if (resume || element.getAttribute("mode") === "watch") {
     resume = false;
@@ -228,7 +228,7 @@ function onSlide(what) {
   }
 }
 
-/** What went wrong is told by ds-error. */
+/** The ds-error event reports failures. */
 function quietly(promise) {
   promise.catch(() => {});
 }
@@ -242,7 +242,7 @@ for (const name of EVENTS) {
 
 // --- the page around ----------------------------------------------------------------------------
 
-// How high it is is no secret: it is told before anybody asks.
+// The height is not confidential, so it is sent before the page asks.
 let height;
 new ResizeObserver(() => {
   if (!isFramed || element.getAttribute("height") !== "auto") return;
@@ -252,7 +252,7 @@ new ResizeObserver(() => {
   for (const origin of allowed ?? ["*"]) post({ type: "HEIGHT", px }, origin);
 }).observe(element);
 
-// Esc leaves the element; then it leaves the frame, and keys are the page's again.
+// Esc leaves the element, then the frame, so that keys belong to the page around again.
 addEventListener(
   "keydown",
   (event) => {

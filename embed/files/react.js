@@ -1,4 +1,4 @@
-// <delta-scope> as a component of React. It draws nothing by itself: the element does, in the browser alone.
+// <delta-scope> as a React component. The element itself draws, and only in the browser.
 import { createElement, forwardRef, useCallback, useEffect, useRef } from "react";
 
 const ATTRIBUTES = [
@@ -7,7 +7,7 @@ const ATTRIBUTES = [
 ];
 const EVENTS = { onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onError: "ds-error" };
 
-/** The element. React 18 hands a ref to no other kind of function. */
+/** The component. React 18 passes refs only to `forwardRef` components. */
 export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
   const { scenario, className, children } = props;
   const own = useRef(null);
@@ -20,7 +20,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
         return undefined;
       }
       const done = ref(element);
-      // React 19 calls what a ref has returned, instead of the ref with null.
+      // React 19 calls the function that a ref has returned, instead of the ref with null.
       if (typeof done !== "function") return undefined;
       return () => {
         own.current = null;
@@ -36,7 +36,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
     latest.current = props;
   });
 
-  // Not while a server renders: there are no elements.
+  // Effects do not run on a server, which has no custom elements.
   useEffect(() => {
     const element = own.current;
     let listening = true;
@@ -54,7 +54,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
     };
   }, []);
 
-  // The first one is in the markup, where the element finds it.
+  // The first scenario is in the markup, where the element reads it.
   useEffect(() => {
     if (shown.current === text) return;
     shown.current = text;
@@ -70,7 +70,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
     if (/^(?:data|aria)-/.test(name)) attributes[name] = value;
   }
   if (className) attributes.class = className;
-  // `<` cannot end the element that it stands in.
+  // Escaped, so that it cannot end the script element.
   const inside = shown.current?.replaceAll("<", "\\u003c");
   const script =
     inside === undefined

@@ -1,5 +1,5 @@
-// What the page does when its program has died, or does not come at all: says so, offers the recording that was kept, and a
-// way on. It needs nothing of the program.
+// Shown when the program has died or cannot be loaded: an error, a copy of the recording, and a way on. It does
+// not depend on the program.
 import { Life } from "./alive.js";
 
 const WORDS = {
@@ -32,11 +32,12 @@ const NAME = "deltascope-rescued.jsonl";
 
 let api;
 let isAbsent = false;
-/** The lines of the recording, as the program has handed them out. */
+/** The lines of the recording that the program has handed out. */
 let lines = [];
 let isWhole = true;
 
-/** Called by the program: the recording so far, or what has come to it since. Nothing: there is no copy of this run. */
+/** Called by the program with the recording, or with what was added to it. An empty text means that there is no
+    copy of this run. */
 globalThis.deltascopeKeep = (text, isMore, whole) => {
   if (!isMore) lines = [];
   if (text) lines.push(text);
@@ -68,7 +69,7 @@ function again() {
   location.reload();
 }
 
-/** Everything below it is dead; keys and clicks end here. */
+/** Shows the dialog. The page below no longer works, so keys and clicks end here. */
 function show(title, text) {
   const words = WORDS[lang()];
   const dialog = make("dialog", { className: "rescue" }, make("h2", { textContent: title }), make("p", { textContent: text }));
@@ -97,7 +98,7 @@ function show(title, text) {
   }
 }
 
-// trunk names the two files of the program so.
+// The names that trunk gives the program's two files.
 const life = new Life((stack) => /\bdeltascope-[0-9a-f]+(?:_bg\.wasm|\.js)\b/.test(stack), (stopped) => {
   console.warn(stopped);
   show(WORDS[lang()].title, WORDS[lang()].why(stopped.why(lang())));
@@ -111,7 +112,7 @@ Object.defineProperty(globalThis, "deltascope", {
   },
 });
 
-/** Before the program is there, any error of loading it means that it does not come. */
+/** Until the program has started, any error means that it cannot be loaded. */
 function absent(error) {
   if (api || isAbsent || life.stopped || life.endsWith(error)) return;
   isAbsent = true;

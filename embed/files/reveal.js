@@ -1,4 +1,4 @@
-// A plugin for Reveal.js: what plays on a slide stops when the slide goes, and goes on when it comes back.
+// A plugin for Reveal.js: a run pauses when its slide is left, and resumes when the slide returns.
 import "./deltascope.js";
 
 const inside = (slide) => [...(slide?.querySelectorAll("delta-scope") ?? [])];
@@ -12,10 +12,10 @@ export const DeltaScopePlugin = {
     const isPlaying = (element) => element.getState?.()?.playing === true;
     const stop = (element) => {
       if (isPlaying(element)) stopped.add(element);
-      // What was asked for and has not begun does not begin.
+      // Cancels a play that has not begun yet.
       element.pause?.().catch(() => {});
     };
-    // What is for watching plays when it comes.
+    // A run with mode=watch plays when its slide is shown.
     const start = (element) => {
       const again = stopped.delete(element);
       if (again || element.getAttribute("mode") === "watch") element.play?.().catch(() => {});

@@ -1,4 +1,4 @@
-// <delta-scope> as a component of Vue. It draws nothing by itself: the element does, in the browser alone.
+// <delta-scope> as a Vue component. The element itself draws, and only in the browser.
 import { h, onMounted, ref, watch } from "vue";
 
 const ATTRIBUTES = [
@@ -7,7 +7,7 @@ const ATTRIBUTES = [
 ];
 const EVENTS = ["ready", "step", "marker", "violation", "error"];
 
-/** The element. Its methods are those of what `element` holds. */
+/** The component. It exposes `element`, which has the methods. */
 export const DeltaScope = {
   name: "DeltaScope",
   inheritAttrs: true,
@@ -28,7 +28,7 @@ export const DeltaScope = {
       const attributes = { ref: element };
       for (const name of ATTRIBUTES) {
         const value = props[name];
-        // `^`: as an attribute, whatever properties the element has.
+        // `^` sets the attribute, even if the element has a property of this name.
         if (value != null) attributes[`^${name}`] = Array.isArray(value) ? value.join(",") : String(value);
       }
       for (const name of EVENTS) {

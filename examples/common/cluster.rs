@@ -1,4 +1,4 @@
-//! A cluster that plays the script of a lesson, without its pauses.
+//! A cluster that plays a lesson's script, without its pauses.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,26 +15,26 @@ use serde_json::Value;
 
 use super::Pod;
 
-/// What will happen: how, and to what.
+/// The changes to come: their types and objects.
 type Script = VecDeque<(EventType, Arc<Pod>)>;
 
-/// Objects of one kind, and what will happen to them.
+/// The objects of one kind, and the changes to come.
 pub(crate) struct Cluster {
     at_start: Vec<Arc<Pod>>,
-    /// Taken one by one by whoever watches.
+    /// The open watch takes the changes one by one.
     script: Arc<Mutex<Script>>,
     over: Latch,
     version: usize,
 }
 
 impl Cluster {
-    /// What a lesson shows.
+    /// The cluster of a lesson.
     pub(crate) fn of_lesson(id: &str) -> Result<Self, String> {
         let lesson = lessons::load(id).map_err(|error| error.en.to_string())?;
         Self::of_scenario(&lesson.scenario)
     }
 
-    /// The same, of a part of it.
+    /// The cluster of a scenario.
     pub(crate) fn of_scenario(scenario: &Scenario) -> Result<Self, String> {
         let mut version = 0;
         let mut read = |value: &Value| -> Result<Arc<Pod>, String> {
@@ -55,7 +55,8 @@ impl Cluster {
             let event = match &entry.act {
                 Act::Create { object } => (EventType::Added, object.clone()),
                 Act::Update { object } => (EventType::Modified, object.clone()),
-                // The event has the object as it was; the scripts are about one at a time.
+                // A DELETED event carries the object's last state. Each script deletes the object that it changed
+                // last.
                 Act::Delete { object } => {
                     let last = last.take().unwrap_or_else(|| object.clone());
                     (EventType::Deleted, last)
@@ -73,7 +74,7 @@ impl Cluster {
         })
     }
 
-    /// Set when everything was sent and whoever watches asks for more.
+    /// Set once all changes were sent and the watch is asked for more.
     pub(crate) fn over(&self) -> Latch {
         self.over.clone()
     }
@@ -92,7 +93,7 @@ impl ListerWatcher<Pod> for Cluster {
     }
 
     fn watch(&self, request: &WatchRequest) -> Result<Watch, ApiError> {
-        // From no version on, what is there comes first.
+        // Without a resource version, a watch begins with the current objects.
         let first = if request.resource_version.is_empty() {
             self.at_start.clone()
         } else {
@@ -112,13 +113,12 @@ impl ListerWatcher<Pod> for Cluster {
     }
 }
 
-/// A watch of the script.
 pub(crate) struct Watch {
     first: VecDeque<Arc<Pod>>,
     script: Arc<Mutex<Script>>,
     over: Latch,
     stopped: Latch,
-    /// Something was sent, and the watch has not been closed since.
+    /// Whether an event was sent since the last close.
     sent: bool,
 }
 
@@ -136,7 +136,7 @@ impl Watcher<Pod> for Watch {
         }
         self.over.set();
         if self.sent {
-            // In a program of one thread nobody is left who would stop it.
+            // In a program with one thread, nothing else could stop the watch.
             self.sent = false;
             return WatchItem::Closed;
         }

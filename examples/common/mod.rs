@@ -1,5 +1,5 @@
-//! What the examples share: the command line, a cluster that plays a script, a real one behind
-//! `kubectl proxy`, and a loop around a reflector.
+//! Shared by the examples: the command line, a cluster that plays a script, a real cluster behind `kubectl proxy`,
+//! and a loop that drives a reflector.
 
 #![allow(dead_code, reason = "no example needs all of it")]
 #![allow(clippy::print_stderr, reason = "programs at the command line")]
@@ -21,23 +21,23 @@ use deltascope::cache::reflector::{Need, Reflector, ReflectorError, ReflectorOpt
 use deltascope::cache::threads::{Clock, Latch, SharedIndexInformer};
 
 pub(crate) use cluster::Cluster;
-/// A pod, or another object: the library caches whatever has metadata.
+/// A pod or any other object: the library caches everything that has metadata.
 pub(crate) use kube_core::DynamicObject as Pod;
 pub(crate) use proxy::Proxy;
 
-/// Where the pods are that most of the examples are about.
+/// The path of the pods that most examples list.
 pub(crate) const PODS: &str = "api/v1/namespaces/default/pods";
 
-/// What was asked for at the command line.
+/// The parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
-    /// `--proxy URL`: a real cluster.
+    /// `--proxy URL`: use a real cluster.
     pub(crate) proxy: Option<String>,
-    /// `--listen ADDR`: where to serve HTTP.
+    /// `--listen ADDR`: serve HTTP at this address.
     pub(crate) listen: Option<String>,
 }
 
-/// The `main` of an example; `options` are those that it knows.
+/// The `main` of an example. `options` are those that it accepts.
 pub(crate) fn main_with(
     options: &[&str],
     run: impl FnOnce(&Args) -> Result<(), String>,
@@ -82,7 +82,7 @@ fn parse(options: &[&str], mut words: impl Iterator<Item = String>) -> Result<Ar
     Ok(args)
 }
 
-/// Where objects come from: the cluster of a script, or a real one.
+/// The source of the objects: a script, or a real cluster.
 pub(crate) enum Source {
     Script(Cluster),
     Proxy(Proxy),
@@ -97,7 +97,7 @@ impl Source {
         })
     }
 
-    /// Set when the script has come to its end; never, where there is none.
+    /// Set at the end of the script; never for a real cluster.
     pub(crate) fn over(&self) -> Latch {
         match self {
             Self::Script(cluster) => cluster.over(),
@@ -128,7 +128,7 @@ impl ListerWatcher<Pod> for Source {
     }
 }
 
-/// A watch of either.
+/// A watch of either source.
 pub(crate) enum Watch {
     Script(cluster::Watch),
     Proxy(proxy::Watch),
@@ -150,9 +150,8 @@ impl Watcher<Pod> for Watch {
     }
 }
 
-/// Lists and watches in this thread, until `stop` is set: what the reflector has for its store it
-/// hands to `store`.
-///
+/// Lists and watches in this thread until `stop` is set. The reflector only says what it needs next; `store`
+/// receives its calls to the store.
 /// A reflector itself only says what it needs next.
 pub(crate) fn reflect(
     source: &impl ListerWatcher<Pod>,
@@ -200,7 +199,7 @@ pub(crate) fn reflect(
     }
 }
 
-/// Why a list or a watch of an informer failed is told at standard error; it goes on by itself.
+/// Prints why an informer's list or watch failed to standard error. The informer itself retries.
 pub(crate) fn report_watch_errors(informer: &SharedIndexInformer<Pod>) -> Result<(), String> {
     let handler = Arc::new(|error: &ReflectorError| eprintln!("{error}"));
     let set = informer.set_watch_error_handler(handler);
@@ -215,7 +214,7 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Standard output. Clones are the same.
+/// Standard output. Clones share the counter.
 #[derive(Clone)]
 pub(crate) struct Lines {
     left: Arc<Mutex<usize>>,
@@ -223,7 +222,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// `enough` is set once there were so many lines.
+    /// `enough` is set after `count` lines.
     pub(crate) fn new(count: usize) -> Self {
         Self {
             left: Arc::new(Mutex::new(count)),
@@ -231,23 +230,22 @@ impl Lines {
         }
     }
 
-    /// As many as there are.
+    /// Any number of lines.
     pub(crate) fn without_end() -> Self {
         Self::new(usize::MAX)
     }
 
-    /// Prints a line.
     pub(crate) fn print(&self, line: impl Display) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let written = writeln!(std::io::stdout(), "{line}");
         *left = left.saturating_sub(1);
-        // Whoever does not read any more has had enough, too.
+        // If the reader has closed standard output, that is enough as well.
         if *left == 0 || written.is_err() {
             self.enough.set();
         }
     }
 
-    /// Set once there were enough.
+    /// Set once enough lines were printed.
     pub(crate) fn enough(&self) -> Latch {
         self.enough.clone()
     }

@@ -1,4 +1,4 @@
-//! A real API server, by way of `kubectl proxy`, which brings the credentials.
+//! A real API server behind `kubectl proxy`, which adds the credentials.
 
 use std::io::{BufRead, BufReader};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use serde_json::Value;
 
 use super::Pod;
 
-/// Lists and watches one kind.
+/// Lists and watches the objects of one kind.
 pub(crate) struct Proxy {
     url: String,
     agent: ureq::Agent,
 }
 
 impl Proxy {
-    /// `path` is that of the kind: `api/v1/namespaces/default/pods`.
+    /// `path` is the kind's path, such as `api/v1/namespaces/default/pods`.
     pub(crate) fn new(base: &str, path: &str) -> Result<Self, String> {
         if !base.starts_with("http://") {
             return Err(format!(
@@ -30,7 +30,7 @@ impl Proxy {
                  `kubectl proxy` speaks no TLS"
             ));
         }
-        // A status of 4xx has a text that says more than its number.
+        // The body of a 4xx response says more than its status.
         let config = ureq::Agent::config_builder().http_status_as_error(false);
         Ok(Self {
             url: format!("{}/{path}", base.trim_end_matches('/')),
@@ -129,7 +129,7 @@ impl ListerWatcher<Pod> for Proxy {
     }
 }
 
-/// An open watch: one JSON text a line.
+/// An open watch: one JSON event per line.
 pub(crate) struct Watch {
     lines: BufReader<Box<dyn std::io::Read + Send>>,
     stopped: Arc<AtomicBool>,
@@ -140,7 +140,7 @@ impl Watcher<Pod> for Watch {
         let mut line = String::new();
         match self.lines.read_line(&mut line) {
             _ if self.stopped.load(Ordering::Acquire) => WatchItem::Closed,
-            // However a connection ends, the reflector watches on from where it is.
+            // However the connection ends, the reflector resumes the watch.
             Ok(0) | Err(_) => WatchItem::Closed,
             Ok(_) => event(&line).unwrap_or_else(|error| {
                 let text = format!("a line of the watch cannot be read: {error}");
@@ -149,7 +149,7 @@ impl Watcher<Pod> for Watch {
         }
     }
 
-    /// Takes effect with the next line, or when the server ends the watch.
+    /// Takes effect at the next line, or when the server ends the watch.
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
         let stopped = Arc::clone(&self.stopped);
         Box::new(move || stopped.store(true, Ordering::Release))

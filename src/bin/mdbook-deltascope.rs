@@ -1,4 +1,4 @@
-//! The preprocessor for mdBook: runs the fenced blocks of a book, and shows them.
+//! The preprocessor for mdBook: runs the fenced blocks of a book, and replaces them by what they show.
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {

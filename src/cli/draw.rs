@@ -13,7 +13,6 @@ use deltascope_world::text::Lang;
 use super::args::Draw;
 use super::{Failure, cannot_write, print, replay};
 
-/// Draws it.
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
     for (key, value) in [

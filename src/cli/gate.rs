@@ -1,8 +1,9 @@
-//! Who may ask what of the cluster behind the page.
+//! Decides which requests may reach the cluster behind the page.
 //!
-//! Whatever reaches `kubectl proxy` has its owner's rights, and any site that is open in the same browser can
-//! send requests to this port. So a request has to name this server as its host (a name that another site let
-//! point here does not), has to come from its own page or from no page, and has to be one that reads.
+//! Whatever reaches `kubectl proxy` has the rights of the user who started it, and any site that is open in the
+//! same browser can send requests to this port. So a request must name this server as its host (a name that
+//! another site has resolved to this address does not match), must come from this server's page or from no page,
+//! and must only read.
 
 use std::borrow::Cow;
 
@@ -12,34 +13,34 @@ use percent_encoding::{percent_decode, percent_decode_str};
 
 use deltascope_world::text::Text;
 
-/// What browsers say of where a request comes from.
+/// The header in which browsers say where a request comes from.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Subresources that act although they are read with GET.
+/// Subresources that act even on GET.
 const ACTING: [&str; 4] = ["attach", "exec", "portforward", "proxy"];
-/// So often a path is decoded, by whoever is behind the proxy; one that still changes means nothing good.
+/// How often a path is decoded: the servers behind the proxy may decode it again. A path that still changes is
+/// refused.
 const DECODED: usize = 8;
 
-/// Why a request goes no further.
+/// Why a request is refused.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// The answer's code.
     pub(super) status: StatusCode,
-    /// In plain words.
+    /// The body of the response, in both languages.
     pub(super) text: Text,
 }
 
-/// What this server is, and what it lets through.
+/// The server's port, and whether it only reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gate {
-    /// The port that it listens at.
+    /// The port that the server listens on.
     pub(super) port: u16,
     /// Whether requests may change the cluster.
     pub(super) allow_writes: bool,
 }
 
 impl Gate {
-    /// Whether the request names this server as its host.
+    /// Checks that the request names this server as its host.
     pub(super) fn host(self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
         let named = match (hosts.next(), hosts.next()) {
@@ -62,7 +63,7 @@ impl Gate {
         ))
     }
 
-    /// Whether the request comes from this server's own page, or from none.
+    /// Checks that the request comes from this server's own page, or from no page.
     pub(super) fn origin(self, headers: &HeaderMap) -> Result<(), Refusal> {
         let own = headers
             .get(HOST)
@@ -85,7 +86,7 @@ impl Gate {
         ))
     }
 
-    /// Whether the request is one that may be asked. The path is as it was written.
+    /// Checks that the request only reads. `path` is still percent-encoded.
     pub(super) fn request(self, method: &Method, path: &str) -> Result<(), Refusal> {
         if self.allow_writes {
             return Ok(());
@@ -117,7 +118,7 @@ impl Gate {
 
     fn is_own(self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
-            // The last colon of an address in brackets is none of a port.
+            // A colon inside the brackets of an IPv6 address does not precede a port.
             Some((name, port)) if !port.ends_with(']') => (name, port),
             _ => (host, "80"),
         };
@@ -126,7 +127,7 @@ impl Gate {
     }
 }
 
-/// The subresource that a path names, in whatever spelling; a namespace may be called so.
+/// The acting subresource that a path names, in any encoding. A namespace may have the same name.
 fn acting(path: &str) -> Result<Option<&'static str>, Refusal> {
     let parts: Vec<&str> = path.split('/').collect();
     let namespace = match parts.as_slice() {
@@ -171,7 +172,7 @@ fn not_served() -> Refusal {
     )
 }
 
-/// A path without its percent signs; none where it goes up, or is no text.
+/// Decodes a path. Refuses one that goes up or is not UTF-8.
 pub(super) fn plain_path(path: &str) -> Result<Cow<'_, str>, Refusal> {
     let decoded = percent_decode_str(path)
         .decode_utf8()
@@ -187,7 +188,7 @@ fn goes_up(path: &str) -> bool {
         .any(|part| matches!(part, "." | ".."))
 }
 
-/// An answer of this server's own.
+/// A refusal by this server, not by the cluster.
 pub(super) fn refusal(status: StatusCode, en: &str, zh: &str) -> Refusal {
     Refusal {
         status,

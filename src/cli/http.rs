@@ -1,5 +1,5 @@
-//! Plain HTTP/1.1 to `kubectl proxy`: a connection for each request, so that giving up a request closes its
-//! connection, which is how a watch is ended.
+//! Plain HTTP/1.1 to `kubectl proxy`. Each request has a connection of its own, so that dropping the response
+//! closes the connection; this is how a watch is ended.
 
 use std::fmt::{self, Display};
 use std::io;
@@ -16,32 +16,32 @@ use tokio::time::timeout;
 
 use deltascope_world::text::Text;
 
-/// A proxy is near, mostly on the same machine: one that takes longer is not there.
+/// The proxy is near, mostly on the same machine: one that takes longer is not running.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where `kubectl proxy` listens.
+/// The address of `kubectl proxy`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Proxy {
-    /// As the system connects to it.
+    /// As the system resolves it.
     host: String,
     port: u16,
-    /// As it stands in an address and in the Host header.
+    /// As in a URL and in the Host header.
     authority: String,
-    /// Begins and ends with a slash.
+    /// The prefix of all paths; begins and ends with a slash.
     path: String,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug)]
 pub(super) enum Unreachable {
-    /// There is no connection.
+    /// The connection cannot be opened.
     Connect(io::Error),
-    /// There is one, but what comes is no HTTP, or it ends before an answer.
+    /// The connection was opened, but it does not speak HTTP, or it ends before a response.
     Http(hyper::Error),
 }
 
 impl Proxy {
-    /// The address of what it has at a path (without its first slash), with a query.
+    /// The URL of a path (without its first slash) with a query.
     pub(super) fn uri(&self, path_and_query: &str) -> Result<Uri, hyper::http::Error> {
         Uri::builder()
             .scheme(Scheme::HTTP)
@@ -50,7 +50,7 @@ impl Proxy {
             .build()
     }
 
-    /// What to type to have one there.
+    /// The command that starts a proxy at this address.
     fn command(&self) -> String {
         let mut command = format!("kubectl proxy --port={}", self.port);
         if self.path != "/" {
@@ -59,7 +59,7 @@ impl Proxy {
         command
     }
 
-    /// That nobody answers, and what to do.
+    /// The message that nothing answers, and what to do.
     pub(super) fn down(&self, error: &impl Display) -> Text {
         let command = self.command();
         Text::new(
@@ -70,8 +70,7 @@ impl Proxy {
         )
     }
 
-    /// Sends a request to it; its address has been made by [`Proxy::uri`]. Dropping the body of the answer
-    /// closes the connection.
+    /// Sends a request, whose URL [`Proxy::uri`] has made. Dropping the response's body closes the connection.
     pub(super) async fn send<B>(
         &self,
         request: Request<B>,
@@ -85,20 +84,20 @@ impl Proxy {
         let stream = connected
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
             .map_err(Unreachable::Connect)?;
-        // A watch is made of small pieces; that they leave a little later is no reason to fail.
+        // The small pieces of a watch should leave at once; without the option they are only a little later.
         let _slow = stream.set_nodelay(true);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
             .map_err(Unreachable::Http)?;
         tokio::spawn(async move {
-            // Whoever reads the answer is told as well.
+            // The reader of the response gets the error as well.
             let _told = connection.await;
         });
         let (mut head, body) = request.into_parts();
         if let Ok(host) = HeaderValue::from_str(&self.authority) {
             head.headers.insert(HOST, host);
         }
-        // A server wants the path alone.
+        // A request to a server names only the path.
         if let Some(path) = head.uri.path_and_query().cloned() {
             head.uri = Uri::from(path);
         }
@@ -157,7 +156,7 @@ impl Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(error) => error.fmt(f),
-            // What lies behind says more.
+            // The source of the error says more.
             Self::Http(error) => match std::error::Error::source(error) {
                 Some(source) => write!(f, "{error}: {source}"),
                 None => error.fmt(f),

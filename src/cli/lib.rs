@@ -1,7 +1,8 @@
-//! The command line: serves the page with a cluster behind it, records one, and tells a recording in words.
+//! The command line: serves the page with a cluster behind it, records a cluster, and describes a recording in
+//! words.
 //!
-//! Only this folder prints and reads the environment; what it drives are the parts of the library, over plain
-//! HTTP (`kubectl proxy` speaks no TLS).
+//! All of its I/O is in this crate and in `terminal`; the libraries do the rest. It speaks plain HTTP (`kubectl proxy`
+//! speaks no TLS).
 
 mod args;
 mod draw;
@@ -24,20 +25,20 @@ use deltascope_world::text::{Lang, Text};
 
 use args::{Args, Command};
 
-/// How a command ends.
+/// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
-    /// As asked; also after Ctrl-C, and when nobody reads the output any more.
+    /// Done; also after Ctrl-C, and when the reader of the output closes it.
     Done = 0,
-    /// Something went wrong; what was written until then is good.
+    /// Something failed; what was written until then is valid.
     Failed = 1,
-    /// The command line cannot be understood.
+    /// The command line cannot be parsed.
     Usage = 2,
     /// No API server answers.
     Unreachable = 3,
 }
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
 struct Failure {
     exit: Exit,
@@ -67,7 +68,7 @@ impl Failure {
     }
 }
 
-/// Does what the command line says. `packed` is the page as `make dist` packs it; empty where it was not packed.
+/// Runs the command line. `packed` is the page as `make dist` packs it, or empty.
 #[must_use]
 pub fn main(packed: &'static [u8]) -> ExitCode {
     let args: Args = match terminal::typed() {
@@ -102,7 +103,6 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     print(Form::Words, &String::from_utf8_lossy(&script))
 }
 
-/// Writes to stdout.
 fn print(form: Form, text: &str) -> Result<(), Failure> {
     terminal::print(form, text).map_err(|error| cannot_write(&error))
 }
@@ -114,12 +114,12 @@ fn cannot_write(error: &io::Error) -> Failure {
     )
 }
 
-/// Says something beside the output, in one line.
+/// Writes a note to stderr, in one line.
 fn note(text: &str) {
     terminal::note(&format!("deltascope: {}", visible::line(text)));
 }
 
-/// The language of whoever calls, as the environment says it.
+/// The user's language, from the environment.
 #[allow(
     clippy::disallowed_methods,
     reason = "the command line is where the environment is asked"
@@ -135,7 +135,7 @@ fn preferred() -> Lang {
     }
 }
 
-/// Runs what waits for the network or for Ctrl-C.
+/// Runs a command that waits for the network or for Ctrl-C.
 fn block_on<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -143,7 +143,7 @@ fn block_on<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failu
     match runtime {
         Ok(runtime) => {
             let done = runtime.block_on(run);
-            // What is still under way is not waited for.
+            // Do not wait for connections that are still open.
             runtime.shutdown_background();
             done
         }
@@ -154,7 +154,7 @@ fn block_on<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failu
     }
 }
 
-/// Ctrl-C, or being asked to end.
+/// Waits for Ctrl-C or SIGTERM.
 async fn stopped() {
     #[cfg(unix)]
     {
@@ -168,7 +168,7 @@ async fn stopped() {
         }
     }
     if tokio::signal::ctrl_c().await.is_err() {
-        // It cannot be listened for: then it ends the process by itself.
+        // Without a handler, Ctrl-C ends the process itself.
         std::future::pending().await
     }
 }

@@ -10,7 +10,7 @@ use hyper::body::Bytes;
 use super::Failure;
 use super::gate::{Refusal, refusal};
 
-/// What browsers have to know of what a build makes; a module or wasm of another type they refuse.
+/// Media types of the files that a build makes. Browsers refuse modules and wasm of another type.
 const TYPES: [(&str, &str); 14] = [
     ("css", "text/css; charset=utf-8"),
     ("html", "text/html; charset=utf-8"),
@@ -28,33 +28,32 @@ const TYPES: [(&str, &str); 14] = [
     ("woff2", "font/woff2"),
 ];
 
-/// The folder that is looked for where none is named and none was packed.
+/// The folder to look for if the user names none and no page is packed.
 const FOLDER: &str = "dist";
-/// What the folder of a build has.
+/// Files that the folder of a build has.
 const OURS: [&str; 2] = ["index.html", "deltascope.js"];
 
 /// Where the built page is.
 #[derive(Debug)]
 pub(super) enum Page {
-    /// In a folder: without links and dots, so that what is found can be seen to lie within.
+    /// A folder. The path is canonical, so that it can be checked that a file lies in it.
     Folder(PathBuf),
-    /// In this program: its files.
+    /// Files inside this program: path and content.
     Packed(Vec<(String, &'static [u8])>),
 }
 
-/// A file of it.
+/// A file of the page.
 pub(super) struct Found {
-    /// What it is.
     pub(super) media_type: &'static str,
-    /// What it holds.
     pub(super) bytes: Bytes,
 }
 
 impl Page {
-    /// The page that is served: of the folder that was named, else the one that is packed, else of a folder `dist`.
+    /// The page to serve: the folder that the user names, else the packed page, else a folder `dist`.
     pub(super) fn open(folder: Option<&Path>, packed: &'static [u8]) -> Result<Self, Failure> {
         let packed = unpacked(packed);
-        // A folder dist may be of another project, whose scripts are not to read the cluster.
+        // The packed page comes first: a folder `dist` may belong to another project, whose scripts must not read
+        // the cluster.
         if let (None, Some(files)) = (folder, packed) {
             return Ok(Self::Packed(files));
         }
@@ -82,7 +81,7 @@ impl Page {
         }
     }
 
-    /// The file at a path that has been decoded.
+    /// The file at a decoded path.
     pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
         let path = path.trim_start_matches('/');
         let path = if path.is_empty() { "index.html" } else { path };
@@ -93,7 +92,7 @@ impl Page {
                 "页面中没有此文件。页面是否重新构建过？请重新加载。",
             )
         };
-        // A colon or a backslash means another place to some systems.
+        // On Windows these lead to another place.
         if path.contains([':', '\\']) {
             return Err(missing());
         }
@@ -121,7 +120,7 @@ impl Page {
     }
 }
 
-/// The files of a packed page; none where there is none.
+/// The files of a packed page, or `None` if it is empty or malformed.
 fn unpacked(packed: &'static [u8]) -> Option<Vec<(String, &'static [u8])>> {
     let end = packed.iter().position(|byte| *byte == b'\n')?;
     let (head, mut rest) = packed.split_at_checked(end)?;

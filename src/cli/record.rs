@@ -1,5 +1,5 @@
-//! `deltascope record`: runs the engine's own informer against a cluster, and writes down what came, as a
-//! trace that tells the same run again.
+//! `deltascope record`: runs an informer against a cluster, and writes what it received as a trace from which the
+//! same run can be replayed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
@@ -44,23 +44,23 @@ use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable};
 use super::{Exit, Failure, block_on, cannot_write, note, stopped};
 
-/// How long a small question may take: `kubectl proxy` opens a connection meanwhile.
+/// Timeout of a small request: `kubectl proxy` opens a connection first.
 const ANSWER: Duration = Duration::from_secs(10);
-/// So many facts are computed before the wire is looked at again.
+/// How many facts are computed before the connection is polled again.
 const SLICE: usize = 10_000;
-/// So many facts are kept, and up to half as many more: nobody looks at them here, but what the world
-/// stands on comes with them.
+/// About how many facts are kept (at most half as many more). Nothing here reads them, but the world's checkpoints
+/// depend on them.
 const KEPT: usize = 20_000;
-/// What the cluster's answers may take, in bytes, as far as they are kept.
+/// Most bytes of the cluster's responses that are kept.
 const WEIGHS: usize = 64 << 20;
-/// The facts of a trace that opens from its beginning to its end.
+/// Most facts of a trace that can be opened from beginning to end.
 const OPENS: usize = deltascope_presentation::session::FAR;
-/// How often the progress is shown where each takes the place of the last, in ms, …
+/// How often the progress is shown on a terminal, where it replaces itself, in ms.
 const SHOWN: Time = 500;
-/// … and where each is a line that stays.
+/// How often the progress is shown elsewhere, as a line that stays, in ms.
 const LOGGED: Time = 5_000;
 
-/// Records until something ends it.
+/// Records until the end that the options set, Ctrl-C or an error.
 pub(super) fn run(options: &Record, lang: Lang) -> Result<(), Failure> {
     block_on(record(options, lang))
 }
@@ -85,7 +85,7 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
     recorder.run(stop).await
 }
 
-/// Of the waits of this recording.
+/// Seeds the jitter of this recording's backoff.
 #[allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -96,7 +96,7 @@ fn seed() -> u32 {
     u32::from_le_bytes(seed)
 }
 
-/// What the page's dialog would have been told.
+/// The options as the page's dialog has them.
 fn wanted(options: &Record) -> Options {
     let default = Options::default();
     let indices = options.index.join(",");
@@ -121,9 +121,9 @@ fn wanted(options: &Record) -> Options {
     }
 }
 
-// --- before it begins ---------------------------------------------------------------------------
+// --- preparations -------------------------------------------------------------------------------
 
-/// Finds what is to be watched.
+/// Finds the resource to watch.
 async fn target(options: &Record) -> Result<Target, Failure> {
     let wanted = wanted(options);
     let resources = discover(&options.proxy).await?;
@@ -132,7 +132,7 @@ async fn target(options: &Record) -> Result<Target, Failure> {
     let mut target = wanted.target(resource);
     target.check().map_err(|words| failure(&words))?;
     if wanted.metadata_only.is_none() {
-        // Where nobody says how many there are, they are taken for few.
+        // Whole objects if the server does not report a count.
         let count = match request::count(&target) {
             Ok(asked) => get(&options.proxy, &asked).await.ok(),
             Err(_) => None,
@@ -155,7 +155,7 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
                 }
                 discovery.answer(ask.id, Ok((&head, &body)));
             }
-            // Nobody is there: nor will anybody be for the next question.
+            // There is no proxy; other requests would fail as well.
             Err(Lost::Unreachable(error @ Unreachable::Connect(_))) => {
                 return Err(Failure {
                     exit: Exit::Unreachable,
@@ -167,7 +167,7 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
     }
     let found = discovery.finish();
     match found.errors.first() {
-        // An API server answers, and says no.
+        // An API server answers, and denies access.
         Some(_) if found.resources.is_empty() && denied == 401 => Err(Failure::new(
             "The API server does not take the proxy's credentials (401). Log in again (kubectl get namespaces shows whether it works) and restart kubectl proxy.",
             "API server 不接受代理的凭据（401）。请重新登录（用 kubectl get namespaces 检验）并重启 kubectl proxy。",
@@ -185,7 +185,7 @@ fn failure(words: &Text) -> Failure {
     Failure::new(&words.en, &words.zh)
 }
 
-/// Why a small question has no answer.
+/// Why a small request has no answer.
 enum Lost {
     Unreachable(Unreachable),
     Late,
@@ -202,7 +202,7 @@ impl std::fmt::Display for Lost {
     }
 }
 
-/// The whole answer to a small question.
+/// The complete response to a small request.
 async fn get(proxy: &Proxy, asked: &HttpRequest) -> Result<(Head, Bytes), Lost> {
     let answer = async {
         let sent = proxy.send(get_of(asked)).await;
@@ -216,7 +216,7 @@ async fn get(proxy: &Proxy, asked: &HttpRequest) -> Result<(Head, Bytes), Lost> 
 
 fn get_of(asked: &HttpRequest) -> Request<Empty<Bytes>> {
     let mut request = Request::new(Empty::new());
-    // Both are made of what was checked before: they are an address and a header.
+    // Both were made of checked input: they are a URL and a header value.
     *request.uri_mut() = asked.url.parse().unwrap_or_default();
     let headers = request.headers_mut();
     if let Ok(accept) = HeaderValue::from_str(&asked.accept) {
@@ -240,16 +240,16 @@ fn head_of(status: u16, headers: &HeaderMap) -> Head {
     }
 }
 
-// --- the wire -----------------------------------------------------------------------------------
+// --- the connection -----------------------------------------------------------------------------
 
-/// What is on the wire. Dropped, its connection is closed.
+/// The open request. Dropping it closes its connection.
 enum Connection {
     None,
     Sent(Pin<Box<dyn Future<Output = Result<Response<Incoming>, Unreachable>>>>),
     Answered(Incoming),
 }
 
-/// What came of it.
+/// An event of the open request.
 enum Came {
     Head(Head),
     Chunk(Bytes),
@@ -262,7 +262,7 @@ impl Connection {
         Self::Sent(Box::pin(async move { proxy.send(request).await }))
     }
 
-    /// Waits for what comes next; for ever where nothing can. Giving up the wait loses nothing.
+    /// Waits for the next event; forever if there is no request. It is cancel-safe.
     async fn next(&mut self) -> Came {
         let (next, came) = match self {
             Self::None => std::future::pending().await,
@@ -305,40 +305,40 @@ struct Recorder<'a> {
     exchange: Option<Exchange>,
     connection: Connection,
     out: Output,
-    /// What stands at the head of each file.
+    /// The beginning of each file: title, scenario and start.
     head: Trace,
     base: Base,
-    /// All of it, where names are to be made up: for that, all of them have to be known.
+    /// The whole trace, if names are scrambled: all names must be known first.
     kept: Option<Trace>,
     progress: Option<Progress>,
-    /// What was not mended yet, and has been said.
+    /// A problem that was reported and still holds.
     trouble: Option<Text>,
-    /// Something was listed.
+    /// Whether a list or a watch has succeeded.
     listed: bool,
-    /// How many events came, without bookmarks.
+    /// How many watch events of objects were received, without bookmarks.
     events: u64,
 }
 
-/// Where the file that is written begins.
+/// Where the current file begins.
 #[derive(Default)]
 struct Base {
-    /// So many facts are in files before it.
+    /// How many facts precede it.
     forgotten: u64,
-    /// What requests are called here, and in it.
+    /// The numbers of the current request in this run and in the file.
     numbering: Option<(u32, u32)>,
-    /// So large it was at its beginning, with what the cluster had then.
+    /// The file's size once its beginning was written, which holds the cluster's objects of that time.
     size: usize,
 }
 
-/// Why a recording is over.
+/// Why a recording ends.
 enum Over {
-    /// As it was asked for.
+    /// The options ask for its end.
     Asked,
-    /// By the user, now.
+    /// The user pressed Ctrl-C.
     Stopped,
-    /// Nobody reads it any more.
+    /// The reader of stdout closed it.
     Unread,
-    /// A longer one could not be opened.
+    /// A longer trace could not be opened.
     Full,
 }
 
@@ -368,7 +368,7 @@ impl<'a> Recorder<'a> {
             },
         };
         let [out_on_terminal, on_terminal] = terminal::are_terminals();
-        // On one terminal the trace and what is said of it would mix.
+        // On one terminal the trace and the progress would mix.
         let apart = options.output.is_some() || !out_on_terminal;
         let mut recorder = Self {
             options,
@@ -392,13 +392,13 @@ impl<'a> Recorder<'a> {
         };
         let head = trace::head(&recorder.head);
         match recorder.write(&head) {
-            // That nobody reads it the next one will say as well.
+            // If the reader has closed stdout, the next write reports it.
             Ok(_) => Ok(recorder),
             Err(error) => Err(cannot_write(&error)),
         }
     }
 
-    /// At once, unless names are to be made up.
+    /// Writes at once, unless names are scrambled. Returns false if the reader has closed stdout.
     fn write(&mut self, text: &str) -> io::Result<bool> {
         if self.kept.is_some() {
             self.out.written += text.len();
@@ -412,7 +412,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn at(&self, time: Time) -> Instant {
-        // Farther than any recording lasts there is no Instant.
+        // An `Instant` cannot be arbitrarily far in the future.
         let far = Duration::from_hours(24);
         self.began + Duration::from_millis(time).min(self.began.elapsed() + far)
     }
@@ -423,13 +423,13 @@ impl<'a> Recorder<'a> {
                 break Ok(over);
             }
             let due = self.at(self.due());
-            let told = tokio::select! {
+            let responses = tokio::select! {
                 biased;
                 () = &mut stop => break Ok(Over::Stopped),
                 came = self.connection.next() => self.came(came),
                 () = sleep_until(due) => self.timeout(),
             };
-            match self.take(told) {
+            match self.take(responses) {
                 Ok(None) => {}
                 Ok(Some(over)) => break Ok(over),
                 Err(error) => break Err(cannot_write(&error)),
@@ -444,7 +444,7 @@ impl<'a> Recorder<'a> {
         self.finish(over)
     }
 
-    /// With made-up names; all are known now.
+    /// Writes the trace with scrambled names, now that all names are known.
     fn write_kept(&mut self) -> io::Result<()> {
         let Some(kept) = self.kept.take() else {
             return Ok(());
@@ -459,7 +459,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// What is due happens, and what is wanted goes onto the wire.
+    /// Advances the run to now, and opens the request that the reflector wants.
     fn turn(&mut self) -> Option<Over> {
         let now = self.now();
         let until = self.options.r#for.map_or(now, |end| end.min(now));
@@ -507,7 +507,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How many there were since the beginning.
+    /// How many facts there were since the beginning.
     fn facts(&self) -> u64 {
         self.timeline.forgotten() + self.timeline.len() as u64
     }
@@ -542,16 +542,16 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Lets the world take what came, and writes it down as it was taken.
-    fn take(&mut self, mut told: Vec<ServerResponse>) -> io::Result<Option<Over>> {
-        let enough = self.count(&mut told);
-        if !told.is_empty() {
+    /// Passes responses to the world, and writes them as the world took them.
+    fn take(&mut self, mut responses: Vec<ServerResponse>) -> io::Result<Option<Over>> {
+        let enough = self.count(&mut responses);
+        if !responses.is_empty() {
             let before = self.timeline.forgotten();
-            let input = Input::Source(Command::Tell(told.into()));
+            let input = Input::Source(Command::Tell(responses.into()));
             self.timeline.take(self.now(), input);
             if let Some(taken) = self.timeline.inputs().last() {
                 let mut text = String::new();
-                // The file may have its beginning still.
+                // The timeline may have forgotten its beginning, which the first file still holds.
                 let mut taken = RecordedInput {
                     after: usize::try_from(before)
                         .unwrap_or(usize::MAX)
@@ -579,7 +579,7 @@ impl<'a> Recorder<'a> {
         Ok(enough.then_some(Over::Asked))
     }
 
-    /// Whether another file is to begin. One that is large from its beginning may grow by as much.
+    /// Whether to begin another file. A file that is large at its beginning may grow by as much.
     fn is_long(&self, more: usize) -> bool {
         let facts = self.facts() - self.base.forgotten;
         self.options.rotate.is_some_and(|size| {
@@ -588,8 +588,8 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Begins another file, with what the cluster had when the watch was last seen open; false where that was in the
-    /// file that there is.
+    /// Begins another file, with the objects that the cluster had when the watch was last known to be open.
+    /// Returns false if that is in the current file.
     fn rotate(&mut self) -> io::Result<bool> {
         self.timeline.forget(0);
         let forgotten = self.timeline.forgotten();
@@ -611,18 +611,18 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
-    /// Notes what came, leaves out what was not asked for, and says whether it is enough.
-    fn count(&mut self, told: &mut Vec<ServerResponse>) -> bool {
+    /// Counts the events, drops those beyond the limit, and returns whether the limit is reached.
+    fn count(&mut self, responses: &mut Vec<ServerResponse>) -> bool {
         let most = self.options.max_events.unwrap_or(u64::MAX);
         let mut kept = 0;
-        for telling in &*told {
+        for response in &*responses {
             if self.events == most {
                 break;
             }
             kept += 1;
-            let trouble = match &telling.told {
+            let trouble = match &response.told {
                 ResponsePart::Page(_) | ResponsePart::Opened => None,
-                // An expired version is nothing to worry about: the reflector lists again.
+                // An expired version is no problem: the reflector lists again.
                 ResponsePart::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
                     Some(cluster::failed(*code, message))
                 }
@@ -635,18 +635,18 @@ impl<'a> Recorder<'a> {
                 }
                 ResponsePart::Refused(error) => Some(cluster::trouble(error, &self.target)),
                 ResponsePart::Later { code, .. } => Some(cluster::later(*code)),
-                // A server ends each watch after some minutes.
+                // A server closes each watch after some minutes.
                 ResponsePart::Ended(WatchEnd::Closed) => continue,
                 ResponsePart::Ended(end) => cluster::ended(end),
             };
             self.listed |= trouble.is_none();
             self.troubled(trouble);
         }
-        told.truncate(kept);
+        responses.truncate(kept);
         self.events == most
     }
 
-    /// Says what is amiss, once.
+    /// Reports a problem, once.
     fn troubled(&mut self, trouble: Option<Text>) {
         if trouble.is_some() && trouble != self.trouble {
             if let Some(progress) = &self.progress {
@@ -727,7 +727,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What the clock on the wall shows, in ms since 1970.
+/// Wall-clock time, in ms since 1970.
 #[allow(
     clippy::disallowed_methods,
     reason = "a recording is laid beside logs by it; nothing that runs asks for it"
@@ -737,20 +737,20 @@ fn wall() -> Option<Time> {
     Time::try_from(since.as_millis()).ok()
 }
 
-/// Where the trace goes.
+/// Where the trace is written.
 struct Output {
     to: To,
     written: usize,
     series: Option<Series>,
 }
 
-/// Files that follow each other.
+/// A series of files, for `--rotate`.
 struct Series {
-    /// What they are called after.
+    /// The name without number.
     path: PathBuf,
-    /// The number of the last.
+    /// The number of the current file.
     number: u32,
-    /// How many stay.
+    /// How many files are kept.
     keep: Option<u32>,
 }
 
@@ -793,7 +793,7 @@ impl Output {
         })
     }
 
-    /// The first of several files.
+    /// Creates the first file of a series.
     fn series(path: &Path, keep: Option<u32>) -> Result<Self, Failure> {
         let series = Series {
             path: path.to_owned(),
@@ -807,7 +807,7 @@ impl Output {
         })
     }
 
-    /// The next one.
+    /// Creates the next file of the series.
     fn begin_next(&mut self) -> io::Result<()> {
         if let Some(series) = &mut self.series {
             series.number += 1;
@@ -817,13 +817,13 @@ impl Output {
         Ok(())
     }
 
-    /// Where enough are there that have something in them, the oldest goes.
+    /// Removes the oldest file once enough others have content.
     fn drop_oldest(&mut self) -> io::Result<()> {
         if let Some(series) = &mut self.series {
             let oldest = series.keep.and_then(|keep| series.number.checked_sub(keep));
             if let Some(oldest) = oldest.filter(|oldest| *oldest > 0) {
                 match fs::remove_file(series.path(oldest)) {
-                    // Somebody else took it away.
+                    // Somebody else has removed it.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     removed => removed?,
                 }
@@ -832,7 +832,8 @@ impl Output {
         Ok(())
     }
 
-    /// At once: who kills the program has a whole file. False: nobody reads it any more.
+    /// Writes at once: if the program is killed, the file is complete. Returns false if the reader has closed
+    /// stdout.
     fn write(&mut self, text: &str) -> io::Result<bool> {
         self.written += text.len();
         match &mut self.to {
@@ -842,11 +843,11 @@ impl Output {
     }
 }
 
-/// What is said while it goes on.
+/// Reports the progress on stderr.
 struct Progress {
-    /// Each over the last, on a terminal.
+    /// Whether each report overwrites the last, on a terminal.
     in_place: bool,
-    /// When it is shown again.
+    /// When the next report is due.
     next: Time,
 }
 
@@ -859,7 +860,7 @@ impl Progress {
         }
     }
 
-    /// What comes next has a line of its own.
+    /// Ends the line, so that the next output has a line of its own.
     fn end(&self) {
         if self.in_place {
             terminal::note("");

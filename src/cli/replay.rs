@@ -1,4 +1,4 @@
-//! `deltascope replay`: what the informer does with a recording, in words.
+//! `deltascope replay`: describes in words what the informer does with a recording.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,10 +17,10 @@ use deltascope_world::text::Lang;
 use super::args::{Last, Replay};
 use super::{Failure, cannot_write, note, print};
 
-/// How far a run is told that has no end.
+/// How much of an endless run is described, in virtual ms.
 const ENDLESS_MS: u64 = 60_000;
 
-/// Tells the run, and says afterwards what could not be read.
+/// Describes the run, then reports what could not be read.
 pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     let until = match &options.until {
         Some(text) => until(text)?,
@@ -68,11 +68,11 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         }
         None => tell(&session, &tale)?,
     }
-    // What is there was told first.
+    // Reported last, after the part that could be read.
     error.map_or(Ok(()), |error| Err(Failure::of(error)))
 }
 
-/// What of it is asked for.
+/// The part of the run that the options ask for.
 fn tale<'a>(
     session: &Session,
     options: &'a Replay,
@@ -139,7 +139,8 @@ fn tell(session: &Session, tale: &Tale) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A file with its name, or what comes on stdin; a little more than may be read, so that it is told.
+/// The name and content of a file or of stdin. It reads one byte more than allowed, so that the parser sees that
+/// there is too much.
 pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
     let most = MAX_BYTES as u64 + 1;
@@ -163,7 +164,7 @@ pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     }
 }
 
-/// A time such as `1500ms`, `12s` or `2m`, or a condition.
+/// Parses a time such as `1500ms`, `12s` or `2m`, or a condition.
 fn until(text: &str) -> Result<Until, Failure> {
     if let Some(ms) = super::args::duration_ms(text) {
         return Ok(Until::Time(ms));

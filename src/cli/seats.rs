@@ -1,4 +1,5 @@
-//! Who is connected: so many at once, and where one more comes, the one that has waited longest for nothing goes.
+//! Limits the connections. When a new one exceeds the limit, the one that has been idle or stuck for longest is
+//! closed.
 
 use std::io;
 use std::pin::Pin;
@@ -11,41 +12,41 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
-/// The connections that there are.
+/// The seats of all connections.
 #[derive(Debug)]
 pub(super) struct Seats {
     most: usize,
     inside: Mutex<Inside>,
-    /// Somebody left, or waits now.
+    /// Notified when a seat is released or its state changes.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inside {
     taken: Vec<Arc<State>>,
-    /// Counts who begins to wait, so that it is known who has waited longest.
+    /// A logical clock of state changes: it shows which connection has waited longest.
     turns: u64,
 }
 
-/// What one of them does.
+/// The state of one connection.
 #[derive(Debug)]
 struct State {
     waits: Mutex<Waits>,
-    /// It has to go.
+    /// Notified when the connection must close.
     sent_away: Notify,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Waits {
-    /// An answer is under way.
+    /// A response is under way.
     busy: bool,
-    /// What is written is not read.
+    /// The client does not read what was written.
     stuck: bool,
-    /// When it last did something.
+    /// The turn of the last state change.
     since: u64,
 }
 
-/// A connection's own.
+/// The seat of one connection.
 #[derive(Debug)]
 pub(super) struct Seat {
     seats: Arc<Seats>,
@@ -61,7 +62,7 @@ impl Seats {
         })
     }
 
-    /// A seat, as soon as there is one: whoever waits for nothing makes room.
+    /// Waits for a seat. An idle or stuck connection loses its own.
     pub(super) async fn take(self: &Arc<Self>) -> Arc<Seat> {
         loop {
             let changed = self.changed.notified();
@@ -102,7 +103,7 @@ impl Seats {
 }
 
 impl Seat {
-    /// Ends when the seat is somebody else's.
+    /// Waits until the seat is taken away.
     pub(super) async fn sent_away(&self) {
         self.state.sent_away.notified().await;
     }
@@ -117,7 +118,7 @@ impl Seat {
         self.seats.changed.notify_waiters();
     }
 
-    /// An answer is under way until this is dropped.
+    /// Marks the seat as busy until the result is dropped.
     pub(super) fn busy(self: &Arc<Self>) -> Busy {
         self.set(|waits| waits.busy = true);
         Busy(Arc::clone(self))
@@ -135,7 +136,7 @@ impl Drop for Seat {
     }
 }
 
-/// That an answer is under way.
+/// A response is under way while this exists.
 #[derive(Debug)]
 pub(super) struct Busy(Arc<Seat>);
 
@@ -146,11 +147,11 @@ impl Drop for Busy {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // What is in there is right after each line.
+    // The data is consistent after each statement, so a poisoned lock can be used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A body that keeps its connection busy.
+/// A response's body that keeps its connection busy.
 pub(super) struct Answering<B> {
     body: B,
     _busy: Busy,
@@ -182,7 +183,7 @@ impl<B: Body + Unpin> Body for Answering<B> {
     }
 }
 
-/// A body that somebody sends: it fails where nothing comes for so long.
+/// A request's body. It fails if the client sends nothing for too long.
 pub(super) struct Arriving<B> {
     body: B,
     patience: Patience,
@@ -222,7 +223,7 @@ where
     }
 }
 
-/// A connection whose other side has to read what is written to it.
+/// A connection that fails if the client does not read what was written.
 pub(super) struct Wire<S> {
     stream: S,
     patience: Patience,
@@ -299,7 +300,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     }
 }
 
-/// How long something may go without getting on.
+/// A limit on how long an operation may be pending.
 struct Patience {
     most: Duration,
     end: Option<Pin<Box<Sleep>>>,
@@ -310,7 +311,7 @@ impl Patience {
         Self { most, end: None }
     }
 
-    /// What is ready; an error once it was not for too long.
+    /// Passes on what is ready. Fails once the operation has been pending for too long.
     fn poll<T>(&mut self, cx: &mut Context<'_>, poll: Poll<T>) -> Poll<io::Result<T>> {
         match poll {
             Poll::Ready(value) => {
@@ -330,7 +331,7 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// Takes nothing, and gives nothing.
+    /// A stream that is never ready.
     struct Never;
 
     impl AsyncWrite for Never {
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_or_does_not_send_is_given_up() {
+    fn a_client_that_does_not_read_or_send_is_dropped() {
         let patience = Duration::from_millis(1);
         block_on(async {
             let mut wire = Wire::new(Never, patience, None);
@@ -391,13 +392,13 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_waits_longest_for_nothing_makes_room() {
+    fn the_connection_idle_for_longest_loses_its_seat() {
         block_on(async {
             let seats = Seats::new(3);
             let first = seats.take().await;
             let second = seats.take().await;
             let third = seats.take().await;
-            // It did something after the others.
+            // It became idle after the others.
             drop(first.busy());
             let fourth = seats.take().await;
             second.sent_away().await;
@@ -406,7 +407,7 @@ mod tests {
             third.set(|waits| waits.stuck = true);
             let fifth = seats.take().await;
             third.sent_away().await;
-            // Who leaves makes room as well, and is nobody's business any more.
+            // A released seat is free for the next connection.
             drop((third, busy, fifth));
             let _sixth = seats.try_take().unwrap();
         });

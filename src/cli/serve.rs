@@ -1,4 +1,4 @@
-//! `deltascope serve`: the built page at `/`, and `kubectl proxy` behind it at `/k8s/`, on one port.
+//! `deltascope serve`: the built page at `/`, and `kubectl proxy` at `/k8s/`, on one port.
 
 use std::convert::Infallible;
 use std::io;
@@ -31,23 +31,23 @@ use super::page::Page;
 use super::seats::{Answering, Arriving, Seat, Seats, Wire};
 use super::{Failure, block_on, note, print, stopped};
 
-/// Where the cluster is.
+/// The prefix of requests to the cluster.
 const API: &str = "/k8s/";
-/// A browser opens six; more than so many at once are nobody's page.
+/// Most open connections. A browser opens six; no page needs this many.
 const CONNECTIONS: usize = 64;
-/// So long a connection may stay without a request, or with a part of one.
+/// How long a connection may stay without a complete request.
 const UNASKED: Duration = Duration::from_secs(30);
-/// So long what is written may go unread, and what is announced may not come.
+/// How long a client may leave a response unread, or a request's body unsent.
 const UNREAD: Duration = Duration::from_secs(60);
-/// When no connection can be taken (too many files are open), a moment is waited.
+/// How long to wait when no connection can be accepted because too many files are open.
 const AFTER_REFUSAL: Duration = Duration::from_millis(100);
-/// How long the first look at the proxy may take.
+/// Timeout of the first request to the proxy.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
-/// How much of the answer to the first look is read.
+/// How much of its response is read.
 const FIRST_ANSWER: usize = 64 << 10;
 
-/// What goes through to the cluster: nothing that names another user, carries a credential or changes the
-/// protocol. Without `Accept-Encoding` nothing is packed, so that each line of a watch leaves at once.
+/// The request headers that are passed on: none that names another user, carries a credential or changes the
+/// protocol. `Accept-Encoding` is not passed on: without compression each line of a watch leaves at once.
 const LET_THROUGH: [HeaderName; 5] = [
     ACCEPT,
     CONTENT_TYPE,
@@ -55,8 +55,9 @@ const LET_THROUGH: [HeaderName; 5] = [
     IF_NONE_MATCH,
     USER_AGENT,
 ];
-/// What comes back: what says how the body is to be read and when to ask again. Anything else is the connection's own, or
-/// tells the browser to do something (`Location`, `Refresh`, `Set-Cookie`, `Clear-Site-Data`, `WWW-Authenticate`, …).
+/// The response headers that are passed on: how to read the body, and when to ask again. Other headers belong to
+/// the connection, or make the browser act (`Location`, `Refresh`, `Set-Cookie`, `Clear-Site-Data`,
+/// `WWW-Authenticate`, …).
 const HANDED_ON: [HeaderName; 10] = [
     CACHE_CONTROL,
     CONTENT_ENCODING,
@@ -131,7 +132,7 @@ async fn accept(listener: TcpListener, server: Arc<Server>) {
     }
 }
 
-/// What is served.
+/// The parts of the server.
 struct Server {
     page: Page,
     proxy: Proxy,
@@ -140,7 +141,7 @@ struct Server {
 
 impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, seat: &Arc<Seat>) {
-        // A watch is made of small pieces; that they leave a little later is no reason to fail.
+        // The small pieces of a watch should leave at once; without the option they are only a little later.
         let _slow = stream.set_nodelay(true);
         let service = service_fn(|request| {
             let server = Arc::clone(&self);
@@ -151,8 +152,8 @@ impl Server {
             }
         });
         let wire = Wire::new(stream, UNREAD, Some(Arc::clone(seat)));
-        // Whoever hangs up has had what was wanted; the answer that was under way is dropped, and with it
-        // the connection behind it.
+        // An error here means that the client hung up. The response under way is dropped, and with it the
+        // connection to the proxy.
         let _ended = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(UNASKED)
@@ -193,9 +194,9 @@ impl Server {
         let mut answer = Response::new(Either::Left(Full::new(found.bytes)));
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
-        // It may be built anew at any time.
+        // The page may be rebuilt at any time.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        // In a frame of another site it would still ask the cluster as the page's own.
+        // In a frame of another site the page would still have its access to the cluster.
         headers.insert(
             CONTENT_SECURITY_POLICY,
             HeaderValue::from_static("frame-ancestors 'self'"),
@@ -203,11 +204,11 @@ impl Server {
         Ok(answer)
     }
 
-    /// Asks the proxy, and hands on what comes as it comes.
+    /// Sends the request to the proxy, and passes the response on as it arrives.
     async fn pass_on(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
         let wanted = head.uri.path_and_query().map_or("", |path| path.as_str());
-        // As it was written, but for a prefix that was written with percent signs.
+        // The path is passed on as it was written; only a percent-encoded prefix is refused.
         let Some(wanted) = wanted.strip_prefix(API) else {
             return Err(refusal(
                 StatusCode::BAD_REQUEST,
@@ -248,7 +249,7 @@ impl Server {
             ));
         }
         head.headers = handed_on(&head.headers);
-        // What a server behind the API says is not this page's: it may not run in its name.
+        // A response of the cluster must not run scripts in the page's name.
         head.headers.insert(
             CONTENT_SECURITY_POLICY,
             HeaderValue::from_static("sandbox; default-src 'none'"),
@@ -256,7 +257,7 @@ impl Server {
         Ok(Response::from_parts(head, Either::Right(body)))
     }
 
-    /// Says at once what a page would only say later.
+    /// Looks at the proxy once, to report a problem before a page meets it.
     async fn look(&self, lang: Lang) {
         let Ok(uri) = self.proxy.uri("version") else {
             return;
@@ -310,7 +311,7 @@ fn handed_on(headers: &HeaderMap) -> HeaderMap {
     kept
 }
 
-/// In both languages: whoever reads it may be a page, a person or a log.
+/// In both languages: a page, a person or a log may read it.
 fn refused(refusal: &Refusal) -> Answer {
     let text = format!("{}\n{}\n", refusal.text.en, refusal.text.zh);
     let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
@@ -361,7 +362,7 @@ fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> Failure {
     }
 }
 
-/// Hands the address to whatever opens addresses.
+/// Opens a URL in the system's browser.
 fn open(url: &str, lang: Lang) {
     let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

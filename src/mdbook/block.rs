@@ -1,4 +1,4 @@
-//! One block: what it asks for, and whether it holds.
+//! One block: its attributes, its run, and its expectations.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,47 +22,43 @@ use super::fence::{Fence, WORD};
 use super::info;
 use super::near::hint;
 
-/// The attributes that only a block has.
+/// The attributes that only blocks have; the element does not know them.
 const OWN: [&str; 2] = ["caption", "alt"];
-/// What a lesson's file has, and a bare scenario.
+/// The fields of a lesson's file and of a bare scenario.
 const FIELDS: [&str; 14] = [
     "id", "title", "note", "era", "open", "markers", "scenario", "expect", "settings", "initial",
     "script", "traffic", "drops", "beside",
 ];
 
-/// What is wrong with a block, and on which line of its chapter.
+/// What is wrong with a block, and in which line of its chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// The line.
     pub(super) line: usize,
-    /// The words, in one or more lines.
+    /// One or more lines.
     pub(super) message: String,
 }
 
-/// Where a chapter lies.
+/// The folder of a chapter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folder<'a> {
-    /// Its own folder.
     pub(super) path: &'a Path,
-    /// How many folders below the book's sources that is; none where it is of no book.
+    /// How many folders it is below the book's sources; `None` if it belongs to no book.
     pub(super) depth: Option<usize>,
 }
 
-/// A block that runs.
 pub(super) struct Block {
-    /// The attributes, with the book's defaults, in the order of [`KEYS`].
+    /// The attributes, including the book's defaults, in the order of [`KEYS`].
     pub(super) attributes: Vec<(&'static str, String)>,
-    /// What they ask for.
+    /// The parsed attributes.
     pub(super) options: Options,
-    /// What stands under it.
     pub(super) caption: Option<String>,
-    /// What stands for its picture.
+    /// The alternative text of the picture.
     pub(super) alt: Option<String>,
-    /// The scenario that it brings along.
+    /// The scenario in its body or in its `src` file.
     pub(super) scenario: Option<Value>,
-    /// The run, at the moment that it shows.
+    /// The run, at the moment to show.
     pub(super) session: Session,
-    /// The generation is the book's, which says it of all runs.
+    /// Whether the generation is a default of the book, and not an attribute of the block.
     is_era_of_book: bool,
 }
 
@@ -70,7 +66,7 @@ impl Block {
     /// Reads and runs a block. `defaults` are the book's attributes.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems of the block.
     pub(super) fn run(
         fence: &Fence,
         defaults: &[(&'static str, String)],
@@ -82,7 +78,7 @@ impl Block {
         }
     }
 
-    /// The same, with the run as far as there is one, and all that is wrong with it.
+    /// The same, with the run as far as it exists, and all problems.
     pub(super) fn look(
         fence: &Fence,
         defaults: &[(&'static str, String)],
@@ -234,7 +230,7 @@ impl Block {
                 false => wrong,
             });
         }
-        // This run has no generations, and nobody said of it that it has.
+        // This run has no generations; only the book's default set one.
         self.options.era = None;
         self.attributes.retain(|(key, _)| *key != "era");
         self.session = Session::new();
@@ -252,7 +248,8 @@ impl Block {
             let bytes = file(folder, src).map_err(at_fence)?;
             let presented = match scenario_in(&bytes) {
                 Some(scenario) => {
-                    // The page is one of several places where it is read: the one for printing lies elsewhere.
+                    // Inline the scenario: pages in other folders, such as the one for printing, could not load
+                    // the file.
                     self.attributes.retain(|(key, _)| *key != "src");
                     self.scenario = Some(scenario.clone());
                     self.session.present(&self.options, Some(scenario))
@@ -263,7 +260,7 @@ impl Block {
         }
         let presented = self.session.present(&self.options, body.scenario.clone());
         presented.map_err(|error| {
-            // Without a moment to go to, only the scenario can be wrong.
+            // Without attributes, only the scenario can be wrong.
             let bare = Options::default();
             if body.scenario.is_some()
                 && Session::new()
@@ -286,7 +283,7 @@ impl Block {
         })
     }
 
-    /// A moment that the run never comes to is its end, on the page; who writes one here means something else.
+    /// The page shows the end of the run for a moment that the run never reaches. In a book that is a mistake.
     fn check_places(&mut self, fence: &Fence, wrong: &mut Vec<Wrong>) {
         let shown = self.session.playback().cursor();
         let places = [self.options.at.clone(), self.options.until.clone()];
@@ -303,13 +300,13 @@ impl Block {
         let _same = self.session.seek_place(&Place::Step(shown));
     }
 
-    /// Goes to a moment; says where it is not one of the run's.
+    /// Goes to a moment. Fails if the run does not reach it.
     fn come_to(&mut self, place: &Place) -> Result<(), String> {
         let mut seek = |place: &Place| match self.session.seek_place(place) {
             Ok(_) => Ok(self.session.playback().cursor()),
             Err(error) => Err(error.en.to_string()),
         };
-        // After so many facts; of a moment in time there are as many as it has.
+        // The number of facts to reach. A time needs none: it is checked against the end instead.
         let wanted = match place {
             Place::Step(step) => *step,
             Place::Moment(moment) if !matches!(moment.anchor, Anchor::Time(_)) => {
@@ -339,7 +336,7 @@ impl Block {
         })
     }
 
-    /// Looks whether all holds that is expected, and comes back to the moment that is shown.
+    /// Checks the expectations, then returns to the moment to show.
     fn hold(&mut self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
         let view = self.session.view();
         let (shown, first) = (view.step, state(&view, Lang::En));
@@ -371,7 +368,7 @@ impl Block {
                 }),
             }
         }
-        // The run is known that far.
+        // The run is computed that far, so this cannot fail.
         let _same = self.session.seek_place(&Place::Step(shown));
     }
 
@@ -391,19 +388,19 @@ impl Block {
         ))
     }
 
-    /// What is shown.
+    /// The view at the moment to show.
     pub(super) fn view(&mut self) -> View {
         self.session.view()
     }
 }
 
-/// A name that nothing has, and what it may stand for.
+/// A message for an unknown name, with what it may have meant.
 fn no_such(what: &str, name: &str, known: &[&str]) -> String {
     let name = shortened(name);
     format!("{what} {name:?}. {}", hint(&name, known))
 }
 
-/// What to do about a fence without an end.
+/// How to close a fence.
 fn closing(fence: &Fence) -> String {
     format!("write {} alone on the line after its body", fence.marks)
 }
@@ -430,7 +427,7 @@ fn line_of(fence: &Fence, body: &Body, names: &[String]) -> usize {
     fence.line_at(body.place_of(&path))
 }
 
-/// A file of the book.
+/// Reads a file of the book.
 fn file(folder: Folder<'_>, src: &str) -> Result<Vec<u8>, String> {
     if src.contains("://") || src.starts_with('/') {
         return Err(format!(
@@ -448,7 +445,7 @@ fn file(folder: Folder<'_>, src: &str) -> Result<Vec<u8>, String> {
         ));
     }
     let path = folder.path.join(src);
-    // A little more than may be read, so that it is told.
+    // Read one byte more than allowed, so that the parser sees that there is too much.
     let mut bytes = Vec::new();
     let read =
         File::open(&path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
@@ -461,7 +458,7 @@ fn file(folder: Folder<'_>, src: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Whether an address leads out of a folder's sources. It goes by the names, as a browser does.
+/// Whether a path leads out of the book's sources. Only the names count, as in a browser.
 fn leaves(depth: usize, src: &str) -> bool {
     let mut parts = Path::new(src).components();
     let end = parts.try_fold(depth, |depth, part| match part {

@@ -1,4 +1,4 @@
-//! What stands in a block: a scenario of its own, and what must hold; as TOML, or as JSON.
+//! The body of a block: its scenario and its expectations, as TOML or as JSON.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,28 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A body that was read.
+/// A parsed body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
-    /// The inline scenario or lesson; none where the block has none.
+    /// The inline scenario or lesson, if there is one.
     pub(super) scenario: Option<Value>,
-    /// What must hold.
+    /// The expectations, by path.
     pub(super) expect: Map<String, Value>,
-    /// Where members are, by the names that lead to them.
+    /// Where the members are in the text, by the names that lead to them.
     places: Places,
 }
 
-/// Where members are. Each knows the one around it: a long name around many of them is kept once.
+/// Where the members are. Each member refers to its parent, so that a long name is stored only once.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// The one around, its number as below, a name, and where it begins. The whole body has the number 0 and is
-    /// not listed.
+    /// Parent number, name and offset of each member, numbered from 1. The body itself is number 0.
     all: Vec<(usize, String, usize)>,
-    /// The number of a member, by the one around and its name.
+    /// The number of a member, by parent number and name.
     inside: BTreeMap<(usize, String), usize>,
 }
 
 impl Places {
-    /// Takes a member, and gives its number.
+    /// Adds a member and returns its number.
     fn add(&mut self, around: usize, name: &str, offset: usize) -> usize {
         self.all.push((around, name.to_owned(), offset));
         let number = self.all.len();
@@ -40,7 +39,7 @@ impl Places {
         self.all.get(number.checked_sub(1)?)
     }
 
-    /// The member that names lead to, or the nearest one around it, and whether that is it.
+    /// The member that the names lead to, and true; or its nearest existing ancestor, and false.
     fn nearest(&self, names: &[String]) -> (usize, bool) {
         let mut number = 0;
         for name in names {
@@ -52,12 +51,12 @@ impl Places {
         (number, true)
     }
 
-    /// Where a member begins.
+    /// The offset of a member.
     fn offset(&self, number: usize) -> usize {
         self.get(number).map_or(0, |(_, _, offset)| *offset)
     }
 
-    /// Whether names lead to it, whatever elements of arrays stand between.
+    /// Whether the names lead to a member, ignoring the array elements on the way.
     fn is_along(&self, mut number: usize, names: &[String]) -> bool {
         let mut names = names.iter().rev();
         while let Some((around, name, _)) = self.get(number) {
@@ -71,23 +70,22 @@ impl Places {
     }
 }
 
-/// What is wrong with a body, and where in it.
+/// What is wrong with a body, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// The place.
+    /// In bytes.
     pub(super) offset: usize,
-    /// The words.
     pub(super) message: String,
 }
 
-/// The field that is the block's own.
+/// The field for expectations; it does not belong to the scenario.
 const EXPECT: &str = "expect";
 
 impl Body {
-    /// Reads one.
+    /// Parses a body.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// What is wrong with it, and where.
     pub(super) fn read(text: &str) -> Result<Self, Wrong> {
         let mut places = Places::default();
         let mut fields = if text.trim_start().starts_with('{') {
@@ -113,12 +111,12 @@ impl Body {
         })
     }
 
-    /// Where the member is that these names lead to, or the nearest one around it.
+    /// The offset of the member that the names lead to, or of its nearest existing ancestor.
     pub(super) fn place_of(&self, names: &[String]) -> usize {
         self.places.offset(self.places.nearest(names).0)
     }
 
-    /// Where an error in a scenario is: it names what is wrong, or the fields around it, in quotes.
+    /// The offset that an error of the scenario refers to: it quotes the wrong value, or the fields around it.
     pub(super) fn place_of_error(&self, text: &str, error: &str) -> usize {
         let quoted = error.split('"').collect::<Vec<_>>();
         for pair in quoted.chunks_exact(2).rev() {
@@ -137,7 +135,7 @@ impl Body {
                 names.push(name.to_owned());
             }
         }
-        // Of an array it does not say which element: where one alone has the field, it is that one.
+        // The error does not say which element of an array. If only one has the field, it is that one.
         while !names.is_empty() {
             let (number, is_it) = self.places.nearest(&names);
             if is_it {
@@ -164,18 +162,18 @@ fn toml_fields(text: &str, places: &mut Places) -> Result<Map<String, Value>, Wr
     fields_of(table.get_ref(), 0, places)
 }
 
-/// A whole file of TOML; dates are texts.
+/// Parses a file of TOML. Dates become strings.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// What is wrong with it, and where.
 pub(super) fn plain_toml(text: &str) -> Result<Value, Wrong> {
     toml_fields(text, &mut Places::default()).map(Value::Object)
 }
 
-/// Where a member of such a file is.
+/// The offset of a member of a TOML file.
 pub(super) fn place_in_toml(text: &str, names: &[&str]) -> Option<usize> {
     let mut places = Places::default();
-    // As far as it can be read.
+    // As far as it can be parsed.
     let _read = toml_fields(text, &mut places);
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     match places.nearest(&names) {
@@ -251,7 +249,7 @@ fn json(text: &str, places: &mut Places) -> Result<Map<String, Value>, Wrong> {
     Ok(fields)
 }
 
-/// Finds where the members are; the text is known to be JSON.
+/// Finds the offsets of the members. The text is known to be valid JSON.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -334,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn both_notations_say_the_same_and_where() {
+    fn toml_and_json_give_the_same_body_with_offsets() {
         let toml = "title = \"x\"\n[scenario]\ntraffic = 3\n[[markers]]\nid = \"m\"\n[expect]\n\"queue.keys\" = [\"a\"]\n[expect.end]\noutput = []\n";
         let json_text = "{\"title\": \"x\",\n\"scenario\": {\"traffic\": 3},\n\"markers\": [{\"id\": \"m\"}],\n\n\n\"expect\": {\n\"queue.keys\": [\"a\"],\n\"end\": {\n\"output\": []}}}";
         for (text, key_line, end_line) in [(toml, 7, 9), (json_text, 7, 9)] {
@@ -361,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_named_with_its_place() {
+    fn a_malformed_body_is_reported_with_its_offset() {
         for (text, at, word) in [
             ("a = 1\nb = = 2\n", 2, "no TOML"),
             ("{\"a\": 1,\n\"b\": }", 2, "no JSON"),

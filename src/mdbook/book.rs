@@ -1,4 +1,4 @@
-//! mdBook's side: a book comes as JSON, and goes with our blocks replaced.
+//! mdBook's protocol: the book arrives as JSON, and leaves with our blocks replaced.
 
 use std::fs;
 use std::io::Read;
@@ -16,26 +16,26 @@ use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
 use super::{Failure, Problem, chapter, output, print, shown, told};
 
-/// Where the pictures are, from the folder of the sources.
+/// The folder of the pictures, below that of the sources.
 const POSTERS: &str = "deltascope/posters";
-/// Says which of them are this program's.
+/// Lists the pictures that this program has written.
 const MANIFEST: &str = "posters.json";
-/// How wide they are: as wide as mdBook's text.
+/// The width of the pictures in px: that of mdBook's text.
 const WIDTH: u32 = 750;
 
-/// What the book is made for.
+/// The state of a build.
 struct Build {
     config: Config,
     /// The folder of the sources.
     src: PathBuf,
-    /// It is mdBook's own renderer, which leaves HTML as it is.
+    /// Whether the renderer is mdBook's own, which passes HTML through.
     is_html: bool,
     problems: Vec<Problem>,
     posters: Vec<(String, Vec<u8>)>,
     blocks: usize,
 }
 
-/// Takes a book from `from`, and writes it to stdout.
+/// Reads a book from `from`, and writes the result to stdout.
 pub(super) fn preprocess(from: &mut dyn Read) -> Result<(), Failure> {
     let mut text = String::new();
     from.read_to_string(&mut text)
@@ -98,7 +98,7 @@ impl Build {
         })
     }
 
-    /// How many blocks are wrong, not how much is wrong with them.
+    /// The number of blocks with problems.
     fn count_wrong(&self) -> usize {
         let mut blocks: Vec<(&str, usize)> = self
             .problems
@@ -125,7 +125,7 @@ impl Build {
     fn chapter(&mut self, chapter: &mut Value) {
         let text = |name: &str| chapter.get(name).and_then(Value::as_str);
         let (Some(content), Some(path)) = (text("content"), text("path")) else {
-            // A draft.
+            // A draft chapter.
             return;
         };
         let found = fences(content);
@@ -186,7 +186,7 @@ impl Build {
     fn poster(&mut self, block: &mut Block, path: &str, place: usize, up: &str) -> Poster {
         let options = SvgOptions {
             panels: block.options.panels.clone(),
-            // On a page it is for the page to say, and paper is light.
+            // In HTML the page chooses the theme. Paper is light.
             theme: match block.options.dark {
                 Some(is_dark) if !self.is_html => Theme::of(is_dark),
                 _ => Theme::Auto,
@@ -242,7 +242,7 @@ impl Build {
     }
 }
 
-/// What has to stand between what replaces a block and the text after it: HTML goes on to the next blank line.
+/// The text between a block's replacement and what follows: HTML extends to the next blank line.
 fn after(content: &str, fence: &Fence) -> String {
     let rest = content.get(fence.range.end..).unwrap_or_default();
     let mut lines = rest.split_inclusive('\n').skip(1);
@@ -250,7 +250,7 @@ fn after(content: &str, fence: &Fence) -> String {
     let prefix = &fence.prefix;
     let is_quote = prefix.contains('>');
     let mark = if is_quote { prefix.trim_end() } else { prefix };
-    // A blank line ends it by itself, and so does the end of what it stands in.
+    // A blank line ends the HTML by itself, and so does the end of its container.
     let rest = next.strip_prefix(mark).unwrap_or_default();
     if rest.trim().is_empty() {
         return String::new();
@@ -258,18 +258,17 @@ fn after(content: &str, fence: &Fence) -> String {
     format!("\n{}", fence.prefix.trim_end())
 }
 
-/// The parts of a path in a book, whatever stands between them.
+/// The parts of a path in a book, with either separator.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty())
 }
 
-/// A chapter's file. What mdBook has is not what stands there, where it includes other files.
+/// A chapter's file. mdBook's text of the chapter differs where it includes other files.
 struct Source {
-    /// As it is told.
+    /// The path as in messages.
     name: String,
-    /// Where it lies.
     folder: PathBuf,
-    /// The blocks that are there.
+    /// The blocks in the file.
     fences: Vec<Fence>,
 }
 
@@ -284,18 +283,18 @@ impl Source {
         }
     }
 
-    /// Where it is in the file.
+    /// Finds the line of the problem in the chapter's file.
     fn problem(&self, found: &[Fence], place: usize, wrong: Wrong) -> Problem {
         let mut line = wrong.line;
         if let Some(fence) = found.get(place) {
-            // The how many-th it is of those that are alike.
+            // Among equal blocks, take the one with the same index.
             let alike = |one: &&Fence| one.info == fence.info && one.body == fence.body;
             let number = found.iter().take(place).filter(alike).count();
             let alike_info = |one: &&Fence| one.info == fence.info;
             let there = self.fences.iter().filter(alike).nth(number);
             line = match there {
                 Some(there) => there.line + wrong.line.saturating_sub(fence.line),
-                // Its body was included: then there is only the fence to point at.
+                // The body was included from another file, so report the line of the fence.
                 None => self
                     .fences
                     .iter()

@@ -1,4 +1,4 @@
-//! What a book says of all its blocks: `[preprocessor.deltascope]` in book.toml.
+//! The configuration of a book: `[preprocessor.deltascope]` in book.toml.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{Problem, shown};
 
 /// The name of the preprocessor in book.toml.
 pub(super) const NAME: &str = "deltascope";
-/// What mdBook itself reads there.
+/// The keys in this table that mdBook itself reads.
 const MDBOOKS: [&str; 6] = [
     "command",
     "before",
@@ -23,14 +23,14 @@ const MDBOOKS: [&str; 6] = [
     "optional",
 ];
 
-/// What a book says.
+/// The configuration of a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Attributes of blocks that have none of their own.
+    /// Attributes of blocks that do not set them.
     pub(super) defaults: Vec<(&'static str, String)>,
-    /// Where the element's files are: a folder of the book's sources, or an address.
+    /// The location of the element's files: a folder of the book's sources, or a URL.
     pub(super) assets: String,
-    /// The folder of the sources, from that of book.toml.
+    /// The folder of the sources, relative to that of book.toml.
     pub(super) src: PathBuf,
 }
 
@@ -45,10 +45,10 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads it out of book.toml, as JSON.
+    /// Reads the configuration from book.toml, given as JSON.
     ///
     /// # Errors
-    /// All that is wrong with it, by name.
+    /// All problems, by the name of the key.
     pub(super) fn read(book: &Value) -> Result<Self, Vec<(String, String)>> {
         let mut config = Self::default();
         let mut wrong = Vec::new();
@@ -81,7 +81,7 @@ impl Config {
                 ));
             }
         }
-        // A book in another language leaves the element to the reader's browser.
+        // For other languages the element follows the reader's browser.
         let has_lang = config.defaults.iter().any(|(key, _)| *key == "lang");
         if let Some(lang) = of_book("language")
             && !has_lang
@@ -96,10 +96,11 @@ impl Config {
         }
     }
 
-    /// That of the book whose file this is, with the book's folder; defaults where it is of none.
+    /// The configuration of the book that a file belongs to, with the book's folder. The defaults if it belongs to
+    /// none.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems of the configuration.
     pub(super) fn of_file(file: &Path) -> Result<(Self, Option<&Path>), Vec<Problem>> {
         for folder in file.ancestors().skip(1) {
             let path = folder.join("book.toml");
@@ -122,7 +123,7 @@ impl Config {
     }
 }
 
-/// What is wrong in a book.toml, with its lines.
+/// Problems of a book.toml, with their lines.
 pub(super) fn problems(path: &Path, wrong: &[(String, String)]) -> Vec<Problem> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     wrong

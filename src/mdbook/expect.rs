@@ -1,27 +1,27 @@
-//! What must hold of a state: paths, what is found there, and what is otherwise, in few words.
+//! Expectations of a state: paths, the values there, and short messages for those that differ.
 
 use serde_json::{Map, Value};
 
 use super::near::{hint, listed};
 
-/// Something that does not hold.
+/// An expectation that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Otherwise {
-    /// The members of the expectation that lead to it.
+    /// The names of the members that lead to the expectation.
     pub(super) names: Vec<String>,
-    /// What is wrong, in one or more lines.
+    /// One or more lines.
     pub(super) message: String,
 }
 
-/// The member of an expectation that lists what must not be there.
+/// The member of an expectation that lists the paths that must not exist.
 pub(super) const ABSENT: &str = "absent";
 
-/// Values longer than this are told by where they differ.
+/// Of values longer than this, only the differences are reported.
 const SHORT: usize = 100;
-/// How many differences of one value are told.
+/// Most differences that are reported of one value.
 const DIFFERENCES: usize = 6;
 
-/// What does not hold of `state`.
+/// The expectations that do not hold for `state`.
 pub(super) fn check(expected: &Map<String, Value>, state: &Value) -> Vec<Otherwise> {
     let mut found = Vec::new();
     for (name, value) in expected {
@@ -86,7 +86,7 @@ fn compare(
     }
 }
 
-/// Arrays are as they are expected, tables have the expected members; an empty table is anything.
+/// Arrays and plain values must be equal; a table must have the expected members; an empty table matches anything.
 fn holds(expected: &Value, value: &Value) -> bool {
     match (expected, value) {
         (Value::Object(fields), _) if fields.is_empty() => true,
@@ -107,7 +107,7 @@ fn holds(expected: &Value, value: &Value) -> bool {
     }
 }
 
-/// What must not be there: it is null, or no member of a map.
+/// A path must not exist: its value is null, or a map lacks the key.
 fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
     let names = vec![ABSENT.to_owned()];
     let Some(paths) = paths.as_array() else {
@@ -137,7 +137,7 @@ fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
 
 // --- paths --------------------------------------------------------------------------------------
 
-/// Members that are keys of objects, names of indices and the like: any name may come there.
+/// Members whose keys are names of objects, of indices and the like: any key may appear there.
 const MAPS: [&str; 7] = [
     "api.objects",
     "queue.deltas",
@@ -148,17 +148,17 @@ const MAPS: [&str; 7] = [
     "comparison.summary",
 ];
 
-/// Where a path ends before its end.
+/// A path that does not exist to its end.
 struct Missing {
-    /// The part that leads to something.
+    /// The part that exists.
     before: String,
     /// The rest.
     name: String,
-    /// What there is.
+    /// The members that exist after that part.
     names: Vec<String>,
-    /// Whether the rest may be there at other moments.
+    /// Whether the rest may exist at other moments.
     may_be: bool,
-    /// What is found there has no members.
+    /// The value after that part, if it has no members.
     leaf: Option<String>,
 }
 
@@ -168,7 +168,7 @@ impl Missing {
         let hint = match &self.leaf {
             Some(leaf) => format!("{} is {leaf}.", self.before),
             None => {
-                // Names may have dots; most have none.
+                // Names may contain dots, but most do not.
                 let first = self.name.split('.').next().unwrap_or_default();
                 let is_whole = names.iter().any(|name| name.contains('.'));
                 let wanted = if is_whole { &self.name } else { first };
@@ -188,7 +188,7 @@ impl Missing {
     }
 }
 
-/// What a path leads to. Names may have dots: the longest that fits is taken.
+/// Resolves a path. Names may contain dots, so the longest name that fits is taken.
 fn resolve<'a>(state: &'a Value, path: &str) -> Result<&'a Value, Missing> {
     let (mut value, mut rest) = (state, path);
     let mut before = String::new();
@@ -237,7 +237,7 @@ fn resolve<'a>(state: &'a Value, path: &str) -> Result<&'a Value, Missing> {
     }
 }
 
-/// The longest member that is the path, or is followed by a dot in it.
+/// The longest member name that is the whole path, or its beginning before a dot.
 fn longest<'a>(fields: &Map<String, Value>, path: &'a str) -> Option<&'a str> {
     let ends = path.match_indices('.').map(|(at, _)| at);
     let ends: Vec<usize> = ends.chain([path.len()]).collect();
@@ -273,7 +273,7 @@ fn difference(path: &str, expected: &Value, value: &Value) -> String {
     message
 }
 
-/// Where they differ.
+/// Lists where two values differ.
 fn differences(at: String, expected: &Value, value: &Value, lines: &mut Vec<String>) {
     match (expected, value) {
         _ if holds(expected, value) => {}
@@ -305,7 +305,7 @@ fn differences(at: String, expected: &Value, value: &Value, lines: &mut Vec<Stri
     }
 }
 
-/// A value as TOML writes it, on one line.
+/// A value in TOML, on one line.
 pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Array(values) => {
@@ -324,7 +324,7 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
-/// A name as TOML writes it.
+/// A key in TOML.
 fn key(name: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.chars().all(is_bare) {
@@ -334,7 +334,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// Members that say how the page stands, not the run: nobody should expect them.
+/// Members about the page's state, not the run's: they make no useful expectations.
 const PASSING: [&str; 8] = [
     "branches",
     "breakpoints",
@@ -346,7 +346,7 @@ const PASSING: [&str; 8] = [
     "steps",
 ];
 
-/// The state as lines that can stand under `[expect]`; last the paths that lead to null.
+/// The state as lines for `[expect]`. The paths that lead to null come last.
 pub(super) fn lines(state: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     let mut absent = Vec::new();
@@ -371,13 +371,13 @@ fn leaves(path: &str, value: &Value, lines: &mut Vec<String>, absent: &mut Vec<S
                 leaves(&format!("{path}.{name}"), value, lines, absent);
             }
         }
-        // Says nothing: an empty table is anything.
+        // An empty table would match anything, so it is left out.
         Value::Object(_) => {}
         value => lines.push(format!("{} = {}", key(path), anything(value))),
     }
 }
 
-/// TOML has no null.
+/// TOML has no null, so an empty table stands for it: it matches anything.
 fn anything(value: &Value) -> String {
     fn without_null(value: &Value) -> Value {
         match value {
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_says_nothing() {
+    fn an_expectation_that_holds_is_not_reported() {
         for expected in [
             json!({"queue.keys": ["default/b"], "store.items.default/a": "1"}),
             json!({"store.items.kube-system/x.y": "7", "store": {"items": {"default/a": "1"}}}),
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_told() {
+    fn an_expectation_that_does_not_hold_is_reported() {
         for (expected, names, words) in [
             (
                 json!({"queue.keys": []}),

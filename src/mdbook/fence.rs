@@ -1,35 +1,35 @@
-//! Finds the fenced blocks of a chapter, wherever they are nested.
+//! Finds the fenced blocks of a chapter, in any nesting.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// What a block's info string begins with.
+/// The first word of a block's info string.
 pub(super) const WORD: &str = "deltascope";
 
 /// A fenced block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// From its opening marks to the end of its closing ones.
+    /// From its opening fence to the end of its closing one.
     pub(super) range: Range<usize>,
-    /// The line of its opening marks, from 1.
+    /// The line of its opening fence, from 1.
     pub(super) line: usize,
-    /// What stands behind the opening marks, as it is written.
+    /// The info string, as written.
     pub(super) info: String,
-    /// What stands between the marks, without what the containers begin its lines with.
+    /// The text between the fences, without the prefixes of the containers around it.
     pub(super) body: String,
-    /// Its opening marks.
+    /// The opening fence: backticks or tildes.
     pub(super) marks: String,
-    /// It has closing marks; without them it goes on to the end of what it stands in.
+    /// Whether it has a closing fence. Without one it extends to the end of its container.
     pub(super) is_closed: bool,
-    /// What a further line in the same containers begins with.
+    /// The prefix of a further line in the same containers.
     pub(super) prefix: String,
-    /// Where pieces of the body begin, and on which line.
+    /// Offset and line of each piece of the body.
     pieces: Vec<(usize, usize)>,
 }
 
 impl Fence {
-    /// The line of a place in the body.
+    /// The line of an offset in the body.
     pub(super) fn line_at(&self, offset: usize) -> usize {
         let before = self.pieces.iter().rev().find(|(start, _)| *start <= offset);
         before.map_or(self.line, |(start, line)| {
@@ -38,7 +38,7 @@ impl Fence {
         })
     }
 
-    /// The line of the body that looks like another fence: then this one may be closed too late.
+    /// The line of the body that looks like another fence. If there is one, this block may lack its closing fence.
     pub(super) fn line_of_other(&self) -> Option<usize> {
         let mut lines = self.body.split_inclusive('\n');
         let mut offset = 0;
@@ -51,13 +51,13 @@ impl Fence {
         })
     }
 
-    /// What its info string begins with.
+    /// The first word of the info string.
     pub(super) fn word(&self) -> &str {
         let end = self.info.find(|c: char| c.is_whitespace() || c == ',');
         &self.info[..end.unwrap_or(self.info.len())]
     }
 
-    /// Whether it is one of ours, or is meant to be.
+    /// Whether it is one of our blocks, or is meant to be.
     fn is_ours(&self) -> bool {
         let letters = self.word().chars().filter(char::is_ascii_alphanumeric);
         letters.collect::<String>().eq_ignore_ascii_case(WORD)
@@ -66,7 +66,7 @@ impl Fence {
 
 /// Our blocks, in order.
 pub(super) fn fences(text: &str) -> Vec<Fence> {
-    // As mdBook reads them by default: what contains blocks matters, what is inline does not.
+    // mdBook's defaults, as far as they concern blocks; inline extensions do not matter.
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_TASKLISTS
@@ -91,7 +91,7 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
                     let line = line_of(text, range.start);
                     fence.pieces.push((fence.body.len(), line));
                     fence.body.push_str(&part);
-                    // What comes last in it are its marks, or there are none.
+                    // The rest of the block is its closing fence, or nothing.
                     let rest = text.get(range.end..fence.range.end).unwrap_or_default();
                     fence.is_closed = rest.contains(&fence.marks);
                 }
@@ -105,8 +105,8 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
     found
 }
 
-/// Lines that look like the beginning of a block, and are none for Markdown: behind backticks there may be no
-/// backtick. They would pass as text, and nobody would notice.
+/// Lines that look like the beginning of a block but are none in Markdown: an info string after backticks must not
+/// contain backticks. Without a check they would be rendered as text, unnoticed.
 fn broken(text: &str, literal: &[Range<usize>]) -> Vec<Fence> {
     let opening = format!("```{WORD}");
     let starts = text.match_indices(&opening).map(|(at, _)| at);
@@ -121,7 +121,7 @@ fn broken(text: &str, literal: &[Range<usize>]) -> Vec<Fence> {
             let length = text.get(at..).and_then(|rest| rest.find('\n'));
             let end = length.map_or(text.len(), |length| at + length);
             Fence {
-                // There is nothing to close.
+                // It has nothing to close.
                 is_closed: true,
                 ..opened(text, at..end)
             }
@@ -154,7 +154,7 @@ fn opened(text: &str, range: Range<usize>) -> Fence {
     }
 }
 
-/// The line of a place in a text, from 1.
+/// The line of an offset in a text, from 1.
 pub(super) fn line_of(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or(text);
     before.matches('\n').count() + 1

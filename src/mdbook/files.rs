@@ -1,4 +1,4 @@
-//! `mdbook-deltascope check`: the blocks of Markdown files, without mdBook.
+//! `mdbook-deltascope check`: checks the blocks of Markdown files, without mdBook.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use super::{Failure, Problem, chapter, print, shown, told};
 /// Folders that hold no chapters.
 const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
 
-/// Runs them, and says what does not hold.
+/// Checks the files and reports the problems.
 pub(super) fn check(options: &Check) -> Result<(), Failure> {
     let mut files = Vec::new();
     for path in &options.paths {
@@ -87,7 +87,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
     Err(Failure::new(told(&problems)))
 }
 
-/// The moment that a block shows, as lines that can stand under `[expect]`.
+/// The moment that a block shows, as lines for `[expect]`.
 fn described(block: &mut Block) -> String {
     let view = block.view();
     let markers: Vec<String> = view
@@ -111,7 +111,7 @@ fn described(block: &mut Block) -> String {
     text
 }
 
-/// The Markdown files in a folder, in order, or one.
+/// Collects the Markdown files of a folder, in order; or a single file.
 fn find(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if !path.is_dir() {
         fs::metadata(path)?;
@@ -140,7 +140,7 @@ fn find_in(
         let name = name.unwrap_or_default();
         if path.is_dir() {
             let whole = fs::canonicalize(&path)?;
-            // A link to what lies around it leads in circles, and what lies inside is found without it.
+            // A link to a folder around it leads in circles, and a folder inside is found without the link.
             let circles = whole.starts_with(root) || root.starts_with(&whole);
             let holds_none = name.starts_with('.') || NOT_CHAPTERS.contains(&&*name);
             if holds_none || (circles && path.is_symlink()) || !entered.insert(whole) {

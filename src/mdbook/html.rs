@@ -1,4 +1,4 @@
-//! What stands in a block's place: the element with its picture and its words, or these alone.
+//! What replaces a block: the element with its picture and transcript, or these alone.
 
 use serde_json::Value;
 
@@ -11,21 +11,21 @@ use super::words::{Transcript, gap, spans};
 /// A block's picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Poster {
-    /// Where it is, from the page.
+    /// Relative to the page.
     pub(super) address: String,
-    /// How wide and high.
+    /// Width and height.
     pub(super) size: (String, String),
 }
 
-/// What stands around words that mdBook's search should not find: in every run there are the same ones. For a
-/// browser these are two drawings of nothing. mdBook takes what is between them for the text of one script: it
-/// hands that on as it is, and leaves it out of its index.
+/// Surrounds text that mdBook's search should not find, because it repeats in every run. A browser sees two empty
+/// drawings. mdBook sees one script and takes the text for its content: it passes it through and does not index
+/// it.
 const UNSEARCHED: [&str; 2] = [
     "<svg display=\"none\"><script type=\"text/plain\"></svg>",
     "<svg display=\"none\"><script type=\"text/plain\"></script></svg>",
 ];
 
-/// The element. It is one line: a blank one would end it, and containers put their marks before each.
+/// The element, as one line: a blank line would end the HTML, and containers prefix each line.
 pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
     let told = Transcript::of(&mut block.session, lang);
@@ -66,7 +66,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     out
 }
 
-/// What loads the element, once for each page.
+/// Loads the element's script and styles, once per page.
 pub(super) fn loader(assets: &str) -> String {
     let mut out = String::from("<link rel=\"stylesheet\"");
     attribute(&mut out, "href", &format!("{assets}/deltascope.css"));
@@ -76,7 +76,7 @@ pub(super) fn loader(assets: &str) -> String {
     out
 }
 
-/// The picture and the words as Markdown, for other renderers.
+/// The picture and the transcript as Markdown, for other renderers.
 pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
     let told = Transcript::of(&mut block.session, lang);
@@ -212,7 +212,7 @@ fn colon(lang: Lang) -> &'static str {
     }
 }
 
-/// The parts of a caption, and whether they are code: what stands in backticks.
+/// The parts of a caption, and whether each is code (in backticks).
 fn parts(caption: &str) -> Vec<(&str, bool)> {
     if caption.matches('`').count() % 2 == 1 {
         return vec![(caption, false)];
@@ -242,7 +242,7 @@ fn attribute(out: &mut String, name: &str, value: &str) {
     out.push('"');
 }
 
-/// Text as HTML has it, within attributes as well; lines become spaces.
+/// Text escaped for HTML and for attributes; newlines become spaces.
 fn text(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -256,12 +256,12 @@ fn text(out: &mut String, text: &str) {
     }
 }
 
-/// JSON in a script: nothing in it ends the script, or begins a comment.
+/// JSON for a script element: it cannot end the script or begin a comment.
 fn script(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// Text as Markdown has it where a paragraph begins: there a list, a quote, a heading or code could begin as well.
+/// Text escaped for Markdown at the start of a paragraph, where a list, a quote, a heading or code could begin.
 fn begun(text: &str) -> String {
     let text = escaped(text);
     let text = text.trim_start();
@@ -275,7 +275,7 @@ fn begun(text: &str) -> String {
     format!("{number}{mark}{rest}")
 }
 
-/// Text as Markdown has it.
+/// Text escaped for Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_something_is_escaped() {
+    fn special_characters_are_escaped() {
         let written = |write: &dyn Fn(&mut String)| {
             let mut out = String::new();
             write(&mut out);

@@ -1,9 +1,9 @@
-//! The attributes behind the fence: `key=value`, in quotes where the value has spaces.
+//! The attributes in the info string: `key=value`, in quotes if the value has spaces.
 
-/// Reads them, in order.
+/// Parses the attributes, in order.
 ///
 /// # Errors
-/// Says what is wrong, one sentence for each of them.
+/// All problems, one sentence each.
 pub(super) fn attributes(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut wrong = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn attributes(text: &str) -> Result<Vec<(String, String)>, Vec<String
     }
 }
 
-/// The value at the start of a text, and what comes after it; else the quote that is not closed.
+/// The value at the start of a text, and the rest; or the quote that is not closed.
 fn value(text: &str) -> Result<(String, &str), char> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_read_and_what_is_wrong_is_named() {
+    fn attributes_are_parsed_and_problems_reported() {
         let right: &[(&str, &[(&str, &str)])] = &[
             ("", &[]),
             (

@@ -1,4 +1,4 @@
-//! `mdbook-deltascope install`: the element's files, and what book.toml has to say.
+//! `mdbook-deltascope install`: copies the element's files, and adds the preprocessor to book.toml.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -13,15 +13,15 @@ use super::body::plain_toml;
 use super::config::{Config, NAME, problems};
 use super::{Failure, output, print, shown, told};
 
-/// Says which files of the folder are ours.
+/// Lists the files of the folder that this program has written.
 const MANIFEST: &str = "deltascope-files.json";
-/// The page, and what an npm package has beside.
+/// The page that comes with the element; books do not need it.
 const NOT_FOR_BOOKS: [&str; 1] = ["index.html"];
 
-/// The most files and folders: links could make more of a few.
+/// Most files and folders to copy: links could make a few into many.
 const MAX_FILES: usize = 10_000;
 
-/// Copies the files, and says in book.toml that there is a preprocessor.
+/// Copies the files, and adds the preprocessor to book.toml.
 pub(super) fn install(options: &Install) -> Result<(), Failure> {
     let path = options.book.join("book.toml");
     let text = fs::read_to_string(&path).map_err(|error| {
@@ -59,7 +59,7 @@ pub(super) fn install(options: &Install) -> Result<(), Failure> {
     print(Form::Words, &said)
 }
 
-/// book.toml with the preprocessor; none if it is there.
+/// book.toml with the preprocessor, or `None` if it has it already.
 fn with_preprocessor(text: &str) -> Result<Option<String>, Failure> {
     let mut document: DocumentMut = text
         .parse()
@@ -82,13 +82,13 @@ fn with_preprocessor(text: &str) -> Result<Option<String>, Failure> {
         ));
     };
     let mut own = Table::new();
-    // What is included is there by then.
+    // After `links`, so that included files are there.
     own.insert("after", value(Array::from_iter(["links"])));
     all.insert(NAME, Item::Table(own));
     Ok(Some(document.to_string()))
 }
 
-/// The files of the built element: those that its package names, else all but the page.
+/// The files of the built element: those that its package lists, else all except the page.
 fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let cannot = |path: &Path, error: &dyn std::fmt::Display| {
         Failure::new(format!(
@@ -169,7 +169,7 @@ fn in_circles(link: &Path) -> Failure {
     ))
 }
 
-/// A name that leads to nothing but a file below the folder that it is joined to.
+/// Accepts a relative name that stays below the folder it is joined to.
 fn plain(name: &Value) -> Result<&str, &Value> {
     let text = name.as_str().ok_or(name)?;
     let mut parts = Path::new(text).components().peekable();
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn book_toml_keeps_what_it_has() {
+    fn book_toml_keeps_its_other_content() {
         for (text, expected) in [
             (
                 "# Mine\n[book]\ntitle = \"x\" # so\n",

@@ -1,7 +1,7 @@
-//! The preprocessor for mdBook: runs each fenced block of a book natively, fails the build where one does not
-//! hold, and puts the element with its picture and its words in its place.
+//! The preprocessor for mdBook: runs each fenced block of a book natively, fails the build if an expectation does
+//! not hold, and replaces the block by the element with its picture and transcript.
 //!
-//! Like `cli` it prints and reads.
+//! Like `cli`, it does its own I/O.
 
 mod args;
 mod block;
@@ -29,7 +29,7 @@ use deltascope_world::source::visible;
 
 use args::{Args, Command};
 
-/// Why a command did not do what was asked, for whoever builds the book.
+/// Why a command failed, as a message for the author of the book.
 #[derive(Debug)]
 struct Failure(String);
 
@@ -39,20 +39,20 @@ impl Failure {
     }
 }
 
-/// What is wrong in a file.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
-    /// The file, as whoever builds the book finds it.
+    /// The path of the file, relative to the current folder where possible.
     file: String,
-    /// The line in it, from 1.
+    /// From 1.
     line: usize,
     /// Which block of the file it is, from 0.
     block: usize,
-    /// What is wrong, in one or more lines.
+    /// One or more lines.
     message: String,
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 #[must_use]
 pub fn main() -> ExitCode {
     let args: Args = match terminal::typed() {
@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
     let done = match args.command {
         Some(Command::Check(check)) => files::check(&check),
         Some(Command::Install(install)) => install::install(&install),
-        // Other renderers get pictures and words.
+        // Other renderers get pictures and transcripts.
         Some(Command::Supports { .. }) => Ok(()),
         None if io::stdin().is_terminal() => {
             terminal::note(&Args::command().render_help().to_string());
@@ -80,14 +80,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A path as whoever is there finds it.
+/// A path relative to the current folder where possible.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(&here).unwrap_or(path);
     visible::line(&shown.display().to_string()).into_owned()
 }
 
-/// The text of a chapter's file, as mdBook reads it: what some editors put before it is no text.
+/// The text of a chapter's file as mdBook reads it: without a byte order mark.
 fn chapter(path: &Path) -> io::Result<String> {
     let text = std::fs::read_to_string(path)?;
     Ok(match text.strip_prefix('\u{feff}') {
@@ -96,7 +96,7 @@ fn chapter(path: &Path) -> io::Result<String> {
     })
 }
 
-/// All problems, a paragraph each.
+/// All problems, one paragraph each.
 fn told(problems: &[Problem]) -> String {
     let told: Vec<String> = problems
         .iter()
@@ -105,7 +105,6 @@ fn told(problems: &[Problem]) -> String {
     told.join("\n")
 }
 
-/// Writes to stdout.
 fn print(form: Form, text: &str) -> Result<(), Failure> {
     terminal::print(form, text)
         .map_err(|error| Failure::new(format!("The output cannot be written: {error}.")))

@@ -1,11 +1,11 @@
-//! What somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// The most names that an error lists.
+/// Most names that an error lists.
 const LISTED: usize = 16;
-/// So few more are listed as well: to say how many they are takes as long.
+/// This many more are listed as well: saying how many there are would take as much room.
 const FEW: usize = 4;
 
-/// How many of so many are listed, where `most` are enough.
+/// How many of `many` names to list, if `most` are enough.
 pub(super) fn listed(many: usize, most: usize) -> usize {
     if many <= most + FEW { many } else { most }
 }
@@ -31,7 +31,7 @@ pub(super) fn hint(wanted: &str, names: &[&str]) -> String {
     }
 }
 
-/// How many characters have to be put in, taken out or changed.
+/// Edit distance: how many characters to insert, delete or replace.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_named() {
+    fn the_nearest_name_is_suggested() {
         for (one, other, far) in [
             ("", "abc", 3),
             ("queue", "quue", 1),

@@ -1,5 +1,5 @@
-//! Files that are written beside a book's sources. mdBook looks at these while it serves a book, so nothing is
-//! written that is there already; and only what was written by this program is ever removed.
+//! Files beside a book's sources. mdBook watches these while it serves a book, so unchanged files are not written.
+//! Only files that this program has written are ever removed.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Puts exactly these files into a folder, beside what others put there. `manifest` names what was put there before.
+/// Makes these files the program's only ones in a folder. `manifest` lists the files that it wrote before; those
+/// of others stay.
 pub(super) fn put(folder: &Path, manifest: &str, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     let list = folder.join(manifest);
     let before: Vec<String> = fs::read(&list)
@@ -26,7 +27,7 @@ pub(super) fn put(folder: &Path, manifest: &str, files: &[(String, Vec<u8>)]) ->
     }
     for name in &before {
         let is_kept = files.iter().any(|(kept, _)| kept == name);
-        // It may have been edited, and lead elsewhere.
+        // The manifest may have been edited, and name files elsewhere.
         let is_inside = Path::new(name)
             .components()
             .all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -42,7 +43,7 @@ pub(super) fn put(folder: &Path, manifest: &str, files: &[(String, Vec<u8>)]) ->
     write(&list, format!("{:#}\n", Value::from(names)).as_bytes())
 }
 
-/// Writes a file, if that changes it.
+/// Writes a file if its content differs.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
@@ -57,9 +58,9 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A number for some bytes, which is another for others.
+/// A short hash of some bytes.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    // FNV-1a: no secret is kept, and a name is to be short.
+    // FNV-1a is enough: it need not resist attacks, and names should be short.
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -1,4 +1,4 @@
-//! A run in words, for readers without script and on paper: the facts up to the moment that is shown.
+//! A run in words, for readers without scripts and on paper: the facts up to the moment that the block shows.
 
 use std::collections::BTreeSet;
 
@@ -10,35 +10,34 @@ use deltascope_presentation::lanes::actor_name;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::view::RECENT;
 
-/// How many facts are told at the most: a page of print.
+/// Most facts of a transcript: a page in print.
 const TOLD: usize = 40;
 
-/// What is told of a run.
+/// The transcript of a run.
 pub(super) struct Transcript {
-    /// What it is called, with its generation, and what it is about.
+    /// The lesson's title with its generation.
     pub(super) title: String,
-    /// See there.
+    /// The lesson's note.
     pub(super) note: String,
-    /// What comes before the list: the start, or how much is left out.
+    /// The line before the list: the start, or how much is left out.
     pub(super) before: String,
-    /// What the same actor did at the same moment, in order.
+    /// The facts, grouped by actor and time, in order.
     pub(super) turns: Vec<Turn>,
 }
 
-/// What one actor did at one moment.
+/// What one actor did at one time.
 pub(super) struct Turn {
     /// When: `0.34 s`.
     pub(super) time: String,
     /// Who.
     pub(super) actor: String,
-    /// Whether that is a name of the program's, which no machine should translate.
+    /// Whether the actor is a name from the program, which must not be translated.
     pub(super) is_name: bool,
-    /// What.
     pub(super) facts: Vec<Words>,
 }
 
 impl Transcript {
-    /// Up to what the session shows.
+    /// The facts up to the moment that the session shows.
     pub(super) fn of(session: &mut Session, lang: Lang) -> Self {
         let view = session.view();
         let head = &view.lesson;
@@ -56,7 +55,7 @@ impl Transcript {
         let facts = timeline.facts(since..view.step);
         let mut turns: Vec<Turn> = Vec::new();
         let mut last = None;
-        // A reason is told once: on paper all of them are read.
+        // A reason is given only once: on paper all of them are read.
         let mut reasons = BTreeSet::new();
         for (place, record) in facts.iter().enumerate().skip(start - since) {
             picture.apply(record);
@@ -93,7 +92,7 @@ impl Transcript {
         }
     }
 
-    /// What has just happened, in one sentence or two.
+    /// The last fact, in one or two sentences.
     pub(super) fn now(&self, lang: Lang) -> String {
         let last = self.turns.last().and_then(|turn| turn.facts.last());
         last.map_or_else(|| self.before.clone(), |words| plain(words, lang))
@@ -109,7 +108,7 @@ fn plain(words: &Words, lang: Lang) -> String {
     caption::plain(&spans(words, lang))
 }
 
-/// The spans of some words, as sentences that others can follow.
+/// The spans of a fact's words, as sentences that others can follow.
 pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
     let mut spans = Vec::new();
     for sentence in [&words.what, &words.why] {
@@ -120,7 +119,7 @@ pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
             spans.push(Span::Text(gap(lang).to_owned()));
         }
         spans.extend(sentence.iter().cloned());
-        // What ends with a line that was printed has no mark.
+        // A sentence that ends with printed output gets no full stop of its own.
         let is_code = !matches!(last, Span::Text(_));
         if is_code || !last.as_str().ends_with(['.', '。', '?', '？', '!', '！']) {
             let stop = match lang {
@@ -133,7 +132,7 @@ pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
     spans
 }
 
-/// Between two sentences, and after a colon.
+/// The separator between two sentences, and after a colon.
 pub(super) fn gap(lang: Lang) -> &'static str {
     match lang {
         Lang::En => " ",

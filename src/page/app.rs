@@ -15,10 +15,10 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_replay::link;
 
-/// The attribute that tells the project's own page from all others.
+/// The attribute that marks the project's own page.
 const OWN_PAGE: &str = "data-deltascope";
 
-/// From now on a panic leaves its message behind for whoever finds the program dead.
+/// From now on a panic leaves its message on the page, where the rescue script finds it.
 pub fn tell_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let message = JsValue::from(panic.to_string());
@@ -26,8 +26,8 @@ pub fn tell_panics() {
     }));
 }
 
-/// Puts the page into `<body>`, in place of what says that it is loading; on a page of somebody else
-/// it waits for its elements.
+/// Mounts the page into `<body>`, in place of the loading message. On other pages it does nothing: there the
+/// custom elements mount boards.
 pub fn mount() {
     let root = document().document_element();
     if !root.is_some_and(|root| root.has_attribute(OWN_PAGE)) {
@@ -39,7 +39,7 @@ pub fn mount() {
     mount_to_body(App);
 }
 
-/// The page.
+/// The page's root component.
 #[component]
 pub fn App() -> impl IntoView {
     let driver = Driver::new(Host::page());
@@ -59,8 +59,8 @@ pub fn App() -> impl IntoView {
     view! { <Board /> }
 }
 
-/// What stands behind the `#` of the address, where it is a link to a run. It stays there, so that the
-/// page can be loaded anew and kept as a bookmark.
+/// The address's `#` part, if it is a link to a run. It stays in the address, so that the page can be reloaded and
+/// bookmarked.
 fn link_of_address() -> Option<String> {
     let hash = window().location().hash().ok()?;
     link::is_link(&hash).then_some(hash)

@@ -28,44 +28,45 @@ use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
 use deltascope_world::slices::Slices;
 
-/// Along with a live run the screen changes at most so often, in ms.
+/// Least time between two redraws while the page follows a live run, in ms.
 const LIVE_MS: u32 = 100;
-/// While it is not followed, only what is counted changes: so often, in ms.
+/// The same while it does not follow: then only the counts change.
 const COUNT_MS: u32 = 500;
-/// Of the time, drawing takes one part and leaves so many to everything else.
+/// After a redraw of n ms, everything else gets this many times n ms.
 const REST_PARTS: f64 = 2.0;
-/// With so many facts still to show a motion takes half its time.
+/// With this many facts still to show, a motion takes half its time.
 const HURRY: u32 = 8;
 
-/// How long after something was asked for the copy of the run is brought up to date, in ms.
+/// Delay between a command and the update of the run's copy, in ms.
 const COPY_MS: u32 = 100;
 
 #[wasm_bindgen]
 extern "C" {
-    // Of the page's own script, which outlives this program.
+    // Defined by the page's own script, which outlives this program.
     #[wasm_bindgen(catch, js_name = deltascopeKeep)]
     fn hand_out(text: &str, is_more: bool, is_whole: bool) -> Result<(), JsValue>;
 }
 
-/// How far something is that is opened is told so often, in ms.
-const TELL_MS: f64 = 100.0;
-/// A slice of what is opened takes so long, in ms: the page answers in between.
+/// Time between two reports of how far an opening is, in ms.
+const PROGRESS_MS: f64 = 100.0;
+/// How long one slice of an opening takes, in ms. The page stays responsive in between.
 const SLICE_MS: f64 = 40.0;
-/// The same in a hidden tab, in ms: browsers give its timers one turn a second.
+/// The same in a hidden tab, in ms. Browsers run its timers once a second.
 const HIDDEN_MS: f64 = 1_000.0;
-/// What is opened in so many ms is there before the screen is drawn.
+/// An opening that takes at most this long is done before the screen is drawn, in ms.
 const SOON_MS: f64 = 80.0;
 
-/// Work in slices, each about as long as the others, whatever the machine and whatever a unit of the work costs.
+/// Work in slices of about the same duration, however fast the machine is and however long a unit of the work
+/// takes.
 pub struct Paced<F> {
     slices: Rc<Slices>,
-    /// When the slice that is done now ends, in ms.
+    /// When the current slice ends, in ms.
     end: Rc<Cell<f64>>,
     work: Pin<Box<F>>,
 }
 
 impl<F: Future> Paced<F> {
-    /// The work, which is given what tells it where a slice ends.
+    /// Wraps the work. `work` gets the `Slices`, which say where a slice ends.
     pub fn of(work: impl FnOnce(Rc<Slices>) -> F) -> Self {
         let end = Rc::new(Cell::new(0.0));
         let ends = Rc::clone(&end);
@@ -90,7 +91,7 @@ impl<F: Future> Paced<F> {
             .poll(&mut Context::from_waker(Waker::noop()))
     }
 
-    /// How many units were done.
+    /// How many units of the work are done.
     #[must_use]
     pub fn done(&self) -> usize {
         self.slices.done()
@@ -99,7 +100,7 @@ impl<F: Future> Paced<F> {
 
 type Opens = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>>>>;
 
-/// Whether a command opens something.
+/// Whether a command opens a run.
 fn opens(command: &Command) -> bool {
     matches!(
         command,
@@ -107,14 +108,14 @@ fn opens(command: &Command) -> bool {
     )
 }
 
-/// In ms, by a clock that nobody sets where there is one.
+/// In ms, by a monotonic clock if the browser has one.
 pub(super) fn now() -> f64 {
     window()
         .performance()
         .map_or_else(js_sys::Date::now, |clock| clock.now())
 }
 
-/// One session on the page; clones are the same one.
+/// One session on the page. Clones share it.
 #[derive(Clone)]
 pub struct Driver {
     inner: Rc<Inner>,
@@ -124,40 +125,40 @@ struct Inner {
     session: RefCell<Session>,
     ui: OnceCell<Ui>,
     stage: Stage,
-    /// Counts runs: a loop of an older one ends by itself.
+    /// Numbers the runs of the playback loop: an older loop ends by itself.
     run: Cell<u64>,
-    /// Counts what was opened: what an older one brings is not shown.
+    /// Numbers the openings: the result of an older one is not shown.
     opening: Cell<u64>,
-    /// When the last flash at high speed was, in ms.
+    /// When the last flash at high speed was, in ms since 1970.
     flashed: Cell<f64>,
-    /// Who wants to hear that something was asked for.
+    /// Called after each command.
     listener: RefCell<Option<Rc<dyn Fn()>>>,
-    /// Whether the screen goes along with a live run already.
+    /// Whether a loop that redraws for a live run is active.
     keeps_up: Cell<bool>,
-    /// A live run has gone on since the screen was drawn last.
+    /// Whether a live run has grown since the last redraw.
     stale: Cell<bool>,
-    /// Whether things move; nothing: as the reader's machine says.
+    /// Whether motions play; `None`: as the reader's system prefers.
     motion: Cell<Option<bool>>,
-    /// Nobody looks any more.
+    /// Whether the board was removed.
     gone: Cell<bool>,
-    /// Who follows the size of the stage.
+    /// Observes the size of the stage.
     resized: RefCell<Option<Resized>>,
-    /// What is left of the run should the program die.
+    /// The copy of the run that survives a crash of this program.
     kept: RefCell<Kept>,
-    /// It is about to be brought up to date.
+    /// Whether an update of the copy is scheduled.
     copies: Cell<bool>,
 }
 
 type Resized = (ResizeObserver, Closure<dyn FnMut()>);
 
 impl Driver {
-    /// With the first lesson open.
+    /// A driver of a new session, with the first lesson open.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self::with_session(host, Session::new())
     }
 
-    /// Of a session that is there already.
+    /// A driver of an existing session.
     #[must_use]
     pub fn with_session(host: Host, session: Session) -> Self {
         Self {
@@ -180,18 +181,18 @@ impl Driver {
         }
     }
 
-    /// Where it draws.
+    /// Where the driver draws.
     #[must_use]
     pub fn host(&self) -> &Host {
         self.inner.stage.host()
     }
 
-    /// Whether things move; nothing: as the reader's machine says.
+    /// Whether motions play; `None`: as the reader's system prefers.
     pub fn set_motion(&self, motion: Option<bool>) {
         self.inner.motion.set(motion);
     }
 
-    /// Draws one more piece of the board; says whether more are missing.
+    /// Draws one more piece of the board. Returns whether more are missing.
     #[must_use]
     pub fn build(&self) -> bool {
         let Some(ui) = self.inner.ui.get().filter(|_| !self.inner.gone.get()) else {
@@ -205,12 +206,12 @@ impl Driver {
         built < PIECES
     }
 
-    /// The board is taken away: what still runs ends by itself.
+    /// Removes the board. Loops that still run end by themselves.
     pub fn end(&self) {
         self.inner.gone.set(true);
         self.next_run();
         self.inner.stage.cut();
-        // Who listens holds the driver.
+        // The listener may own the driver.
         self.inner.listener.take();
         if let Some((observer, _)) = self.inner.resized.take() {
             observer.disconnect();
@@ -219,10 +220,10 @@ impl Driver {
         self.with(|session| *session = Session::empty());
     }
 
-    /// What leaves the page; a link is whole, with the address of the page.
+    /// Exports the run. A link includes the address of the page.
     ///
     /// # Errors
-    /// Says why it cannot, and what to do instead.
+    /// Says why the run cannot be exported, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
         let is_link = what == Export::Link;
         let exported = self.inner.session.borrow_mut().export(what)?;
@@ -240,8 +241,8 @@ impl Driver {
         self.inner.session.borrow_mut().view()
     }
 
-    /// What the components of a board share, as a context, with so many of its pieces; from now on the
-    /// driver draws on it.
+    /// The state that a board's components share, provided as a context, with `built` pieces of the board drawn.
+    /// From now on the driver draws on this board.
     pub fn ui(&self, view: View, built: u8, shape: Shape, lang: Lang, theme: Theme) -> Ui {
         let (on, export) = (self.clone(), self.clone());
         let ui = Ui {
@@ -261,7 +262,7 @@ impl Driver {
     }
 
     fn attach(&self, ui: Ui) {
-        // Attached once, when the board is mounted.
+        // Fails only the second time; a board is mounted once.
         let _ = self.inner.ui.set(ui);
         self.copy();
         if ui.built.get_untracked() == PIECES {
@@ -269,7 +270,7 @@ impl Driver {
         }
     }
 
-    /// All of the board is there: what lies over it comes.
+    /// Once the whole board is there: draws the trail, and follows the stage's size.
     fn settle(&self) {
         let driver = self.clone();
         spawn_local(async move {
@@ -284,17 +285,17 @@ impl Driver {
         });
     }
 
-    /// Something about the session, without a look at the screen.
+    /// Reads or changes the session, without redrawing.
     pub fn with<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
         look(&mut self.inner.session.borrow_mut())
     }
 
-    /// From now on this is called whenever something was asked for.
+    /// Sets the listener that is called after each command.
     pub fn listen(&self, listener: impl Fn() + 'static) {
         self.inner.listener.replace(Some(Rc::new(listener)));
     }
 
-    /// Soon the copy of the run is what the run is now; only the page has one.
+    /// Schedules an update of the run's copy. Only the project's own page keeps one.
     fn copy(&self) {
         if !self.host().is_page() || self.inner.copies.replace(true) {
             return;
@@ -308,7 +309,7 @@ impl Driver {
                 let Some(copied) = copied else {
                     break;
                 };
-                // Where nobody keeps it, there is no copy.
+                // Fails where no script keeps a copy.
                 let _ = hand_out(&copied.text, copied.is_more, copied.is_whole);
             }
             driver.inner.copies.set(false);
@@ -323,7 +324,7 @@ impl Driver {
         }
     }
 
-    /// A live run has gone on: the screen goes along.
+    /// A live run has grown: redraws soon.
     pub fn keep_up(&self) {
         self.inner.stale.set(true);
         self.copy();
@@ -336,7 +337,7 @@ impl Driver {
         }
     }
 
-    /// Until the screen shows what there is, or somebody else draws it.
+    /// Redraws until the screen is up to date or cannot be seen.
     async fn catch_up(&self) {
         while !document().hidden() && !self.inner.gone.get() {
             let Some(live) = self.with(|session| session.live_view()) else {
@@ -346,7 +347,7 @@ impl Driver {
             let mut rest = COUNT_MS;
             if live.following && live.behind > 0 {
                 rest = LIVE_MS;
-                // Where nothing is to move by itself, the edge is shown at once.
+                // Where motions do not play by themselves, show the edge at once.
                 let change = self.with(|session| {
                     let mut change = session.live_follow();
                     while self.still() && change == Change::Forward {
@@ -362,7 +363,7 @@ impl Driver {
                     self.trail();
                 }
             } else if self.inner.stale.get() {
-                // What plays is drawn as it plays.
+                // While it plays, each step redraws.
                 if !self.with(|session| session.playback().is_playing()) {
                     self.draw().await;
                 }
@@ -370,7 +371,7 @@ impl Driver {
                 return;
             }
             self.inner.stale.set(false);
-            // The browser lays out and paints before it calls back.
+            // The browser lays out and paints before this timer fires.
             TimeoutFuture::new(0).await;
             let cost = (js_sys::Date::now() - began) * REST_PARTS;
             #[allow(
@@ -382,14 +383,14 @@ impl Driver {
         }
     }
 
-    /// A command from a button or a key.
+    /// Performs a command of a button or a key.
     pub fn send(&self, command: Command) {
         let driver = self.clone();
         let watched = self.inner.ui.get().is_some_and(|ui| {
             let watch = ui.shape.try_with_untracked(|shape| shape.watch);
             watch.unwrap_or_default()
         });
-        // What a key asks for; there is no button for it.
+        // A key's command; there are no buttons for these commands.
         if watched && command.changes_the_run() {
             return;
         }
@@ -404,7 +405,7 @@ impl Driver {
         self.asked();
         spawn_local(async move {
             let run = driver.show(change).await;
-            // While it plays it comes to what follows by itself.
+            // Playback gets to these facts by itself.
             let playing = driver.inner.session.borrow().playback().is_playing();
             if let Change::Follow(to) = change
                 && !playing
@@ -415,8 +416,8 @@ impl Driver {
         });
     }
 
-    /// Opens a lesson, a link or files, slice by slice; done when the screen shows it. Meanwhile it says
-    /// how far it is, and what is asked for later comes instead of it.
+    /// Opens a lesson, a link or files, slice by slice. Returns once the screen shows it. Meanwhile the screen
+    /// shows the progress; a later opening replaces this one.
     pub async fn opens(&self, command: Command) {
         self.with(|session| session.before_opening(&command));
         self.asked();
@@ -427,7 +428,7 @@ impl Driver {
         self.open(opening, turn).await;
     }
 
-    /// What is on its way to be opened is not wanted any more.
+    /// Cancels the opening.
     fn stop_opening(&self) {
         self.next_opening();
         self.with(|session| session.set_opening(None));
@@ -443,7 +444,7 @@ impl Driver {
             if now() - began < SOON_MS {
                 continue;
             }
-            if now() - drawn >= TELL_MS {
+            if now() - drawn >= PROGRESS_MS {
                 drawn = now();
                 self.with(|session| session.set_opening(Some(opening.done())));
                 self.draw().await;
@@ -468,14 +469,14 @@ impl Driver {
         turn
     }
 
-    /// A command from a script; done when the screen shows what came of it.
+    /// Performs a command of a script. Returns once the screen shows the result.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;
     }
 
-    /// The number of the run that begins with it.
+    /// Shows a change. Returns the number of the playback loop that begins with it.
     async fn show(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
@@ -499,7 +500,7 @@ impl Driver {
         run
     }
 
-    /// Plays on, one fact after the other, until something else happens.
+    /// Plays one fact after the other, until a command begins another loop.
     fn play(&self, run: u64) {
         let driver = self.clone();
         spawn_local(async move {
@@ -521,7 +522,7 @@ impl Driver {
         });
     }
 
-    /// Shows what follows from a click, up to so many facts.
+    /// Plays the facts that follow from a click, up to step `to`.
     async fn follow(&self, to: usize, run: u64) {
         while self.inner.run.get() == run {
             if self.inner.session.borrow().playback().cursor() >= to {
@@ -536,8 +537,7 @@ impl Driver {
         }
     }
 
-    /// Puts the next picture on the screen, as a motion, faster where so many facts are behind it; says
-    /// how long that takes.
+    /// Shows the next picture with a motion, faster the more facts are `behind` it. Returns the duration in ms.
     async fn forward(&self, behind: usize) -> u32 {
         let (view, motion, speed) = {
             let mut session = self.inner.session.borrow_mut();
@@ -556,7 +556,7 @@ impl Driver {
         stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
             self.set(view).await;
-            // Whatever the speed, no more flashes a second than eyes can bear.
+            // Limit the flashes per second at any speed: more would hurt eyes.
             let now = js_sys::Date::now();
             if now - self.inner.flashed.get() >= f64::from(SHORTEST_FLASH_MS) {
                 self.inner.flashed.set(now);
@@ -571,7 +571,7 @@ impl Driver {
         scaled(ms)
     }
 
-    /// Cuts to the picture before, with the way of what is taken back drawn in reverse.
+    /// Cuts to the previous picture, and draws the way of the fact taken back in reverse.
     async fn back(&self) {
         let stage = &self.inner.stage;
         stage.cut();
@@ -589,7 +589,7 @@ impl Driver {
         }
     }
 
-    /// The trail of the fact that the screen was cut to.
+    /// Draws the trail of the fact that the screen was cut to.
     fn trail(&self) {
         let mut session = self.inner.session.borrow_mut();
         let picture = session.picture();
@@ -601,18 +601,18 @@ impl Driver {
         }
     }
 
-    /// Whether nothing is to move.
+    /// Whether motions must not play.
     fn still(&self) -> bool {
         self.inner.motion.get().map_or_else(reduced, |moves| !moves)
     }
 
-    /// What is drawn over the stage stands where its rooms are: in another size it is drawn anew.
+    /// The layer over the stage is positioned by the stage's rooms, so it is redrawn in another size.
     fn follow_size(&self) {
         let Some(layer) = self.host().find("#motion") else {
             return;
         };
         let driver = self.clone();
-        // The first call tells the size that it has.
+        // The first call only reports the current size.
         let first = Cell::new(true);
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if !first.replace(false) {
@@ -634,7 +634,7 @@ impl Driver {
     async fn set(&self, view: View) {
         if let Some(ui) = self.inner.ui.get().filter(|_| !self.inner.gone.get()) {
             ui.view.set(Rc::new(view));
-            // Effects run when the current task is done.
+            // Effects run after the current task.
             tick().await;
         }
     }
@@ -646,7 +646,7 @@ impl Driver {
     }
 }
 
-/// Whether the visitor wants nothing to move.
+/// Whether the reader's system asks for reduced motion.
 fn reduced() -> bool {
     let query = window().match_media("(prefers-reduced-motion: reduce)");
     query.ok().flatten().is_some_and(|query| query.matches())

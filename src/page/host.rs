@@ -1,4 +1,4 @@
-//! Where a board is mounted: all of a page, or the shadow root of an element among others.
+//! Where a board is mounted: on a whole page, or in the shadow root of an element.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use web_sys::{Element, Event, EventTarget, FocusOptions, HtmlElement, NodeList, 
 
 use deltascope_presentation::anchor::Anchor;
 
-/// Where a board is mounted. What it looks for, it looks for there.
+/// Where a board is mounted. Searches, events and styles stay within it.
 #[derive(Clone)]
 pub struct Host {
     number: u32,
@@ -19,11 +19,11 @@ pub struct Host {
     element: Option<(ShadowRoot, HtmlElement)>,
 }
 
-/// A sheet of styles that is made by a script.
+/// A style sheet that a script makes.
 pub struct Sheet(Option<StyleSheet>);
 
 impl Sheet {
-    /// Other rules, in the place of what it has.
+    /// Replaces the rules of the sheet.
     pub fn set(&self, rules: &str) {
         if let Some(sheet) = &self.0 {
             sheet.replace(rules);
@@ -31,7 +31,7 @@ impl Sheet {
     }
 }
 
-// web-sys has these only for those who take what may still change.
+// web-sys has these only behind its flag for unstable APIs.
 #[wasm_bindgen]
 extern "C" {
     #[derive(Clone)]
@@ -59,7 +59,7 @@ thread_local! {
 }
 
 impl Host {
-    /// The page, which is the board's alone.
+    /// A page that holds only the board.
     #[must_use]
     pub fn page() -> Self {
         Self::new(None)
@@ -75,7 +75,7 @@ impl Host {
         }
     }
 
-    /// Inside this element of a shadow root; without one it is as on a page of its own.
+    /// Inside this element of a shadow root. Without a shadow root it is the same as [`Host::page`].
     #[must_use]
     pub fn inside(mount: &HtmlElement) -> Self {
         let root = mount.get_root_node().dyn_into::<ShadowRoot>().ok();
@@ -103,13 +103,13 @@ impl Host {
         })
     }
 
-    /// Whether the page is the board's alone.
+    /// Whether the page holds only the board.
     #[must_use]
     pub fn is_page(&self) -> bool {
         self.element.is_none()
     }
 
-    /// The first element that a selector finds.
+    /// The first element that matches a selector.
     #[must_use]
     pub fn find(&self, selector: &str) -> Option<Element> {
         let found = match &self.element {
@@ -119,7 +119,7 @@ impl Host {
         found.ok().flatten()
     }
 
-    /// All that a selector finds.
+    /// All elements that match a selector.
     #[must_use]
     pub fn find_all(&self, selector: &str) -> Option<NodeList> {
         let found = match &self.element {
@@ -129,7 +129,7 @@ impl Host {
         found.ok()
     }
 
-    /// What has the focus.
+    /// The element with the focus.
     #[must_use]
     pub fn active_element(&self) -> Option<Element> {
         match &self.element {
@@ -138,13 +138,12 @@ impl Host {
         }
     }
 
-    /// Hears what happens here, and nothing that happens elsewhere, as long as the owner of the caller
-    /// is there.
+    /// Listens to events in here, and not to those elsewhere, until the caller's owner is cleaned up.
     pub fn listen<E: JsCast>(&self, name: &'static str, hear: impl Fn(E) + 'static) {
         self.hear(name, false, hear);
     }
 
-    /// The same before anything in it hears of it.
+    /// The same, but called before any listener of an element in here.
     pub fn listen_first<E: JsCast>(&self, name: &'static str, hear: impl Fn(E) + 'static) {
         self.hear(name, true, hear);
     }
@@ -156,7 +155,7 @@ impl Host {
         };
         let hear = Closure::<dyn Fn(Event)>::new(move |event: Event| hear(event.unchecked_into()));
         let called = hear.as_ref().unchecked_ref();
-        // Fails for nothing that a browser knows.
+        // Does not fail for the events that browsers know.
         let _ = target.add_event_listener_with_callback_and_bool(name, called, first);
         let kept = StoredValue::new_local((target, hear));
         on_cleanup(move || {
@@ -167,25 +166,25 @@ impl Host {
         });
     }
 
-    /// How many of its own px are one on the screen: slides are scaled.
+    /// How many px in here are one px on the screen: frameworks for slides scale them.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale.get()
     }
 
-    /// Looks how it is scaled now.
+    /// Measures the scale.
     pub fn measure_scale(&self) {
         let root = self.element.as_ref().map(|(_, mount)| mount);
         let scale = root.map(|mount| {
             let shown = mount.get_bounding_client_rect().width();
             f64::from(mount.offset_width()) / shown
         });
-        // Nothing is shown, or it differs by what is lost in rounding.
+        // `None` if nothing is shown, or if the scale differs from 1 only by rounding.
         let scale = scale.filter(|scale| scale.is_finite() && (scale - 1.0).abs() > 0.01);
         self.scale.set(scale.unwrap_or(1.0));
     }
 
-    /// Gives the focus away: keys are the page's again, and Tab goes on behind the board.
+    /// Releases the focus: keys belong to the page around again, and Tab continues behind the board.
     pub fn leave(&self) {
         let end = self.find(".frame > .end");
         if let Some(end) = end.and_then(|end| end.dyn_into::<HtmlElement>().ok()) {
@@ -199,11 +198,11 @@ impl Host {
         }
     }
 
-    /// A sheet of styles of its own here, as long as the owner of the caller is there.
+    /// A new style sheet in here, until the caller's owner is cleaned up.
     #[must_use]
     pub fn sheet(&self) -> Sheet {
         let Ok(sheet) = StyleSheet::new() else {
-            // Only a browser that has no such sheets, which has no elements like these either.
+            // A browser without constructable style sheets has no custom elements like these either.
             return Sheet(None);
         };
         let root: Adopting = match &self.element {
@@ -221,7 +220,7 @@ impl Host {
         Sheet(Some(sheet))
     }
 
-    /// What language and theme are written on.
+    /// The element that carries language and theme.
     #[must_use]
     pub fn root(&self) -> Option<Element> {
         match &self.element {
@@ -230,20 +229,20 @@ impl Host {
         }
     }
 
-    /// What the board of an element is mounted into.
+    /// The element that the board is mounted into, if it is not the page.
     #[must_use]
     pub fn mount(&self) -> Option<&HtmlElement> {
         self.element.as_ref().map(|(_, mount)| mount)
     }
 
-    /// The frame of an element: the styles ask how large it is.
+    /// The frame of an element; the styles query its size.
     #[must_use]
     pub fn frame(&self) -> Option<Element> {
         let (_, mount) = self.element.as_ref()?;
         mount.closest(".frame").ok().flatten()
     }
 
-    /// What is measured: its font-size is one rem.
+    /// The element to measure: its font size is one rem.
     #[must_use]
     pub fn measure(&self) -> Option<Element> {
         match &self.element {
@@ -253,7 +252,7 @@ impl Host {
     }
 }
 
-/// Where on the stage an element is.
+/// The anchor of an element on the stage.
 #[must_use]
 pub fn anchor_of(element: &Element) -> Option<Anchor> {
     Anchor::read(&element.get_attribute("data-anchor")?)

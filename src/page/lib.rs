@@ -1,4 +1,4 @@
-//! The page and the element, in a browser: leptos' components, and what drives them.
+//! The page and the custom element in a browser: leptos components, and the driver behind them.
 
 pub mod app;
 pub mod board;

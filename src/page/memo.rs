@@ -1,6 +1,6 @@
-//! A memo of any type whose machinery is in the page once.
+//! A memo whose machinery is compiled once for all types.
 //!
-//! leptos compiles some KB of it anew for each type that a memo holds, and the rooms hold many.
+//! leptos compiles some KB of it for each type that a memo holds, and the rooms hold many.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use leptos::prelude as leptos;
 use leptos::{Get, GetUntracked, Track};
 
-/// A value computed from others; whoever reads it hears of it only when it changes.
+/// A value computed from others. Its readers are notified only when it changes.
 pub struct Memo<T> {
     held: leptos::Memo<Held>,
     of: PhantomData<fn() -> T>,
 }
 
-// Not derived: the handle is `Copy` whatever it holds.
+// Not derived: the handle is `Copy` whatever `T` is.
 impl<T> Clone for Memo<T> {
     fn clone(&self) -> Self {
         *self
@@ -25,7 +25,7 @@ impl<T> Clone for Memo<T> {
 impl<T> Copy for Memo<T> {}
 
 impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
-    /// Computes it out of what `compute` reads, and what it was before.
+    /// A memo of `compute`, which gets the previous value.
     pub fn new(compute: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Self {
         let held = memo(Box::new(move |before| Held {
             value: Arc::new(compute(before.and_then(Held::get))),
@@ -37,7 +37,7 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
         }
     }
 
-    /// What never changes, where a memo is asked for.
+    /// A memo whose value never changes.
     pub fn fixed(value: T) -> Self
     where
         T: Clone,
@@ -45,17 +45,17 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
         Self::new(move |_| value.clone())
     }
 
-    /// Reads it, and follows it.
+    /// Reads the value and subscribes to it.
     pub fn with<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(of(&self.held.get()))
     }
 
-    /// Reads it.
+    /// Reads the value without subscribing.
     pub fn with_untracked<R>(self, read: impl FnOnce(&T) -> R) -> R {
         read(of(&self.held.get_untracked()))
     }
 
-    /// A copy of it, which is followed.
+    /// A copy of the value; subscribes to it.
     #[must_use]
     pub fn get(self) -> T
     where
@@ -64,7 +64,7 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
         self.with(T::clone)
     }
 
-    /// A copy of it.
+    /// A copy of the value; does not subscribe.
     #[must_use]
     pub fn get_untracked(self) -> T
     where
@@ -73,7 +73,7 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
         self.with_untracked(T::clone)
     }
 
-    /// Follows it.
+    /// Subscribes without reading.
     pub fn track(self) {
         self.held.track();
     }
@@ -111,7 +111,7 @@ fn of<T: 'static>(held: &Held) -> &T {
 
 type Compute = Box<dyn Fn(Option<&Held>) -> Held + Send + Sync>;
 
-// Not generic: this is where leptos' machinery comes in.
+// Not generic, so that leptos' machinery is compiled once.
 fn memo(compute: Compute) -> leptos::Memo<Held> {
     leptos::Memo::new(compute)
 }

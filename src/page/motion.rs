@@ -1,7 +1,7 @@
-//! Draws motions over the stage: a travelling copy, its path, its ghost, and what is lit.
+//! Draws motions over the stage: a travelling copy, its path, its ghost, and highlights.
 //!
-//! The picture is on the screen already when a motion begins; what has arrived is only hidden until
-//! its copy lands. So cutting a motion short is always right: everything is where it belongs.
+//! When a motion begins, the screen shows the new picture already; the element that arrives is only hidden until
+//! its copy lands. So a motion can be cut short at any time: everything is in place.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use deltascope_presentation::rows::type_class;
 /// How long neighbours take to close a gap.
 const SLIDE_MS: u32 = 300;
 
-/// A trail begins and ends beside what it joins, in px.
+/// A trail keeps this distance from the elements it connects, in px.
 const GAP: f64 = 4.0;
 
 /// The size of a token, in px.
@@ -38,24 +38,24 @@ pub struct Stage {
 
 struct Inner {
     host: Host,
-    /// Counts motions: a frame of an older one does nothing.
+    /// Numbers the motions: a frame of an older one does nothing.
     turn: Cell<u64>,
-    /// Elements that a motion has touched, to be put right.
+    /// Elements whose style a motion has changed; cutting restores them.
     touched: RefCell<Vec<HtmlElement>>,
 }
 
-/// What the screen was like before the fact.
+/// The layout of the screen before the fact.
 pub struct Before {
     from: Option<(Spot, Element)>,
     slides: Vec<(Anchor, Rect)>,
 }
 
-/// Where something had landed.
+/// Where an element had landed.
 pub struct Landed {
     spot: Spot,
 }
 
-/// Where something is, and whether that is only the way into a room.
+/// A place on the screen, and whether it is only the way into a room.
 #[derive(Clone, Copy)]
 struct Spot {
     rect: Rect,
@@ -71,7 +71,7 @@ struct Rect {
 }
 
 impl Rect {
-    /// In px of the layer, which a page around may have scaled.
+    /// An element's box in px of the layer, which the page around may have scaled.
     fn of(host: &Host, element: &Element) -> Option<Self> {
         let rect = element.get_bounding_client_rect();
         let scale = host.scale();
@@ -84,7 +84,7 @@ impl Rect {
         })
     }
 
-    /// How much of it something of this size would cover, with its middle at `at`.
+    /// The area of this box that a box of `size` would cover with its middle at `at`.
     fn covered(self, at: Point, size: Self) -> f64 {
         let (left, top) = (at.x - size.width / 2.0, at.y - size.height / 2.0);
         let width = (self.x + self.width).min(left + size.width) - self.x.max(left);
@@ -92,7 +92,7 @@ impl Rect {
         width.max(0.0) * height.max(0.0)
     }
 
-    /// A place of the size of `other`, within this room and beside its edge that is nearest to it.
+    /// A box of the size of `other`, inside this room at the edge that is nearest to it.
     fn door(self, other: Self) -> Self {
         let (width, height) = (other.width.min(self.width), other.height.min(self.height));
         let (left, right) = (self.x + GAP, self.x + self.width - width - GAP);
@@ -116,7 +116,7 @@ impl Rect {
         }
     }
 
-    /// As large as a token, where it is a room.
+    /// This box, or one of a token's size in its middle if it is as large as a room.
     fn token(self) -> Self {
         let (width, height) = TOKEN;
         if self.height < height * 4.0 {
@@ -131,7 +131,7 @@ impl Rect {
         }
     }
 
-    /// Its middle alone.
+    /// Its middle, without size.
     fn middle(self) -> Self {
         let Point { x, y } = self.centre();
         Self {
@@ -151,7 +151,7 @@ impl Rect {
 }
 
 impl Stage {
-    /// Of this board.
+    /// The stage of this board.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self {
@@ -163,13 +163,13 @@ impl Stage {
         }
     }
 
-    /// Where it is.
+    /// Where the board is mounted.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.inner.host
     }
 
-    /// Ends whatever moves: the screen shows the picture and nothing else.
+    /// Ends all motions: the screen shows the picture and nothing else.
     pub fn cut(&self) {
         let host = self.host();
         host.measure_scale();
@@ -182,7 +182,7 @@ impl Stage {
         }
     }
 
-    /// Looks where things are before the screen changes.
+    /// Records where the elements are before the screen changes.
     #[must_use]
     pub fn before(&self, motion: &Motion) -> Before {
         let host = self.host();
@@ -207,8 +207,8 @@ impl Stage {
         Before { from, slides }
     }
 
-    /// Shows the motion, now that the screen has changed. `scaled` gives the time that so many ms
-    /// take at the speed of now; `still` is for those who want nothing to move.
+    /// Shows the motion, once the screen has changed. `scaled` converts ms to the current speed; `still` means
+    /// that nothing may move.
     pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
         let host = self.host();
         let found = motion.flight.as_ref().and_then(|flight| {
@@ -234,7 +234,7 @@ impl Stage {
         let enters = target.is_door;
         let (origin, target) = between(origin, target);
         if still {
-            // A still arrow, words and what is lit at its end say the same without moving.
+            // A still arrow, its words and a highlighted target say the same without moving.
             say_way(host, &layer, &flight.from, flight, start, end);
             self.flash(&flight.to, scaled(SETTLE_MS));
             return;
@@ -254,7 +254,7 @@ impl Stage {
         match flight.look {
             Look::Arriving if is_small(&to) => {}
             Look::Arriving | Look::Label(_, Hides::Target) => self.hide(&to),
-            // What has left is inside of what it arrives at.
+            // The element that left is now inside the target.
             Look::Leaving if enters => {}
             Look::Leaving | Look::Label(_, Hides::Inside) => {
                 let inside = to.children();
@@ -278,7 +278,7 @@ impl Stage {
         );
     }
 
-    /// Where the target of a fact is now, before the fact is taken back.
+    /// Where the target of a fact is now. Call it before the fact is taken back.
     #[must_use]
     pub fn landed(&self, flight: &Flight) -> Option<Landed> {
         let host = self.host();
@@ -302,7 +302,7 @@ impl Stage {
         draw_way(&layer, shift(start), shift(end), flight.hue, true);
     }
 
-    /// Draws the trail of a fact that the screen was cut to: where what is new came from.
+    /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from.
     pub fn trail(&self, from: &[Anchor], flight: &Flight, still: bool) {
         let host = self.host();
         let (Some(origin), Some(to), Some(layer)) =
@@ -340,7 +340,7 @@ impl Stage {
                 now
             });
             let t = (now - began - f64::from(light)) / f64::from(travel.max(1));
-            // Not clamp, which would bring what prints floats when it panics.
+            // Not `clamp`: its panic message would pull in float formatting.
             let t = t.min(1.0);
             let t = t.max(0.0);
             put(&flyer, path.at(ease(t)), size);
@@ -356,14 +356,14 @@ impl Stage {
         });
     }
 
-    /// Lights what differs for a moment.
+    /// Highlights the elements that differ, for `ms` ms.
     pub fn flash(&self, anchors: &[Anchor], ms: u32) {
         let host = self.host();
         let turn = self.inner.turn.get();
         let lit: Vec<HtmlElement> = anchors
             .iter()
             .filter_map(|anchor| shown(host, anchor))
-            // A whole room is no news.
+            // Highlighting a whole room says nothing.
             .filter(|element| !element.class_list().contains("room"))
             .filter_map(|element| element.dyn_into().ok())
             .collect();
@@ -398,7 +398,7 @@ impl Stage {
         }
     }
 
-    /// Lets what has moved slide from where it was to where it is.
+    /// Slides the elements that have moved from their old place to their new one.
     fn slide(&self, before: &[(Anchor, Rect)], ms: u32) {
         let host = self.host();
         for (anchor, was) in before {
@@ -409,7 +409,7 @@ impl Stage {
             let Some(is) = Rect::of(host, &element) else {
                 continue;
             };
-            // Columns are held at their feet: a stack that grew has not moved.
+            // Columns are aligned at the bottom: a stack that grew has not moved.
             let (dx, dy) = (was.x - is.x, (was.y + was.height) - (is.y + is.height));
             if dx.abs() < 0.5 && dy.abs() < 0.5 {
                 continue;
@@ -417,7 +417,7 @@ impl Stage {
             let style = element.style();
             let _ = style.set_property("transition", "none");
             let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[dx, dy]));
-            // Reading the layout makes the browser take the start for real.
+            // Reading the layout makes the browser apply the start position.
             let _ = element.get_bounding_client_rect();
             let _ = style.set_property("transition", &format!("transform {ms}ms ease-in-out"));
             let _ = style.set_property("transform", "none");
@@ -426,7 +426,7 @@ impl Stage {
     }
 }
 
-/// What is scrolled out of its room is taken to be at the room's edge.
+/// Moves a box that is scrolled out of its room to the room's edge.
 fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
     let room = element.closest(".room").ok().flatten();
     if let Some(room) = room.and_then(|room| Rect::of(host, &room)) {
@@ -438,7 +438,7 @@ fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
     rect
 }
 
-/// In words: from which room to which.
+/// Writes beside the way from which room to which it leads.
 fn say_way(
     host: &Host,
     layer: &HtmlElement,
@@ -478,14 +478,14 @@ fn say_way(
     }
 }
 
-/// Where beside the way words of this size cover no text, or the least of it.
+/// Where a label of this size beside the way covers the least text, best none.
 fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Point {
     let texts = texts(host, layer);
     let room = layer.get_bounding_client_rect();
     let path = Path::between(start, end);
     let x = beside(start, end);
     let mut best = (f64::MAX, path.at(0.5));
-    // The nearest first, and first of all its middle.
+    // Try the places nearest to the way first, and its middle before its ends.
     for aside in [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0] {
         for (t, across) in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95]
             .into_iter()
@@ -513,7 +513,7 @@ fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: P
     best.1
 }
 
-/// Where on the layer there is text.
+/// The boxes of all text, in coordinates of the layer.
 fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
     let shift = onto(host, layer);
     let mut texts = Vec::new();
@@ -522,7 +522,7 @@ fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
     };
     for place in 0..found.length() {
         let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
-        // Text of its own, also between elements.
+        // Elements with a text node of their own, even beside child elements.
         let Some(element) = element.filter(has_text) else {
             continue;
         };
@@ -550,8 +550,7 @@ fn has_text(element: &Element) -> bool {
         })
 }
 
-/// From the edge of one to the edge of the other, where they stand beside each other; else between
-/// their middles.
+/// From edge to edge if the boxes are beside or above each other, else from middle to middle.
 fn edges(from: Rect, to: Rect) -> (Point, Point) {
     let (mut start, mut end) = (from.centre(), to.centre());
     if from.x + from.width < to.x {
@@ -566,8 +565,8 @@ fn edges(from: Rect, to: Rect) -> (Point, Point) {
     (start, end)
 }
 
-/// Between which places something goes: where one is only the way into a room, or out of it, it is a
-/// place in there that is turned to the other.
+/// The boxes that a way connects. Where one end is only the way into a room, or out of it, its box is inside the
+/// room, at the side turned to the other end.
 fn between(from: Spot, to: Spot) -> (Rect, Rect) {
     let origin = if from.is_door {
         from.rect.door(to.rect)
@@ -582,20 +581,20 @@ fn between(from: Spot, to: Spot) -> (Rect, Rect) {
     (origin, target)
 }
 
-/// Where a way begins, at the exit of a room if there is one, and where it ends.
+/// The points where a way begins (at the exit of a room, if it has one) and ends.
 fn ends(from: Spot, exit: Option<Rect>, to: Spot) -> (Point, Point) {
     let (origin, target) = between(from, to);
     let inside = |spot: Spot, rect: Rect| if spot.is_door { rect.middle() } else { rect };
     let (start, end) = (inside(from, origin), inside(to, target));
     let (mut from, target) = edges(exit.unwrap_or(start), end);
     if to.is_door && from.x < target.x {
-        // Straight in.
+        // Straight in, without climbing.
         from.y = target.y;
     }
     (from, target)
 }
 
-/// From places on the screen to places on the layer.
+/// Converts coordinates of the screen to those of the layer.
 fn onto(host: &Host, layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
     let base = layer.get_bounding_client_rect();
     let scale = host.scale();
@@ -610,7 +609,7 @@ fn layer(host: &Host) -> Option<HtmlElement> {
     host.find("#motion")?.dyn_into().ok()
 }
 
-/// The first of these that is on the screen, and whether it is only the way into a room.
+/// The first of these anchors that is on the screen, and whether it is only the way into a room.
 fn first(host: &Host, anchors: &[Anchor]) -> Option<(Element, bool)> {
     anchors.iter().find_map(|anchor| {
         Some(match anchor {
@@ -620,7 +619,7 @@ fn first(host: &Host, anchors: &[Anchor]) -> Option<(Element, bool)> {
     })
 }
 
-/// Where that is.
+/// The place of the first of these anchors that is on the screen.
 fn spot(host: &Host, anchors: &[Anchor]) -> Option<Spot> {
     let (element, is_door) = first(host, anchors)?;
     let rect = within_room(host, &element, Rect::of(host, &element)?);
@@ -642,12 +641,12 @@ fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
     found.filter(|element| Rect::of(host, element).is_some())
 }
 
-/// What shows nothing of what arrives there or leaves: a count, a cell.
+/// Whether an element is too small to show what arrives or leaves: a count or a cell.
 fn is_small(element: &Element) -> bool {
     matches!(anchor_of(element), Some(Anchor::More)) || name_of(element).is_some()
 }
 
-/// What is in a cell.
+/// The name of the object in a cell.
 fn name_of(cell: &Element) -> Option<String> {
     cell.get_attribute("data-name")
 }
@@ -659,7 +658,7 @@ fn restore(element: &HtmlElement) {
     let _ = element.class_list().remove_1("flash");
 }
 
-/// A copy that nobody can find: no test id, no anchor, no id, no focus.
+/// A copy that no search finds: without test id, anchor, id and focus.
 fn copy(element: &Element) -> Option<Element> {
     let copy = element
         .clone_node_with_deep(true)
@@ -751,7 +750,7 @@ fn place(element: &Element, at: Point, rect: Rect, class: &str) {
     let _ = element.class_list().add_2("fly", class);
 }
 
-/// Puts the middle of an element somewhere.
+/// Moves an element's middle to a point.
 fn put(element: &HtmlElement, at: Point, (width, height): (f64, f64)) {
     let shift = if width > 0.0 {
         decimals(
@@ -778,7 +777,7 @@ fn draw_line(layer: &HtmlElement, d: &str, hue: Option<DeltaType>) -> Option<Ele
 }
 
 fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>, arrow: bool) {
-    // So short a still arrow would cover what it joins; that is lit.
+    // A shorter still arrow would cover the elements it connects; they are highlighted anyway.
     const SHORT: f64 = 56.0;
     if arrow && (to.x - from.x).abs().max((to.y - from.y).abs()) < SHORT {
         return;
@@ -789,7 +788,7 @@ fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>,
     if arrow && let Ok(head) = document().create_element_ns(Some(SVG), "path") {
         let Point { x, y } = to;
         let (dx, dy) = (to.x - from.x, to.y - from.y);
-        // It looks where the way arrives: from the side, or from above or below.
+        // The arrowhead points where the way arrives: from the side, or from above or below.
         let (back, wide) = if dx.abs() > GAP * 4.0 {
             ((if dx < 0.0 { 9.0 } else { -9.0 }, 0.0), (0.0, 6.0))
         } else {
@@ -812,13 +811,13 @@ fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>,
     }
 }
 
-/// Calls `draw` with the time of each frame until it says that it is done.
+/// Calls `draw` with the time of each frame until it returns false.
 fn each_frame(mut draw: impl FnMut(f64) -> bool + 'static) {
     let callback = Closure::once_into_js(move |now: f64| {
         if draw(now) {
             each_frame(draw);
         }
     });
-    // Without a window there is nothing to draw on.
+    // Fails only without a window, and then there is nothing to draw on.
     let _ = window().request_animation_frame(callback.unchecked_ref());
 }

@@ -1,4 +1,4 @@
-//! What every component of a board shares: the moment that is shown, language, theme, shape.
+//! What all components of a board share: the current view, language, theme and shape.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,48 +16,48 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{Strings, strings};
 use deltascope_presentation::view::View;
 
-/// What the components share, provided as a context.
+/// The state that the components share, provided as a context.
 ///
-/// A [`View`] holds `Rc`s, so its signal lives in [`LocalStorage`]. The handles themselves are
-/// `Copy` and `Send`, so memos may capture a `Ui`. Whoever feeds the page sets `view` once a step;
-/// rows are memos over it, so a room whose rows are equal is not touched.
+/// A [`View`] holds `Rc`s, so its signal lives in [`LocalStorage`]. The handles themselves are `Copy` and `Send`,
+/// so memos may capture a `Ui`. The driver sets `view` once per step. Rows are memos over it, so a room whose rows
+/// are equal is not redrawn.
 #[derive(Clone, Copy)]
 pub struct Ui {
-    /// The moment that is shown.
+    /// What the screen shows now.
     pub view: RwSignal<Rc<View>, LocalStorage>,
     /// The language; [`follow`] keeps `<html lang>` and the remembered choice in step with it.
     pub lang: RwSignal<Lang>,
-    /// The theme; likewise.
+    /// The theme; [`follow`] keeps `data-theme` and the remembered choice in step with it.
     pub theme: RwSignal<Theme>,
-    /// What the lesson menu offers: id and title.
+    /// The lessons of the menu: id and title.
     pub lessons: RwSignal<Lessons>,
-    /// Where every button, key and dropped file goes.
+    /// Receives the commands of all buttons, keys and dropped files.
     pub on: UnsyncCallback<Command>,
-    /// Gives what leaves the page.
+    /// Exports the run as a link or a file.
     pub export: UnsyncCallback<Export, Result<String, Text>>,
-    /// Where the board is.
+    /// Where the board is mounted.
     pub host: StoredValue<Host, LocalStorage>,
-    /// What is shown of it.
+    /// Which parts of the board are shown.
     pub shape: RwSignal<Shape>,
     /// How many of its pieces are drawn.
     pub built: RwSignal<u8>,
 }
 
-/// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.
+/// Which parts of the board are shown: all on the project's own page, a selection on other pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// It is an element among others.
+    /// Whether the board is an element of another page.
     pub embedded: bool,
-    /// The rooms that are shown; none: all.
+    /// The rooms to show; empty: all.
     pub panels: Vec<Panel>,
-    /// What there is to turn.
+    /// Which controls to show.
     pub controls: Controls,
-    /// Only time can be moved.
+    /// Whether the user may only move through time, and not change the run.
     pub watch: bool,
 }
 
 impl Shape {
-    /// What is asked for.
+    /// The shape that an element's options ask for.
     #[must_use]
     pub fn of(options: &Options) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// Whether there is all that there is to turn.
+    /// Whether all controls are shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
         !self.embedded || self.controls == Controls::Full
@@ -89,7 +89,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// Its name in `data-theme` and in what is remembered.
+    /// Its name in `data-theme` and in the remembered choice.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -106,25 +106,25 @@ impl Theme {
 }
 
 impl Ui {
-    /// Out of the context.
+    /// The `Ui` of the current context. Panics if there is none.
     #[must_use]
     pub fn get() -> Self {
         expect_context::<Self>()
     }
 
-    /// Where the board is.
+    /// Where the board is mounted.
     #[must_use]
     pub fn host(self) -> Host {
         self.host.get_value()
     }
 
-    /// Whether the turn of a piece has come; tracks it.
+    /// Whether a piece of the board may be drawn already; tracks it.
     #[must_use]
     pub fn has(self, piece: Piece) -> bool {
         self.built.get() > piece.place()
     }
 
-    /// Asks for something.
+    /// Sends a command to the driver.
     pub fn send(self, command: Command) {
         self.on.run(command);
     }
@@ -135,7 +135,7 @@ impl Ui {
         strings(self.lang.get())
     }
 
-    /// Something computed from the view; whoever reads it hears of it only when it changes.
+    /// A memo over the view. Its readers are notified only when the result changes.
     pub fn memo<T>(self, rows: impl Fn(&View) -> T + Send + Sync + 'static) -> Memo<T>
     where
         T: PartialEq + Send + Sync + 'static,
@@ -144,7 +144,8 @@ impl Ui {
     }
 }
 
-/// Keeps the root of the board, and on the page what is remembered, in step with language and theme.
+/// Keeps the board's root element, and on the project's page the remembered choices, in step with language and
+/// theme.
 pub fn follow(ui: Ui) {
     Effect::new(move |before: Option<Lang>| {
         let lang = ui.lang.get();
@@ -198,12 +199,12 @@ fn tag(lang: Lang) -> &'static str {
 
 fn set_on_root(ui: Ui, name: &str, value: &str) {
     if let Some(root) = ui.host().root() {
-        // Fails for a malformed name alone.
+        // Fails only for a malformed name.
         let _ = root.set_attribute(name, value);
     }
 }
 
-/// What was remembered under this name. Storage may be blocked or full: then a choice lasts as long as the page.
+/// The remembered value of `name`. Storage may be blocked or full; then a choice lasts until the page is closed.
 #[must_use]
 pub fn remembered(name: &str) -> Option<String> {
     let storage = window().local_storage().ok().flatten()?;

@@ -1,4 +1,5 @@
-//! What the programs print: nothing else writes to stdout or stderr, and nothing of others reaches a terminal as it is.
+//! Everything that the programs print: nothing else writes to stdout or stderr, and control characters in foreign
+//! text never reach a terminal.
 
 use std::io::IsTerminal;
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -7,18 +8,18 @@ use clap::Parser;
 
 use deltascope_world::source::visible;
 
-/// What is printed, which decides how a character that drives a terminal is written.
+/// The form of the output. It decides how control characters are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Lines for people.
     Words,
     /// JSON, or JSON Lines.
     Json,
-    /// A picture.
+    /// A picture as SVG.
     Xml,
 }
 
-/// The output, kept together until there is enough of it or it is flushed.
+/// Buffered output to stdout.
 pub struct Out {
     to: BufWriter<StdoutLock<'static>>,
     form: Form,
@@ -33,7 +34,8 @@ impl Out {
         }
     }
 
-    /// Writes whole characters. False: nobody reads it any more, which is no failure (`… | head` has what it wanted).
+    /// Writes text, cut only between characters. Returns false if the reader has closed stdout, which is no
+    /// failure (`… | head` has what it wanted).
     pub fn write(&mut self, text: &str) -> io::Result<bool> {
         let text = match self.form {
             Form::Words => visible::lines(text),
@@ -43,7 +45,7 @@ impl Out {
         read(self.to.write_all(text.as_bytes()))
     }
 
-    /// Lets everything out.
+    /// Flushes the buffer. Returns false if the reader has closed stdout.
     pub fn flush(&mut self) -> io::Result<bool> {
         read(self.to.flush())
     }
@@ -56,7 +58,7 @@ fn read(written: io::Result<()>) -> io::Result<bool> {
     }
 }
 
-/// Writes to stdout, at once.
+/// Writes to stdout at once. Succeeds even if the reader has closed stdout.
 pub fn print(form: Form, text: &str) -> io::Result<()> {
     let mut out = Out::new(form);
     if out.write(text)? {
@@ -65,33 +67,34 @@ pub fn print(form: Form, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Says something beside the output, in lines.
+/// Writes to stderr, in lines.
 pub fn note(text: &str) {
-    // Nobody is there to be told that nobody can be told.
+    // If stderr is closed, there is no way to report it.
     let _unread = writeln!(io::stderr().lock(), "{}", visible::lines(text));
 }
 
-/// Says how it goes, over what was said so before, on a terminal.
+/// Replaces the last line on stderr by a new progress report.
 pub fn over(text: &str) {
-    // As before.
+    // If stderr is closed, there is no way to report it.
     let _unread = write!(io::stderr().lock(), "\r{}\x1b[K", visible::line(text));
 }
 
-/// Whether stdout and stderr are read by people, now.
+/// Whether stdout and stderr are terminals.
 pub fn are_terminals() -> [bool; 2] {
     [io::stdout().is_terminal(), io::stderr().is_terminal()]
 }
 
-/// What was typed, or an answer that has been given: whether it was asked for (`--help`), or says what is wrong.
+/// Parses the command line. If it asks for help or is wrong, prints the answer and says which.
 pub fn typed<Args: Parser>() -> Result<Args, Answered> {
     Args::try_parse().map_err(|error| {
         let is_active =
             |arg: std::ffi::OsString| arg.to_string_lossy().contains(visible::is_active);
         if std::env::args_os().any(is_active) {
-            // It repeats what was typed, which cannot be told from its own colours.
+            // clap's message repeats the input, whose control characters cannot be distinguished from clap's own
+            // colours.
             note(error.render().to_string().trim_end());
         } else {
-            // Nobody is there to be told that nobody can be told.
+            // If it cannot be printed, there is no way to report it.
             let _unread = error.print();
         }
         if error.use_stderr() {
@@ -102,11 +105,11 @@ pub fn typed<Args: Parser>() -> Result<Args, Answered> {
     })
 }
 
-/// What an answer to what was typed is about.
+/// What clap has printed in answer to the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// How to type it: that was asked for.
+    /// The help, as requested.
     Help,
-    /// That it cannot be understood.
+    /// An error.
     Wrong,
 }

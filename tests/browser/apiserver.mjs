@@ -1,6 +1,6 @@
-// A test API server over real HTTP: what a client that discovers, lists and watches sees of a Kubernetes API server, faults on
-// command included. tests/apiserver.test.mjs holds it against recorded answers of a real one. It takes no writes over the
-// API; objects change on command:
+// A test API server over real HTTP. For a client that discovers, lists and watches, it behaves like a Kubernetes API server, with
+// faults on command. tests/apiserver.test.mjs compares it with the recorded responses of a real one. It accepts no writes over
+// the API; objects change on command:
 //
 //     const api = await startApi({ port: 0 });
 //     api.create("pods", { metadata: { name: "a" } }); api.cut(); api.fail({ status: 429, retryAfter: 1, times: 2 });
@@ -19,13 +19,13 @@ import { KINDS, changed, example, random } from "./kinds.mjs";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-// As a real one: a body is compressed above this.
+// Like a real one, it compresses larger bodies.
 const GZIP_FROM = 128 * 1024;
-// How long a request for a version that is yet to come waits.
+// How long a request for a future version waits.
 const TOO_LARGE_MS = 3000;
-// A bookmark comes this long before a watch's time is over.
+// A bookmark is sent this long before a watch's timeout.
 const LAST_BOOKMARK_MS = 2000;
-// A reader that is so far behind is given up.
+// A watch whose client is this far behind is dropped.
 const SLOW_BYTES = 64 * 1024 * 1024;
 const TICK_MS = 20;
 const ASKED = 10_000;
@@ -51,7 +51,7 @@ const failure = (code, reason, message, details, metadata = {}) => ({
   ...(details && { details }),
   code,
 });
-/** An answer that is a Status, thrown from wherever it is found out. */
+/** A Status to answer with, thrown where the error is found. */
 class Refusal extends Error {
   constructor(status, retryAfter) {
     super(status.message);
@@ -137,7 +137,7 @@ const partial = ({ metadata }) => ({ ...PARTIAL, metadata });
 const full = (kind, object) => ({ kind: kind.kind, apiVersion: apiVersion(kind), ...object });
 const at = (object, revision) => ({ ...object, metadata: { ...object.metadata, resourceVersion: `${revision}` } });
 
-/** The objects of one resource and what became of them. */
+/** The objects of one resource and their history. */
 class Store {
   constructor(kind, floor, room) {
     Object.assign(this, { kind, floor, room, objects: new Map(), history: [], made: 0 });
@@ -194,8 +194,9 @@ class Api extends EventEmitter {
   #random = random(1);
 
   /**
-   * `kinds`: the plurals to serve, all without; `watchList`: streaming lists; `aggregated`: aggregated discovery; `watchCache`:
-   * without it, `limit` holds at resourceVersion=0, too; `history`: changes kept for each resource.
+   * `kinds`: the plurals to serve (default: all); `watchList`: whether there are streaming lists; `aggregated`: whether there is
+   * aggregated discovery; `watchCache`: without it, `limit` also applies at resourceVersion=0; `history`: how many changes are
+   * kept per resource.
    */
   constructor({ port = 0, host = "127.0.0.1", kubernetes = "1.36.4", revision = 41_000, kinds, watchList = true,
     aggregated = true, watchCache = true, bookmarkMs = 60_000, tooLargeMs = TOO_LARGE_MS, history = 20_000 } = {}) {
@@ -203,11 +204,11 @@ class Api extends EventEmitter {
     this.settings = { host, kubernetes, watchList, aggregated, watchCache, bookmarkMs, tooLargeMs, history };
     this.port = port;
     this.revision = revision;
-    /** What was asked, the newest last: { method, url, path, accept, watch, status, at }. */
+    /** The requests, newest last: { method, url, path, accept, watch, status, at }. */
     this.asked = [];
     this.kinds = KINDS.filter((kind) => !kinds || kinds.includes(kind.plural));
     this.stores = new Map();
-    // Two versions of a kind are one resource.
+    // Two versions of a kind share one resource.
     for (const kind of this.kinds) {
       if (!this.stores.has(this.#id(kind))) this.stores.set(this.#id(kind), new Store(kind, revision, history));
     }
@@ -220,7 +221,7 @@ class Api extends EventEmitter {
     return `http://${this.settings.host}:${this.port}`;
   }
 
-  // --- what there is, and how it changes ----------------------------------------------------------
+  // --- objects and their changes ------------------------------------------------------------------
 
   create(resource, given = {}) {
     const { kind } = this.#store(resource);
@@ -238,7 +239,7 @@ class Api extends EventEmitter {
     });
   }
 
-  /** A JSON merge patch (RFC 7396); without one, what a controller would have written. */
+  /** Applies a JSON merge patch (RFC 7396); by default, a change that a controller would make. */
   update(resource, key, patch) {
     const { kind, objects } = this.#store(resource);
     const object = objects.get(key);
@@ -253,14 +254,14 @@ class Api extends EventEmitter {
     return this.#apply(resource, "DELETED", object);
   }
 
-  /** A watch event or an item of a list as somebody recorded it, version included. */
+  /** Applies a recorded watch event or list item, with its version. */
   replay(resource, { type = "ADDED", object }) {
     const { kind: _, apiVersion: __, ...rest } = object;
     this.revision = Math.max(this.revision, versionOf(rest));
     return this.#tell(this.#store(resource).apply(type, rest, versionOf(rest)));
   }
 
-  /** `count` made-up objects more. */
+  /** Creates `count` more objects. */
   generate(resource, count, where) {
     const store = this.#store(resource);
     for (let made = 0; made < count; made += 1) {
@@ -270,7 +271,7 @@ class Api extends EventEmitter {
     return store.objects.size;
   }
 
-  /** So many changes a second from now on, most of them updates; 0: none. `count`: then no more. */
+  /** From now on makes this many changes a second, most of them updates; 0 stops. Ends after `count` changes. */
   rate(perSecond, { resource = "pods", writes = 0.2, count = Infinity } = {}) {
     clearInterval(this.#timer);
     if (!(perSecond > 0)) return;
@@ -302,19 +303,20 @@ class Api extends EventEmitter {
     }, TICK_MS);
   }
 
-  /** A version that something else has written: bookmarks tell it, events do not. */
+  /** Uses up a version, as a write to another resource does: bookmarks report it, watch events do not. */
   advance(by = 1) {
     return (this.revision += by);
   }
 
-  /** Forgets what was before a revision, the present one without: a watch or an exact list from there gets 410. */
+  /** Forgets the history before a revision (by default the current one): a watch or an exact list from there gets
+      410. */
   compact(revision = this.revision) {
     for (const store of this.stores.values()) store.compact(revision);
   }
 
   // --- faults ---------------------------------------------------------------------------------------
 
-  /** Ends all open watches in the middle of the line of a change, `bytes` of it sent (half of it without). */
+  /** Ends all open watches in the middle of a line, after `bytes` bytes of it (by default half). */
   cut(bytes = 0) {
     const kinds = new Set([...this.#watches].map((watch) => watch.store));
     this.#cutAt = { bytes };
@@ -331,17 +333,17 @@ class Api extends EventEmitter {
     for (const watch of this.#watches) watch.response.socket?.destroySoon();
   }
 
-  /** Ends all open watches as when their time is over. */
+  /** Ends all open watches, as at their timeout. */
   end() {
     for (const watch of this.#watches) this.#endWatch(watch);
   }
 
-  /** Half open: nothing comes any more, nothing is closed. */
+  /** Half-open connections: nothing is sent any more, nothing is closed. */
   stall({ watches = true, requests = true } = {}) {
     this.#stalled = { watches, requests };
   }
 
-  /** The end of it: what was held back goes out. */
+  /** Ends the stall: data that was held back is sent. */
   resume() {
     this.stall({ watches: false, requests: false });
     for (const watch of this.#watches) this.#flush(watch);
@@ -349,19 +351,19 @@ class Api extends EventEmitter {
   }
 
   /**
-   * Refuses what is asked for from now on. `on`: "list", "watch", "discovery", "get" or any; `path`: a part of the path; `times`:
-   * how often; `status` 0 breaks the connection. Without a body it is the one that a real server (or kubectl proxy) sends.
+   * Refuses requests from now on. `on`: "list", "watch", "discovery", "get" or any; `path`: a part of the path; `times`: how
+   * often; `status` 0 breaks the connection. The default body is that of a real server (or of kubectl proxy).
    */
   fail(rule = {}) {
     this.#rules.push({ status: 500, times: Infinity, ...rule });
   }
 
-  /** Takes all of them back. */
+  /** Removes all these rules. */
   heal() {
     this.#rules = [];
   }
 
-  /** A made-up event line of so many bytes to all open watches; the object is in no list. */
+  /** Sends a made-up event of this many bytes to all open watches. Its object is in no list. */
   huge(bytes) {
     for (const watch of this.#watches) {
       const object = full(watch.kind, at({ metadata: { name: "huge", namespace: "default", annotations: { it: "" } } }, this.revision));
@@ -370,17 +372,17 @@ class Api extends EventEmitter {
     }
   }
 
-  /** Anything at all to all open watches. */
+  /** Sends any text to all open watches. */
   raw(text) {
     for (const watch of this.#watches) this.#send(watch, text);
   }
 
-  /** All bodies in chunks of so many bytes (0: as they come). */
+  /** Sends all bodies in chunks of this many bytes (0: as they come). */
   pieces(bytes) {
     this.pieceBytes = bytes;
   }
 
-  /** A bookmark to all open watches that allow them. */
+  /** Sends a bookmark to all open watches that allow bookmarks. */
   bookmark() {
     for (const watch of this.#watches) this.#bookmark(watch);
   }
@@ -391,8 +393,8 @@ class Api extends EventEmitter {
   }
 
   /**
-   * Ends and starts again: the connections break, what changed before is forgotten. With a `revision` the versions begin anew
-   * there, as after a restored backup.
+   * Restarts: the connections break, and the history is forgotten. With a `revision` the versions begin there, as after a
+   * restored backup.
    */
   async restart({ revision } = {}) {
     await this.down();
@@ -406,7 +408,7 @@ class Api extends EventEmitter {
     await this.up();
   }
 
-  /** Nobody listens on the port any more. */
+  /** Stops listening on the port. */
   async down() {
     await new Promise((closed) => {
       this.#server.close(closed);
@@ -432,13 +434,13 @@ class Api extends EventEmitter {
     this.#control?.close();
   }
 
-  // --- for a test to look at ------------------------------------------------------------------------
+  // --- for tests to inspect -------------------------------------------------------------------------
 
   get watches() {
     return [...this.#watches].map(({ url, since, sent, response }) => ({ url, since, sent, unread: response.writableLength }));
   }
 
-  /** Waits until something is so; it is looked at whenever a request or a watch comes or goes. */
+  /** Waits until a condition holds. It is checked whenever a request or a watch begins or ends. */
   async when(what, predicate, patienceMs = 15_000) {
     let given;
     const late = new Promise((_, reject) => {
@@ -456,7 +458,7 @@ class Api extends EventEmitter {
     return { url: this.url, revision: this.revision, objects, watches: this.watches, asked: this.asked.slice(-20) };
   }
 
-  // --- inside ---------------------------------------------------------------------------------------
+  // --- internals ------------------------------------------------------------------------------------
 
   #id(kind) {
     return kind.group ? `${kind.plural}.${kind.group}` : kind.plural;
@@ -480,7 +482,7 @@ class Api extends EventEmitter {
     return event.object;
   }
 
-  /** What a watch with selectors is told of a change, if anything. */
+  /** Sends a change to a watch, if its selectors match. */
   #pass(watch, event) {
     if (event.revision <= watch.since) return;
     watch.since = event.revision;
@@ -490,7 +492,7 @@ class Api extends EventEmitter {
     if (!was && !is) return;
     const type = !was ? "ADDED" : is ? "MODIFIED" : "DELETED";
     const object = type === "DELETED" && event.type !== "DELETED" ? at(event.before, event.revision) : event.object;
-    // The same line for all watches of a form.
+    // Watches with the same form share the line.
     const form = `${watch.form} ${apiVersion(watch.kind)} ${type}`;
     event.lines[form] ??= Buffer.from(this.#line(watch, type, object));
     this.#send(watch, event.lines[form]);
@@ -528,7 +530,7 @@ class Api extends EventEmitter {
     const bytes = Buffer.from(data);
     for (let from = 0; from < bytes.length; from += this.pieceBytes) {
       const piece = bytes.subarray(from, from + this.pieceBytes);
-      // Each in a turn of its own, or they would travel together.
+      // Each in a task of its own, or they would arrive together.
       response.tail = (response.tail ?? Promise.resolve()).then(() => {
         response.write(piece);
         return new Promise(setImmediate);
@@ -557,7 +559,7 @@ class Api extends EventEmitter {
   async #answer(request, response) {
     const url = new URL(request.url, "http://localhost");
     const query = url.searchParams;
-    // The old form of a watch's address.
+    // The deprecated path of a watch.
     const path = url.pathname.replace(/^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)\/watch\//, "$1/");
     const watch = path !== url.pathname || ["true", "1"].includes(query.get("watch"));
     const asked = { method: request.method, url: request.url, path, accept: request.headers.accept ?? "", watch, status: 0, at: Date.now() };
@@ -657,7 +659,7 @@ class Api extends EventEmitter {
 
   // --- discovery ------------------------------------------------------------------------------------
 
-  /** What a path is about: nothing of ours, a group's version without a known kind, or a resource. */
+  /** What a path refers to: nothing known, a group's version without a known kind, or a resource. */
   #target(path) {
     const [, core, group = "", version, rest] =
       /^\/(?:(api)|apis\/([^/]+))\/([^/]+)\/(.+)$/.exec(path) ?? [];
@@ -776,7 +778,7 @@ class Api extends EventEmitter {
     this.#json(context, 200, full(kind, object));
   }
 
-  /** What the Accept header asks for: the first of its forms that there is. */
+  /** The form that the Accept header asks for: the first supported one. */
   #form(context, kind, single) {
     const parts = (context.request.headers.accept || "*/*").split(",").map((part) => part.trim());
     for (const part of parts) {
@@ -847,7 +849,7 @@ class Api extends EventEmitter {
       const asked = this.#asked(given);
       if (asked > this.revision) await this.#until(context, asked);
       if (asked > this.revision) throw new Refusal(tooLarge(asked, this.revision));
-      // A limit and a version without a match mean Exact, for old times' sake.
+      // A limit and a version without a match mean Exact, for compatibility.
       if (asked > 0 && (match === MATCH_EXACT || (limit > 0 && !match))) {
         if (asked < store.floor) throw new Refusal(expired("The resourceVersion for the provided list is too old."));
         revision = asked;
@@ -864,7 +866,7 @@ class Api extends EventEmitter {
       const key = page.at(-1)[0];
       const last = namespace ? key.slice(namespace.length + 1) : key;
       metadata.continue = btoa(encode({ v: "meta.k8s.io/v1", rv: revision, start: `/${last}\0` }).trimEnd()).replace(/=+$/, "");
-      // With a selector nobody has counted.
+      // With a selector the server does not count the remaining objects.
       if (!query.get("labelSelector") && !query.get("fieldSelector")) metadata.remainingItemCount = more;
     }
     const items = page.map(([, object]) => (form === "partial" ? partial(object) : object));
@@ -889,7 +891,7 @@ class Api extends EventEmitter {
     }
   }
 
-  /** Waits for a version that is yet to come, for as long as a real server does. */
+  /** Waits for a future version, for as long as a real server does. */
   async #until(context, revision) {
     const until = Date.now() + this.settings.tooLargeMs;
     while (this.revision < revision && Date.now() < until && !context.response.destroyed) {

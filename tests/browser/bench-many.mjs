@@ -1,4 +1,4 @@
-// What 10,000 objects cost on the page: a step, a jump, playing as fast as it goes.
+// The cost of 10,000 objects on the page: a step, a jump, and playing at full speed.
 //
 //     node bench-many.mjs [objects] [events]
 //
@@ -42,7 +42,7 @@ try {
         for (let n = 0; n < count; n++) {
           const start = performance.now();
           await act(n);
-          // What a frame needs on top: styles and layout.
+          // Plus the rest of a frame: styles and layout.
           document.body.getBoundingClientRect();
           times.push(performance.now() - start);
         }
@@ -67,7 +67,7 @@ try {
         scope.getState();
         state.push(performance.now() - start);
       }
-      // The fastest: as fast as the machine goes.
+      // The highest speed: as fast as the machine allows.
       const select = document.querySelector("[data-testid=select-speed]");
       if (select) {
         select.value = [...select.options].at(-1).value;

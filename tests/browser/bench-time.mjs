@@ -1,4 +1,4 @@
-// What going through time costs on the page: a million facts of the sandbox, seeks, steps, memory.
+// The cost of moving through time on the page: a million facts of the sandbox, seeks, steps, memory.
 //
 //     node bench-time.mjs [facts]
 //
@@ -8,7 +8,7 @@ import { DESKTOP, DIST, launch } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const FACTS = Number(process.argv[2] ?? 1_000_000);
-// Fewer than one command of the page computes.
+// Fewer facts than one command of the page computes.
 const LEAP = 90_000;
 const SEEKS = 101;
 const STEPS = 401;
@@ -46,7 +46,7 @@ try {
         known = scope.getState().steps;
       }
       const computed = performance.now() - start;
-      // Anywhere: a large prime is without pattern here.
+      // Places without a pattern: multiples of a large prime.
       const seek = await timed(seeks, (n) => scope.seek((n * 1_037_417) % known));
       await scope.seek(known >> 1);
       const forth = await timed(steps, () => scope.step(1));

@@ -1,5 +1,5 @@
-// The benchmarks' table: measures the workloads in Chromium and puts them beside Go's figures and
-// what was measured natively.
+// The table of the benchmarks: measures the workloads in Chromium, and puts the results beside Go's and the native
+// ones.
 //
 //     node bench.mjs native.json engine/ [page/]
 //
@@ -16,20 +16,20 @@ if (engine === undefined) {
   process.exit(2);
 }
 
-// The goals of the table: so much faster than Go natively, as fast in wasm, half of its bytes.
+// The goals of the table: this much faster than Go natively, as fast in wasm, half the bytes.
 const FASTER = 3;
 const LEAN = 0.5;
-// So few bytes need not be halved.
+// Values of this few bytes need not be halved.
 const FEW_BYTES = 24;
-// Bytes of a cached pod in Go, without an index and with three.
+// Bytes per cached pod in Go, without an index and with three.
 const GO_MEMORY = [76, 219];
-// What an event costs may differ so much between few and many objects.
+// How much the cost of an event may differ between few and many objects.
 const FLAT = 0.2;
-// Runs in the browser: the first ones are slower, because wasm is compiled again while it runs.
+// Runs in the browser. The first ones are slower, because wasm is still being optimised.
 const WARM_UP = 2;
 const RUNS = 9;
 const PATIENCE_MS = 300_000;
-// What was not measured.
+// Shown for values that were not measured.
 const NONE = "–";
 
 const measured = JSON.parse(readFileSync(native, "utf8"));
@@ -46,13 +46,13 @@ try {
 }
 print();
 
-/** Runs all rows in a page of its own: name → { median, min } in ns for an operation. */
+/** Runs all rows in a page of their own. Returns name → { median, min } in ns per operation. */
 async function inBrowser(folder) {
   const server = await serve(folder);
   const tab = await browser.newPage();
   tab.setDefaultTimeout(PATIENCE_MS);
   try {
-    // Any document of the server will do.
+    // Any page of the server's origin will do.
     await tab.goto(`${server.url}nothing.html`);
     const names = await tab.evaluate(async () => {
       const module = await import("./deltascope_bench.js");
@@ -86,7 +86,7 @@ async function inBrowser(folder) {
 
 function print() {
   const misses = [];
-  // A row without a goal is there to compare.
+  // A row without a goal is only for comparison.
   const mark = (met, row, what) => {
     if (row.endsWith("cloned")) return "";
     if (!met) misses.push(`${row}: ${what}`);
@@ -102,14 +102,14 @@ function print() {
     const browser = wasm.get(name);
     const native = { median, min };
     if (!go) {
-      // Nothing to hold it against.
+      // There is nothing to compare it with.
       const line = [name, NONE, pair(native), NONE, "", browser ? pair(browser) : NONE, NONE, ""];
       if (small) line.push(browser ? pair(small.get(name)) : NONE);
       line.push(NONE, number(bytes), "");
       lines.push(line);
       continue;
     }
-    // A goal is met when the medians say so: minimums are what a quiet machine could do.
+    // A goal is met if the medians meet it: minimums only show what an idle machine can do.
     const fast = go.median / median;
     const web = browser && go.median / browser.median;
     const most = go.bytes <= FEW_BYTES ? go.bytes : go.bytes * LEAN;

@@ -1,4 +1,4 @@
-// Firefox, as far as its tests need it: started alone, driven by WebDriver BiDi. FIREFOX names another one.
+// Runs Firefox for its tests, over WebDriver BiDi. FIREFOX names another binary.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import WebSocket from "ws";
 
 const PATIENCE_MS = 60_000;
-// It asks nobody for news of itself, and opens no page but ours; motion is reduced, as in Chromium's tests.
+// No updates, no pages except ours; motion is reduced, as in Chromium's tests.
 const PREFERENCES = {
   "app.normandy.enabled": false,
   "app.update.disabledForTesting": true,
@@ -23,14 +23,14 @@ const PREFERENCES = {
   "ui.prefersReducedMotion": 1,
 };
 
-/** Where Firefox is; nothing, where it is not installed. */
+/** The path of Firefox, or nothing if it is not installed. */
 export function firefox() {
   if (process.env.FIREFOX) return process.env.FIREFOX;
   const folders = (process.env.PATH ?? "").split(delimiter);
   return ["firefox-esr", "firefox"].flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
-/** Calls the body with a page of a profile of its own; `problems` is what went wrong on it. */
+/** Calls `body` with a page in a profile of its own. `problems` collects the page's errors. */
 export async function inFirefox(body) {
   const profile = await mkdtemp(join(tmpdir(), "deltascope-firefox-"));
   const preferences = Object.entries(PREFERENCES).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`);
@@ -105,7 +105,7 @@ class Page {
     return this.#ask("browsingContext.navigate", { context: this.#context, url, wait: "complete" });
   }
 
-  /** What a function of the page comes to, as JSON. */
+  /** The result of a function in the page, as JSON. */
   async evaluate(what, ...args) {
     const { result, exceptionDetails } = await this.#ask("script.callFunction", {
       functionDeclaration: `async (given) => JSON.stringify(await (${what})(...JSON.parse(given)) ?? null)`,
@@ -118,7 +118,7 @@ class Page {
     return JSON.parse(result.value);
   }
 
-  /** Presses keys, by the characters that WebDriver has for them. */
+  /** Presses keys, given as WebDriver's characters. */
   async press(...keys) {
     const actions = keys.flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
     await this.#ask("input.performActions", { context: this.#context, actions: [{ type: "key", id: "keys", actions }] });

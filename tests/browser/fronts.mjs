@@ -1,4 +1,5 @@
-// What stands between the page and an API server: the ways that the book shows, each with the page on the same port.
+// Servers between the page and an API server: the ways that the book describes, each with the page on the same
+// port.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFile, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -7,11 +8,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-// Far above what it takes: what hangs is told apart from a busy machine.
+// Far more than any step takes: it distinguishes a hang from a busy machine.
 const PATIENCE_MS = 60_000;
 
 const there = (program, ...args) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** What a test is to be skipped for, or false. */
+/** Why a test is skipped, or false. */
 export const NO_KUBECTL = !there("kubectl", "version", "--client") && "no kubectl on PATH (Debian's package: kubernetes-client)";
 export const NO_TRUNK = !there("trunk", "--version") && "no trunk on PATH (make setup)";
 
@@ -19,7 +20,7 @@ export const NO_TRUNK = !there("trunk", "--version") && "no trunk on PATH (make 
 export async function kubectlProxy(api, { dist, prefixes = false, port = 0 } = {}) {
   const args = ["proxy", `--server=${api}`, `--port=${port}`, ...(dist ? [`--www=${dist}`] : [])];
   if (prefixes) args.push("--www-prefix=/", "--api-prefix=/k8s/");
-  // Nobody's own cluster.
+  // Not the user's own cluster.
   const env = { ...process.env, KUBECONFIG: "/dev/null" };
   const [child, [, host]] = await started("kubectl", args, { env }, /Starting to serve on (\S+)/);
   const origin = `http://${host}`;
@@ -31,7 +32,7 @@ export async function kubectlProxy(api, { dist, prefixes = false, port = 0 } = {
   };
 }
 
-/** The command of `make serve PROXY=…`, but that it serves a page that is already built. */
+/** The command of `make serve PROXY=…`, except that it serves a page that is already built. */
 export async function makeServe(api, { dist }) {
   const make = spawnSync("make", ["--no-print-directory", "-n", "serve", `PROXY=${api}`], { cwd: ROOT, encoding: "utf8" });
   const command = make.stdout.trim().split("\n").at(-1).replaceAll("'", "").split(" ");
@@ -49,7 +50,7 @@ export async function makeServe(api, { dist }) {
   const args = [...command.slice(1), `--port=${port}`, "--no-autoreload", "--watch=Trunk.toml"];
   const [child] = await started(command[0], args, { cwd: folder }, /server listening at/);
   const origin = `http://127.0.0.1:${port}`;
-  // It says so before it does.
+  // trunk announces its address before it listens.
   await answers(`${origin}/`);
   return {
     command,
@@ -63,7 +64,7 @@ export async function makeServe(api, { dist }) {
   };
 }
 
-/** A process that says when it is there. */
+/** Starts a process and waits for its ready message. */
 function started(program, args, options, sign) {
   const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   return new Promise((ready, failed) => {
@@ -75,7 +76,7 @@ function started(program, args, options, sign) {
       failed(new Error(`${program} ${args.join(" ")} ${why}: ${said}`));
     };
     const hear = (piece) => {
-      // What it says later is not kept.
+      // Later output is not kept.
       if (said.length < 100_000) said += piece;
       const found = sign.exec(said);
       if (!found) return;
@@ -89,7 +90,7 @@ function started(program, args, options, sign) {
   });
 }
 
-/** Comes back once something answers there. */
+/** Waits until a server answers at the URL. */
 async function answers(url) {
   const late = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {

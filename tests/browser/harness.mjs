@@ -1,4 +1,4 @@
-// Opens the built page in a real Chromium and watches that nothing goes wrong beside the test.
+// Opens the built page in a real Chromium, and fails a test if anything goes wrong beside it.
 //
 //     import { suite } from "../harness.mjs";
 //     const { onPage } = suite();
@@ -15,7 +15,7 @@ import { serve } from "./server.mjs";
 
 export const DIST = process.env.DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-// As root there is no sandbox; the rest keeps the browser from talking to the outside by itself.
+// There is no sandbox for root. The other flags keep the browser from making requests of its own.
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -25,9 +25,9 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-// Far above what a step takes here; a page that hangs is told apart from a busy machine.
+// Far more than any step takes here: it distinguishes a hang from a busy machine.
 const PATIENCE_MS = 60_000;
-// Steps between two looks at the states that were passed.
+// How many steps are taken in the page between two checks of the states.
 const BATCH = 25;
 
 export const DESKTOP = { width: 1440, height: 900 };
@@ -41,7 +41,7 @@ export function launch() {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-/** One browser and one server for the tests of a file; each test gets a profile of its own. */
+/** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {
   let browser;
   let server;
@@ -58,8 +58,8 @@ export function suite() {
     await watchedOver(await open(browser, server.url, options), (app) => body(app, t));
   };
   /**
-   * The same with an API server of its own behind the page. `api`: its options; `setUp`: what is there before the page is;
-   * `through`: what stands between them (see fronts.mjs) instead of this harness' server.
+   * The same with an API server behind the page. `api`: its options; `setUp`: prepares it before the page opens; `through`: the
+   * server between them (see fronts.mjs) instead of this harness' own.
    */
   const onCluster = (options, body) => async (t) => {
     const api = await startApi(options.api);
@@ -93,11 +93,10 @@ async function watchedOver(app, body) {
 }
 
 /**
- * Opens the page and waits until it is ready. Motion is reduced unless a test asks for it, so that a
- * state is on screen as soon as it is asked for. `asFound` leaves language and theme as the page chose them.
- * `link` is opened instead of the page alone. `reads`: an API's address, which may be asked, and left, at any time; `provokes`: a
- * pattern of what a test makes go wrong on purpose; `clock`: time can be made to pass (`app.page.clock`);
- * `measured`: the page's `wasm` is at hand there.
+ * Opens the page and waits until it is ready. Motion is reduced unless `motion` is set, so that each state is on screen at
+ * once. `asFound` leaves language and theme as the page chose them. `link` is opened instead of the plain page. `reads`: the
+ * URL of an API, to which requests may be sent and aborted at any time; `provokes`: a pattern of the errors that the test
+ * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available.
  */
 export async function open(browser, url, options = {}) {
   const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured } = options;
@@ -134,11 +133,11 @@ class App {
     this.page = page;
     this.url = url;
     this.reads = reads;
-    /** What went wrong beside the test, and what it provoked. */
+    /** What went wrong beside the test, and what the test provoked. */
     this.problems = [];
     this.provoked = [];
     const problem = (text) => (provokes?.test(text) ? this.provoked : this.problems).push(text);
-    /** Every address that was asked for, and the requests without the head of an answer yet. */
+    /** All requested URLs, and the requests that have no response yet. */
     this.requests = [];
     this.unanswered = new Set();
     page.on("console", (message) => {
@@ -155,7 +154,7 @@ class App {
     page.on("requestfailed", (request) => {
       this.unanswered.delete(request);
       const why = request.failure()?.errorText;
-      // A watch that is not wanted any more is left.
+      // A watch that is no longer needed is aborted.
       if (reads && request.url().startsWith(reads) && why === "net::ERR_ABORTED") return;
       problem(`failed: ${request.url()} ${why}`);
     });
@@ -170,17 +169,17 @@ class App {
     return this.page.getByTestId(name);
   }
 
-  /** What window.deltascope says. */
+  /** The result of window.deltascope.getState(). */
   state() {
     return this.page.evaluate(() => window.deltascope.getState());
   }
 
-  /** Calls a method of window.deltascope and waits until the picture shows it. */
+  /** Calls a method of window.deltascope and waits until the picture shows the result. */
   call(method, ...args) {
     return this.page.evaluate(([name, given]) => window.deltascope[name](...given), [method, args]);
   }
 
-  /** The same for what cannot be done: the promise may be rejected, the state tells. */
+  /** The same for calls that may fail: the promise may reject; the state has the error. */
   async tryCall(method, ...args) {
     await this.page.evaluate(
       ([name, given]) =>
@@ -192,7 +191,7 @@ class App {
     return this.state();
   }
 
-  /** Goes to the end of what there is and returns that state. */
+  /** Goes to the end of the run and returns that state. */
   async toEnd() {
     let state = await this.state();
     await this.call("seek", state.steps);
@@ -200,7 +199,7 @@ class App {
     return state;
   }
 
-  /** Steps on to the first state that is as asked for; the source may be endless. */
+  /** Steps to the first state that matches; the run may be endless. */
   async until(what, predicate, limit = 1000) {
     let states = [await this.state()];
     for (let taken = 0; ; taken += states.length) {
@@ -210,7 +209,7 @@ class App {
         return found;
       }
       if (taken > limit) break;
-      // Many at a time: the way to the page and back takes longer than a step.
+      // Many at a time: a round trip to the page takes longer than a step.
       states = await this.page.evaluate(async (count) => {
         const seen = [];
         while (seen.length < count) {
@@ -223,7 +222,7 @@ class App {
     assert.fail(`${limit} steps on, still not: ${what}\n${JSON.stringify(states.at(-1))}`);
   }
 
-  /** Waits for something that comes by itself, without stepping. */
+  /** Waits for a change that happens by itself, without stepping. */
   async eventually(what, predicate) {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -248,7 +247,7 @@ class App {
     await this.page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
   }
 
-  /** The same page in a fresh profile, as somebody else sees it; whatever goes wrong there counts here. */
+  /** The same page in a fresh profile, as another user sees it. Its errors count here. */
   async elsewhere(options, body) {
     const other = await open(this.context.browser(), this.url, options);
     try {
@@ -267,8 +266,7 @@ class App {
   }
 
   /**
-   * Drops files on the page as a hand would: the browser itself makes the events and the
-   * DataTransfer. Paths of files on disk.
+   * Drops files on the page as a user would: the browser itself makes the events and the DataTransfer. Takes paths of files.
    */
   async drop(...paths) {
     const zone = await this.id("drop-zone").boundingBox();

@@ -1,10 +1,10 @@
-// Other people's pages, with the package beside them, in a real Chromium.
+// Pages of other sites with the package, in a real Chromium.
 //
 //     import { hosts, deltascope } from "../hosts.mjs";
 //     const onHost = hosts();
 //     test("it is shown", onHost({ "index.html": page(…) }, async (host) => { … }));
 //
-// Every page has the package under `deltascope/`, which is a sub-path of a sub-path.
+// Each page has the package under `deltascope/`, in a sub-path of a sub-path.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ import { TYPES } from "./server.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const PACKAGES = fileURLToPath(new URL("hosts/node_modules", import.meta.url));
-/** What a careful site sends along. */
+/** The headers of a site with a strict policy. */
 export const STRICT = {
   "content-security-policy":
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'",
@@ -25,13 +25,13 @@ export const STRICT = {
 const PREFIX = "/docs/guide/";
 const PATIENCE_MS = 60_000;
 
-/** A page with this in its body. */
+/** A page with this body. */
 export const page = (body, { html = 'lang="en"', head = "" } = {}) =>
   `<!doctype html><html ${html}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
   `<title>host</title>${head}<script type="module" src="deltascope/deltascope.js"></script></head><body>${body}</body></html>`;
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>';
 
-/** Serves folders and texts by their paths; a path that ends with `/` is a folder. What `fails` names fails once. */
+/** Serves folders and texts by path; a path that ends with `/` is a folder. Files in `fails` fail once. */
 export async function serveHost(places, { headers = {}, port = 0, fails = [] } = {}) {
   const all = Object.entries({ ...places, "deltascope/": places["deltascope/"] ?? DIST });
   all.sort(([a], [b]) => b.length - a.length);
@@ -65,7 +65,7 @@ export async function serveHost(places, { headers = {}, port = 0, fails = [] } =
           return answer(200, TYPES[extname(name)] ?? "application/octet-stream", await readFile(file));
         }
       } catch {
-        // The next place may have it.
+        // The next place may have the file.
       }
     }
     answer(404, "text/plain", `no ${name}`);
@@ -85,7 +85,7 @@ export async function serveHost(places, { headers = {}, port = 0, fails = [] } =
   };
 }
 
-/** One browser for the tests of a file; each gets a server and a profile of its own. */
+/** One browser for the tests of a file. Each test gets its own server and profile. */
 export function hosts() {
   let browser;
   before(async () => {
@@ -179,7 +179,7 @@ class Host {
     }, [selector, PATIENCE_MS]);
   }
 
-  /** Calls a method of an element and waits until the picture shows what came of it. */
+  /** Calls a method of an element and waits until the picture shows the result. */
   call(method, ...args) {
     return this.of("delta-scope", method, ...args);
   }
@@ -192,22 +192,22 @@ class Host {
     return this.of(selector, "getState");
   }
 
-  /** Waits for something that comes by itself. */
+  /** Waits for a change that happens by itself. */
   until(what, arg) {
     return this.page.waitForFunction(what, arg);
   }
 
-  /** The events of this name that the elements of the page have sent. */
+  /** The events of this name that the page's elements have emitted. */
   told(name) {
     return this.page.evaluate((which) => told.filter((one) => one.name === which), name);
   }
 
-  /** How often the server was asked for what ends like this. */
+  /** The requests for paths with this ending. */
   asked(end) {
     return this.server.asked.filter((path) => path.endsWith(end)).length;
   }
 
-  /** What something in the shadow root of an element is like: `look` gets the element and the root. */
+  /** The result of `look`, which gets the element and its shadow root. */
   look(look, selector = "delta-scope") {
     return this.page.locator(selector).evaluate(new Function("element", `return (${look})(element, element.shadowRoot)`));
   }

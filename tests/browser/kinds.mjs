@@ -1,4 +1,4 @@
-// The kinds that the test API server serves, as discovery tells them, and made-up objects of them.
+// The kinds that the test API server serves, as discovery describes them, and made-up objects of these.
 
 const ALL = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const kind = (group, version, plural, name, singular, more = {}) => ({
@@ -12,9 +12,9 @@ const kind = (group, version, plural, name, singular, more = {}) => ({
   short: [],
   categories: [],
   subresources: [],
-  /** What an empty object of this kind has beside its metadata: a bookmark carries it. */
+  /** The fields of an empty object beside its metadata; a bookmark carries them. */
   empty: {},
-  /** The field selectors beside name and namespace. */
+  /** The field selectors besides name and namespace. */
   fields: [],
   ...more,
 });
@@ -61,10 +61,10 @@ export const KINDS = [
     subresources: [status("Deployment")],
     empty: { spec: { selector: null, template: TEMPLATE, strategy: {} }, status: {} },
   }),
-  // What a CustomResourceDefinition adds, in two versions of which the first is preferred.
+  // A CustomResourceDefinition with two versions, of which the first is preferred.
   ...["v1", "v1beta1"].map((version) =>
     kind("stable.example.com", version, "crontabs", "CronTab", "crontab", { short: ["ct"], stored: "v1" })),
-  // An aggregated API: it can be listed, not watched, and is down at times.
+  // An aggregated API: it can be listed but not watched, and is sometimes down.
   kind("metrics.k8s.io", "v1beta1", "pods", "PodMetrics", "", { verbs: ["get", "list"] }),
 ];
 
@@ -81,10 +81,10 @@ export function random(seed) {
 
 const NAMESPACES = ["default", "kube-system", "shop", "team-a"];
 const APPS = ["web", "cart", "worker", "cache", "cron"];
-/** What must not be seen outside the wire: every secret and every ConfigMap carries it. */
+/** Must never be seen outside the connection. Every Secret and every ConfigMap contains it. */
 export const PRIVATE = "not-for-the-page";
 
-/** The `n`th made-up object of a kind: name, namespace and labels are the same each time. */
+/** The `n`th made-up object of a kind. Its name, namespace and labels are the same each time. */
 export function example(kind, n, { namespaces = NAMESPACES, nodes = 5 } = {}) {
   const app = APPS[n % APPS.length];
   const meta = (name, labels = { app, n: `${n % 10}` }) => ({
@@ -141,7 +141,7 @@ export function example(kind, n, { namespaces = NAMESPACES, nodes = 5 } = {}) {
   }
 }
 
-/** How the `n`th of the made-up changes changes an object: what a controller or a kubelet would write. */
+/** The object after the `n`th made-up change: a change that a controller or a kubelet would make. */
 export function changed(kind, object, n) {
   const next = { ...object, metadata: { ...object.metadata } };
   if (object.status) {

@@ -1,7 +1,7 @@
-// Watching the test API server from the page: what the tests of it have in common.
+// Shared by the tests that watch the test API server from the page.
 import { isDeepStrictEqual } from "node:util";
 
-/** Waits until the page's store has what the server has, of what was chosen. */
+/** Waits until the page's store has the server's objects (those that `chosen` selects). */
 export function caughtUp(app, api, resource = "pods", chosen = () => true) {
   return app.eventually("the store has what the server has", ({ store }) => {
     const wanted = [...api.stores.get(resource).objects].filter(([key]) => chosen(key));
@@ -9,15 +9,15 @@ export function caughtUp(app, api, resource = "pods", chosen = () => true) {
   });
 }
 
-/** Watches a resource, from a script. */
+/** Connects to a resource, by script. */
 export async function connected(app, api, options = {}) {
   await app.call("connect", options);
   return caughtUp(app, api, options.resource);
 }
 
 /**
- * Lets time pass until something has come of it; less at once than a watch may be silent, and none while a request has no answer:
- * on a busy machine it would be given up.
+ * Advances the clock until a promise settles: by less at once than a watch may be silent, and not while a request has no
+ * response, because on a busy machine that request would time out.
  */
 export async function inTime(app, awaited) {
   let passing = Promise.resolve();
@@ -33,6 +33,6 @@ export async function inTime(app, awaited) {
   }
 }
 
-/** The lists that were asked for, those that only count left out; and the watches. */
+/** The lists that were requested, except those that only count; and the watches. */
 export const lists = (api) => api.asked.filter(({ path, watch, url }) => /pods$/.test(path) && !watch && !/limit=1(&|$)/.test(url));
 export const watches = (api) => api.asked.filter(({ watch }) => watch);

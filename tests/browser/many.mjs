@@ -1,4 +1,4 @@
-// Files of many pods, as an API server would send them.
+// Files with many pods, as an API server would send them.
 const NAMESPACES = 8;
 const APPS = 24;
 const NODES = 50;
@@ -22,19 +22,19 @@ function pod(n, rv, phase = "Running") {
   };
 }
 
-/** The answer to a list. */
+/** The response to a list. */
 export function listOf(count) {
   const items = Array.from({ length: count }, (_, n) => pod(n, RV - count + n));
   return JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: String(RV) }, items });
 }
 
-/** Lines of a watch: of ten, eight are changes, one is a deletion and one brings it back. */
+/** Lines of a watch: of ten, eight are changes, one is a deletion, and one creates the object again. */
 export function watchOf(count, events) {
   const lines = [];
   for (let n = 0; n < events; n += 1) {
     const turn = n % 10;
     const type = turn === 8 ? "DELETED" : turn === 9 ? "ADDED" : "MODIFIED";
-    // A prime, so that it is here and there; what was deleted comes back.
+    // A prime, so that the changes are scattered. The object that was deleted is created again.
     const which = ((turn === 9 ? n - 1 : n) * 7_919) % count;
     lines.push(JSON.stringify({ type, object: pod(which, RV + 1 + n, "Pending") }));
   }

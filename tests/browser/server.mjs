@@ -1,5 +1,5 @@
-// Serves a folder under a sub-path of a port of its own, the way a documentation site would; with `api`, what is asked for
-// under /k8s/ is passed on to there, the way a development server would.
+// Serves a folder under a sub-path of its own port, as a documentation site would. With `api`, requests under
+// /k8s/ are passed on, as a development server would.
 import { createServer, request as ask } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
@@ -17,12 +17,12 @@ export const TYPES = {
 
 const API = "/k8s/";
 
-/** Each piece goes on as it comes, and an end on one side is one on the other. */
+/** Each piece is passed on at once. An end on one side ends the other. */
 function passOn(request, response, api) {
   const { host: _, ...headers } = request.headers;
   const onward = ask(new URL(request.url.slice(API.length), `${api}/`), { method: request.method, headers });
   onward.on("response", (answer) => {
-    // What is between two neighbours is not passed on.
+    // Hop-by-hop headers are not passed on.
     const { connection: _c, "keep-alive": _k, "transfer-encoding": _t, ...kept } = answer.headers;
     response.writeHead(answer.statusCode, kept);
     response.flushHeaders();

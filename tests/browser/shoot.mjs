@@ -1,4 +1,4 @@
-// Takes pictures of the page, to be looked at: node shoot.mjs OUT [options]
+// Takes pictures of the page, to look at: node shoot.mjs OUT [options]
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ const USAGE = `usage: node shoot.mjs OUT [options]
   --name NAME     what the files' names start with (default: stage)
 `;
 const SIZES = { desktop: DESKTOP, laptop: LAPTOP, phone: PHONE, smallest: SMALLEST };
-// A motion takes about a second; sixteen frames of 60 ms see all of it.
+// A motion takes about a second, so sixteen frames of 60 ms cover it.
 const FRAME_MS = 60;
 
 const { values, positionals } = parseArgs({
@@ -64,7 +64,7 @@ async function shoot(size, lang, theme) {
   await app.call("seek", /^\d+$/.test(where) ? Number(where) : where);
   await save(app, `${values.name}-${size}-${lang}-${theme}`);
   if (motion) {
-    // The clock is the page's own and stands still for each picture.
+    // The page's clock stands still for each picture.
     await app.page.clock.install();
     await app.page.clock.pauseAt(Date.now() + 1000);
     const settled = app.call("step", 1).catch(() => undefined);

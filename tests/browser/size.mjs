@@ -1,13 +1,15 @@
-// What a visitor downloads before the page can be used: node size.mjs DIST
+// The size of what a visitor downloads before the page can be used: node size.mjs DIST
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
-// The goal is 300 KB without the lessons' texts. The whole machinery with its words in two languages
-// is beyond it; a real cluster (its dialog, the wire, what hides names) is another 120, what elements and
-// drawn pictures need another 50, a FIFO and what else scenarios can say 12, copies of generic code in each crate 22, facts by owner and places of a type of their own 7, all that came since 43: this holds the line until words, lessons and the cluster are fetched apart.
+// The goal is 300 KB without the lessons' texts. The whole machinery with its words in two languages exceeds it.
+// Beyond that, a real cluster (its dialog, the connection, scrambling) takes another 120 KB, elements and drawn
+// pictures 50, a FIFO and further scenario settings 12, copies of generic code in each crate 22, facts by owner
+// and anchors as a type of their own 7, later changes 43. The limit holds this size until words, lessons and the
+// cluster are loaded separately.
 const LIMIT_KB = 822;
-// The styles stand in the page itself.
+// The styles are in the page itself.
 const COUNTED = new Set([".wasm", ".js", ".html", ".css"]);
 
 const dist = process.argv[2];
@@ -24,7 +26,7 @@ const brotli = (bytes) =>
     },
   }).length;
 
-// What elements on other pages load lies beside the page, which does without it.
+// Files for elements on other pages lie beside the page, which does not load them.
 const program = readdirSync(dist).find((name) => name.endsWith("_bg.wasm")) ?? "";
 const page = new Set(["index.html", program, program.replace("_bg.wasm", ".js")]);
 

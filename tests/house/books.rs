@@ -1,4 +1,4 @@
-//! The two books say the same: the same chapters, with the same runs in them. And what they list is what there is.
+//! The two books have the same chapters with the same runs. Their lists match the code.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -19,7 +19,7 @@ use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
 use deltascope::world::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
 
-/// What a block has in the language of its book.
+/// The values of a block that depend on the book's language.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];
 
 #[test]
@@ -44,7 +44,7 @@ fn both_books_have_the_same_chapters_and_runs() {
     }
 }
 
-/// The fenced blocks that run, without words.
+/// The fenced blocks that run, without the values that depend on the language.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
@@ -62,7 +62,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// Leaves out the values of [`WORDS`]: a text in quotes, or a table with one for each language.
+/// Removes the values of [`WORDS`]: a quoted text, or a table with one text per language.
 fn without_words(block: &str) -> String {
     let mut kept = String::new();
     let mut rest = block;
@@ -87,20 +87,20 @@ fn without_words(block: &str) -> String {
     kept + rest
 }
 
-// --- what is said of a generation ----------------------------------------------------------------
+// --- statements about a generation ---------------------------------------------------------------
 
-/// From a heading to the next.
+/// A part of a chapter: from a heading to the next.
 #[derive(Default)]
 struct Section {
     anchor: String,
-    /// Paragraphs, points of a list, rows of a table.
+    /// Paragraphs, list items and table rows.
     said: Vec<String>,
-    /// Of which generations there are runs.
+    /// The generations of its runs.
     runs: BTreeSet<Generation>,
 }
 
 #[test]
-fn what_names_a_generation_has_a_run_of_it_a_recording_or_the_line_of_client_go() {
+fn statements_about_a_generation_have_a_run_a_recording_or_a_source_line() {
     for lang in ["en", "zh"] {
         let chapters: BTreeMap<String, Vec<Section>> = fs::read_dir(format!("docs/{lang}/src"))
             .unwrap()
@@ -116,7 +116,7 @@ fn what_names_a_generation_has_a_run_of_it_a_recording_or_the_line_of_client_go(
             for section in sections {
                 for said in &section.said {
                     let named = generations_named(said);
-                    // The last lines of a chapter are links themselves.
+                    // The last lines of a chapter are links to sources already.
                     if named.is_empty() || said.starts_with("Upstream:") || said.starts_with("上游")
                     {
                         continue;
@@ -139,7 +139,7 @@ fn what_names_a_generation_has_a_run_of_it_a_recording_or_the_line_of_client_go(
                         };
                         named.is_subset(&runs)
                     });
-                    // Or it was recorded from the real one.
+                    // Or it refers to a recording of client-go.
                     let recorded = said.contains("`tests/conformance/");
                     assert!(
                         named.is_subset(&shown) || elsewhere || recorded,
@@ -153,7 +153,7 @@ fn what_names_a_generation_has_a_run_of_it_a_recording_or_the_line_of_client_go(
     }
 }
 
-/// Of which generations a chapter has runs or lines.
+/// The generations for which a chapter has runs or links to sources.
 fn whole(sections: &[Section]) -> BTreeSet<Generation> {
     let runs = sections.iter().flat_map(|section| section.runs.clone());
     let said = sections.iter().flat_map(|section| &section.said);
@@ -167,7 +167,7 @@ fn sections(text: &str) -> Vec<Section> {
     while let Some(line) = lines.next() {
         let section = sections.last_mut().unwrap();
         if line.starts_with("```") {
-            // A longer one shows what it has around a shorter one.
+            // A longer fence shows a shorter one inside.
             let fence = &line[..line.len() - line.trim_start_matches('`').len()];
             let body = lines.by_ref().take_while(|line| *line != fence);
             let block: Vec<&str> = [line].into_iter().chain(body).collect();
@@ -200,7 +200,7 @@ fn sections(text: &str) -> Vec<Section> {
     sections
 }
 
-/// The version behind `name=` or `name = "`.
+/// The version after `name=` or `name = "`.
 fn after<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let (before, rest) = line.split_once(name)?;
     let rest = rest
@@ -214,7 +214,7 @@ fn after<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     (!before.ends_with(char::is_alphanumeric)).then(|| &rest[..end])
 }
 
-/// As mdBook makes it.
+/// The anchor that mdBook makes of a heading.
 fn anchor(heading: &str) -> String {
     let (heading, id) = heading.split_once(" {#").unwrap_or((heading, ""));
     if !id.is_empty() {
@@ -227,7 +227,7 @@ fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// The generations of the releases from 1.32 (or 0.32) on that stand in a text, outside of code and addresses.
+/// The generations that a text names by release (from 1.32, or 0.32, on), outside of code and addresses.
 fn generations_named(said: &str) -> BTreeSet<Generation> {
     let plain: String = said.split('`').step_by(2).collect::<Vec<_>>().join(" ");
     let plain: String = plain
@@ -258,13 +258,13 @@ fn generations_named(said: &str) -> BTreeSet<Generation> {
     found
 }
 
-/// Where the links of a text lead, outside of code.
+/// The targets of a text's links, outside of code.
 fn addresses(said: &str) -> impl Iterator<Item = &str> {
     let parts = said.split("](").skip(1);
     parts.filter_map(|part| part.split_once(')').map(|(address, _)| address))
 }
 
-/// Of which generations there are links to lines.
+/// The generations that a text links to lines of.
 fn linked(said: &str) -> BTreeSet<Generation> {
     addresses(said)
         .filter_map(|address| {
@@ -278,7 +278,7 @@ fn linked(said: &str) -> BTreeSet<Generation> {
         .collect()
 }
 
-/// The chapters, and the anchors in them, that a text leads to.
+/// The chapters that a text links to, with the anchors in them.
 fn targets(said: &str) -> Vec<(String, String)> {
     let inside = addresses(said).filter(|address| !address.contains("//"));
     let parts = inside.map(|address| address.split_once('#').unwrap_or((address, "")));
@@ -287,9 +287,9 @@ fn targets(said: &str) -> Vec<(String, String)> {
     files.collect()
 }
 
-// --- what is listed -----------------------------------------------------------------------------
+// --- lists ---------------------------------------------------------------------------------------
 
-/// An op of a script with all that it takes.
+/// An op of a script with all its fields.
 fn ops() -> Value {
     let (object, name) = (json!({"metadata": {"name": "a"}}), json!("a"));
     json!({
@@ -303,11 +303,11 @@ fn ops() -> Value {
 }
 
 #[test]
-fn the_tables_of_the_chapters_have_what_can_be_written() {
+fn the_tables_of_the_chapters_list_all_fields_and_values() {
     for lang in ["en", "zh"] {
         let [around, scenario, settings, handler, script, facts, known] =
             tables(lang, "scenarios").try_into().unwrap();
-        // What a lesson's file comes to is for the tests of the library.
+        // `expect` is only for the library's tests of its lessons.
         let inline = known_in("there are: ", json!({"?": 0, "scenario": {}}));
         assert_eq!(first(&around), without(inline, "expect"), "{lang}");
         let taken = |scenario: Value| known_in("there are: ", scenario);
@@ -318,7 +318,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
         assert_eq!(first(&handler), keys, "{lang}");
         for name in ["prints", "transform", "processFails", "work"] {
             let listed = named(&row(&settings, name)[2..], false);
-            // What a process function fails at needs this.
+            // The error of a process function needs this field.
             let fields = json!({"?": 0, "at": "a"});
             assert_eq!(listed, taken(set(name, fields)), "{lang}: {name}");
         }
@@ -329,7 +329,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
         }
 
         let entry = |fields: Value| taken(json!({"script": [fields]}));
-        // A recording consists of it.
+        // Recordings consist of it; scripts do not use it.
         let names = without(entry(json!({"at": 0, "op": "?"})), "tell");
         assert_eq!(first(&script), names, "{lang}");
         for name in &names {
@@ -356,7 +356,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
             for id in named(&row[..1], false) {
                 let lesson = lessons::load(&id).unwrap();
                 let is_informer = matches!(&*row[1], "yes" | "是");
-                // A recording is fed to an informer, and asks for nothing anew.
+                // Does not apply to recordings (without markers): their informer sends no requests of its own.
                 if !lesson.markers.is_empty() {
                     let is = lesson.scenario.settings.is_informer();
                     assert_eq!(is_informer, is, "{lang}: {id}");
@@ -378,7 +378,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
     }
 }
 
-/// What an error lists, after some words.
+/// The names that an error lists after `words`.
 fn known_in(words: &str, scenario: Value) -> BTreeSet<String> {
     let error = lessons::inline(scenario).unwrap_err().en.to_string();
     let Some((_, listed)) = error.split_once(words) else {
@@ -406,7 +406,7 @@ fn tables(lang: &str, chapter: &str) -> Vec<Vec<Row>> {
             table.push(cells);
         }
     }
-    // Of every table but the first the head stands behind the one before.
+    // The head of each further table was appended to the table before it.
     let last = tables.len() - 1;
     for table in &mut tables[..last] {
         table.pop();
@@ -414,7 +414,7 @@ fn tables(lang: &str, chapter: &str) -> Vec<Vec<Row>> {
     tables
 }
 
-/// What stands in the first column.
+/// The names in the first column.
 fn first(table: &[Row]) -> BTreeSet<String> {
     table
         .iter()
@@ -429,7 +429,7 @@ fn row<'a>(table: &'a [Row], name: &str) -> &'a Row {
     found.unwrap_or_else(|| panic!("no row of {name}"))
 }
 
-/// The names in backticks: those in quotes, which are values, or the others.
+/// The names in backticks: the quoted ones, which are values, or the others.
 fn named(cells: &[String], in_quotes: bool) -> BTreeSet<String> {
     let code = cells
         .iter()
@@ -445,7 +445,7 @@ fn without(mut names: BTreeSet<String>, name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_books_say_of_the_gauge_what_the_page_says() {
+fn the_books_and_the_page_describe_the_gauge_alike() {
     for (lang, book) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
         let text = fs::read_to_string(format!("docs/{book}/src/introduction.md")).unwrap();
         let words = strings(lang);
@@ -455,9 +455,9 @@ fn the_books_say_of_the_gauge_what_the_page_says() {
     }
 }
 
-/// Whoever changes a bound changes what is promised.
+/// The books promise these bounds, so a change of a bound has to change the books.
 #[test]
-fn the_books_say_the_bounds_as_they_are() {
+fn the_books_state_the_current_bounds() {
     for (en, zh, bound) in [
         (
             "the recording, up to {} of it",
@@ -572,7 +572,7 @@ fn the_books_say_the_bounds_as_they_are() {
             assert_says(&book, said, bound);
         }
     }
-    // Its short list.
+    // The README's short list.
     let readme = fs::read_to_string("README.md").unwrap();
     let (_, limits) = readme.split_once("\n## Limits\n").unwrap();
     assert_says(limits, "A list may have {} objects", MAX_OBJECTS);
@@ -580,7 +580,7 @@ fn the_books_say_the_bounds_as_they_are() {
     assert_says(limits, "a run at most {} facts", MAX_FACTS);
 }
 
-/// A bound is written as a number, or as a size.
+/// A bound is written as a number or as a size.
 fn assert_says(text: &str, said: &str, bound: usize) {
     let solid: Vec<&str> = text.split_whitespace().collect();
     let solid = solid.join(" ");
@@ -604,7 +604,7 @@ fn assert_says(text: &str, said: &str, bound: usize) {
     assert!(is_said, "{said}: {either:?}");
 }
 
-// --- where links lead ------------------------------------------------------------------------------
+// --- links -----------------------------------------------------------------------------------------
 
 #[test]
 fn links_between_chapters_lead_somewhere() {
@@ -644,7 +644,7 @@ fn both_books_list_all_their_chapters_in_the_same_order() {
     assert_eq!(listed, chapters.keys().collect());
 }
 
-/// Long enough for the way in; what else there is to say stands in the book.
+/// The README only introduces the project; details belong to the books.
 #[test]
 fn the_readme_is_short_and_leads_into_both_books() {
     let readme = fs::read_to_string("README.md").unwrap();
@@ -679,7 +679,7 @@ fn the_readme_is_short_and_leads_into_both_books() {
     assert!(led.len() > 10, "{led:?}");
 }
 
-/// The links of a text to files here, outside of code: the file, if it is another, and the anchor.
+/// The links of a text to files of the project, outside of code: the file, if it is another one, and the anchor.
 fn links(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for section in sections(text) {
@@ -693,7 +693,7 @@ fn links(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The chapters of a book, with the anchors that they have.
+/// The chapters of a book, with their anchors.
 fn anchors(lang: &str) -> BTreeMap<String, BTreeSet<String>> {
     let entries = fs::read_dir(format!("docs/{lang}/src")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! How the house is built, and whether the books say so.
+//! Checks the structure of the code, and that the books match it.
 
 mod books;
 mod tidy;

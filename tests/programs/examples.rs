@@ -1,4 +1,4 @@
-//! The ten programs, each run as a process: what they print, to the line.
+//! The ten example programs, each run as a process: their exact output.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,10 +19,10 @@ use std::time::Duration;
 
 use deltascope::replay::lessons;
 
-/// How long a program may take before it hangs.
+/// A program that takes longer hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// Those that come to an end by themselves.
+/// The programs that end by themselves.
 const PROGRAMS: [&str; 9] = [
     "deltafifo",
     "listwatch",
@@ -35,7 +35,7 @@ const PROGRAMS: [&str; 9] = [
     "sharedinformerfactory",
 ];
 
-/// Whoever asks for this binary alone has not built the examples.
+/// Builds the examples: they are missing if only this test binary was built.
 fn example(name: &str) -> Command {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let folder = BUILT.get_or_init(|| {
@@ -45,7 +45,7 @@ fn example(name: &str) -> Command {
             .args([
                 "build",
                 "--quiet",
-                // As `make` builds them, so that nothing is built twice.
+                // With the same flags as `make`, so that nothing is built twice.
                 "--workspace",
                 "--exclude=deltascope-page",
                 "--features=cli,mdbook",
@@ -68,7 +68,7 @@ fn example(name: &str) -> Command {
     command
 }
 
-/// A program that is ended when the test is.
+/// A process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -79,7 +79,7 @@ impl Drop for Running {
     }
 }
 
-/// The lines that somebody writes, as they come.
+/// The lines of a stream, as they arrive.
 fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
     let (send, lines) = channel();
     thread::spawn(move || {
@@ -110,7 +110,7 @@ fn text(bytes: &[u8]) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The same lines by who printed them: only their order within is fixed.
+/// The lines grouped by who printed them: the order is fixed only within a group.
 fn by_printer(lines: &[String]) -> Vec<Vec<&String>> {
     let printers: [fn(&str) -> bool; 6] = [
         |line| line.starts_with("OnAdd:second "),
@@ -143,7 +143,7 @@ fn each_program_prints_the_lines_of_its_lesson_and_ends() {
 }
 
 #[test]
-fn what_is_not_known_is_answered_with_the_usage() {
+fn an_unknown_option_is_answered_with_the_usage() {
     for (name, args) in [
         ("deltafifo", &["--proxy", "http://127.0.0.1:1"][..]),
         ("listwatch", &["--listen", "x"]),
@@ -229,8 +229,7 @@ const LIST: &str = include_str!("../../src/replay/lessons/recordings/watch-bookm
 const EVENTS: &str = include_str!("../../src/replay/lessons/recordings/watch-bookmarks.body");
 const NO_STREAMS: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"sendInitialEvents is forbidden for watch","reason":"Invalid","code":422}"#;
 
-/// What a recorded server said, said again. A watch ends after its events where `closes`, else it
-/// stays open.
+/// A server that replays recorded responses. If `closes`, a watch ends after its events, else it stays open.
 fn serve(closes: bool) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -242,7 +241,7 @@ fn serve(closes: bool) -> (String, Arc<Mutex<Vec<String>>>) {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             let mut stream = stream;
             let mut request = String::new();
-            // The rest of the head says nothing that matters.
+            // The rest of the head does not matter.
             let mut line = String::new();
             while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
                 request.push_str(&std::mem::take(&mut line));
@@ -257,7 +256,7 @@ fn serve(closes: bool) -> (String, Arc<Mutex<Vec<String>>>) {
             };
             log.lock().unwrap().push(target);
             let head = "Content-Type: application/json\r\nConnection: close";
-            // Whoever asked may have ended.
+            // The client may have gone.
             let _gone = write!(stream, "HTTP/1.1 {status}\r\n{head}\r\n\r\n{body}");
             if stays {
                 open.push(stream);
@@ -286,7 +285,7 @@ fn listwatch_prints_what_a_cluster_behind_a_proxy_sends() {
         ]
     );
     assert!(output.status.success());
-    // With no version: from what is there on.
+    // Without a resource version, the watch begins with the current objects.
     let pods = "/api/v1/namespaces/default/pods";
     assert_eq!(
         *asked.lock().unwrap(),
@@ -321,9 +320,9 @@ fn a_shared_informer_lists_and_watches_a_cluster_behind_a_proxy() {
 }
 
 #[test]
-fn a_cluster_that_cannot_be_reached_is_told() {
+fn an_unreachable_cluster_is_reported() {
     for (url, says) in [
-        // Of the ports that are given to whoever asks for any, it is none: no test gets it meanwhile.
+        // Port 1 is never assigned to a program that asks for any free port, so no other test gets it.
         ("http://127.0.0.1:1", "is `kubectl proxy` running?"),
         ("https://example.invalid", "must begin with http://"),
     ] {

@@ -1,4 +1,4 @@
-//! The programs, each as a process, and the examples.
+//! The programs and the examples, each run as a process.
 
 #[path = "../share/attacks.rs"]
 mod attacks;

@@ -8,7 +8,7 @@ function post(message) {
   frame.contentWindow.postMessage({ ns: "deltascope", v: 1, ...message }, home);
 }
 
-/** Asks for what a method of the element does, or answers. */
+/** Calls a method of the element in the frame. */
 function ask(type, ...args) {
   const id = (last += 1);
   post({ id, type, args });
@@ -28,7 +28,7 @@ addEventListener("message", ({ data, origin, source }) => {
   }
 });
 
-// What is said before it listens is lost.
+// Messages before the frame listens are lost, so repeat until it answers.
 const ping = setInterval(() => post({ type: "PING" }), 200);
 
 document.querySelector("#on").addEventListener("click", () => ask("step", 1));

@@ -2,7 +2,7 @@ import mdx from "@mdx-js/rollup";
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  // Any sub-path.
+  // Works under any path.
   base: "./",
   plugins: [{ enforce: "pre", ...mdx() }],
   esbuild: { jsx: "automatic" },

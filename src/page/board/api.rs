@@ -1,4 +1,4 @@
-//! The API server's room.
+//! The API server's room: its objects, its watch stream, and the forms that write to it.
 
 use std::sync::Arc;
 
@@ -22,22 +22,22 @@ use deltascope_presentation::strings;
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
 
-// Heights of an object (under a mouse, under a finger), its gap and a stream line, in style/api.css.
+// Heights of an object (with a mouse, with a finger), of its gap and of a stream line; keep in step with
+// style/api.css.
 const OBJECT: f64 = 30.0;
 const TOUCHED: f64 = 44.0;
 const OBJECT_GAP: f64 = 5.5;
 const LINE: f64 = 24.0;
-/// Among few rooms the stream is low and scrolls: so many lines it holds.
+/// How many lines the stream shows when only some rooms are shown: the stream is low then, and scrolls.
 const HELD_LINES: usize = 24;
 
-/// Which form is open.
+/// The form that is open.
 #[derive(Clone, PartialEq)]
 enum Form {
     Create,
     Edit(Draft),
 }
 
-/// The room.
 #[component]
 pub(super) fn Api() -> impl IntoView {
     let ui = Ui::get();
@@ -67,7 +67,7 @@ pub(super) fn Api() -> impl IntoView {
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
-    // Of a watch without a list nobody knows what the server has.
+    // A recording of a watch without a list does not say what the server has.
     let unknown = ui.memo(|view| {
         view.picture.api.source == SourceKind::Recorded && !view.picture.api.told_by_events
     });
@@ -79,7 +79,7 @@ pub(super) fn Api() -> impl IntoView {
     let form = RwSignal::new(None::<Form>);
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
     Effect::new(move |_| {
-        // Read, so that it is computed at all.
+        // Reading it makes the effect run when the lesson changes.
         lesson.with(|_| ());
         form.set(None);
         chosen.set(None);
@@ -258,7 +258,7 @@ pub(super) fn Api() -> impl IntoView {
         }
 }
 
-/// A menu of what the server can be made to do.
+/// A menu of faults that the server can be made to show.
 #[component]
 fn Faults() -> impl IntoView {
     let ui = Ui::get();
@@ -273,7 +273,7 @@ fn Faults() -> impl IntoView {
                 if let Some(fault) = fault {
                     ui.send(Command::Fault(*fault));
                 }
-                // The same can be chosen again.
+                // Reset the menu, so that the same fault can be chosen again.
                 if let Some(select) = event.target() {
                     let select: web_sys::HtmlSelectElement = select.unchecked_into();
                     select.set_selected_index(0);
@@ -296,7 +296,7 @@ fn Faults() -> impl IntoView {
     }
 }
 
-/// What the server was asked to refuse, to be seen and taken back.
+/// The requests that the server will refuse; each can be taken back.
 #[component]
 fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoView {
     let ui = Ui::get();
@@ -496,7 +496,7 @@ fn Call(row: Memo<CallRow>) -> impl IntoView {
     }
 }
 
-/// A small form, in the room itself: what it is about stays in sight.
+/// A form inside the room, so that the objects it is about stay in sight.
 #[component]
 fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
     let ui = Ui::get();
@@ -550,7 +550,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
         });
         sent.set(true);
     };
-    // A write that was refused leaves the form as it is; the banner says why.
+    // A refused write leaves the form open; the banner says why.
     Effect::new(move |_| {
         let refused = ui.view.with(|view| view.error.is_some());
         if sent.get_untracked() {

@@ -8,7 +8,6 @@ use deltascope_presentation::anchor::{Anchor, BesidePart};
 use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
 use deltascope_presentation::strings;
 
-/// The card.
 pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
     let of = Anchor::Beside;
     let lang = ui.lang.get();

@@ -1,4 +1,4 @@
-//! The drawer's tab `branches`: the tree, what the server did around the cursor, and settings.
+//! The drawer's tab `branches`: the tree of runs, what the server did around the cursor, and settings.
 
 use leptos::prelude::*;
 
@@ -10,7 +10,6 @@ use deltascope_presentation::command::{Command, When};
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::view::{BranchRow, ServerEvent};
 
-/// The tab.
 #[component]
 pub(super) fn Branches() -> impl IntoView {
     let ui = Ui::get();
@@ -62,7 +61,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     let (id, current) = (row.id, row.current);
     let name = row.name.get(lang).to_owned();
     let made = row.made.get(lang).to_owned();
-    // Where nobody gave a name, it says why it was made.
+    // A branch without a name shows why it was made.
     let first = row.depth == 0;
     let shown = if editing {
         let value = if row.is_named {
@@ -84,7 +83,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 placeholder=name.clone()
                 value=value
                 on:blur=move |event| {
-                    // Taken away, it loses the focus as well.
+                    // Removing the field from the document blurs it as well.
                     if renamed.get_untracked() == Some(id) {
                         done(event_target_value(&event));
                     }
@@ -169,7 +168,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     .into_any()
 }
 
-/// The button that goes to a branch.
+/// Selector of the button that goes to a branch.
 fn branch_go(id: u32) -> String {
     format!(".branches [data-branch='{id}'] .go")
 }
@@ -190,7 +189,8 @@ fn event(ui: Ui, row: &ServerEvent) -> AnyView {
                 title=word
                 aria-label=format!("{word}: {named}")
                 on:click=move |event| {
-                    // The rows have moved under a second click that follows at once.
+                    // The first click redraws the rows, so the second click of a double click would hit another
+                    // one.
                     if event.detail() < 2 {
                         ui.send(command.clone());
                     }
@@ -263,7 +263,7 @@ fn Settings() -> impl IntoView {
                     return view! { <p class="empty">{ui.words().no_settings}</p> }.into_any();
                 }
                 let lang = ui.lang.get();
-                // The form stays while somebody chooses.
+                // The form keeps its choice when the rows change.
                 let at = chosen.get_untracked();
                 let options = rows.iter().enumerate().map(|(place, row)| {
                     view! {

@@ -1,4 +1,4 @@
-//! The drawer's tab `checks`: what is watched along the run, and what was found.
+//! The drawer's tab `checks`: the invariants that are checked along the run, and what they found.
 
 use leptos::prelude::*;
 
@@ -10,7 +10,6 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;
 use deltascope_replay::invariants::{Invariant, Violation};
 
-/// The tab.
 #[component]
 pub(super) fn Checks() -> impl IntoView {
     let ui = Ui::get();
@@ -72,7 +71,7 @@ fn row(ui: Ui, monitor: Invariant, applies: bool, found: Option<&Violation>) -> 
     .into_any()
 }
 
-/// What the monitors found, on the timeline.
+/// A violation of an invariant, as a tick on the timeline.
 pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String) -> AnyView {
     let lang = ui.lang.get();
     let explained = ui

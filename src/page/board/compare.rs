@@ -1,4 +1,4 @@
-//! Two runs side by side, in the place of the stage: what they came to, and each room of both.
+//! Two runs side by side, in place of the stage: a summary of both, and each room of both.
 
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, Roo
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
 
-/// The button that shows them, or one run alone.
+/// The button that switches between two runs and one.
 #[component]
 pub(super) fn Toggle() -> impl IntoView {
     let ui = Ui::get();
@@ -37,7 +37,6 @@ pub(super) fn Toggle() -> impl IntoView {
     }
 }
 
-/// Both runs.
 #[component]
 pub(super) fn Compare() -> impl IntoView {
     let ui = Ui::get();
@@ -124,7 +123,7 @@ fn Both() -> impl IntoView {
     }
 }
 
-/// What this run is held against.
+/// Chooses the run to compare with.
 #[component]
 fn Against() -> impl IntoView {
     let ui = Ui::get();

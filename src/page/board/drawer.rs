@@ -15,20 +15,20 @@ use deltascope_presentation::strings::Strings;
 /// A tab of the drawer. To add one: a variant, and a line in each of the functions below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DrawerTab {
-    /// Why something is so: the chain of causes.
+    /// Why something is so: its chain of causes.
     Why,
-    /// Running until something, and breakpoints.
+    /// Run until a condition, and breakpoints.
     Until,
     /// The branches of the run.
     Branches,
-    /// What is watched along the run.
+    /// The invariants that are checked along the run.
     Checks,
     /// Links and files.
     Share,
 }
 
 impl DrawerTab {
-    /// In the order of the tabs.
+    /// All tabs, in the order on screen.
     const ALL: &[Self] = &[
         Self::Why,
         Self::Until,
@@ -37,7 +37,7 @@ impl DrawerTab {
         Self::Share,
     ];
 
-    /// The name that ids and test ids use.
+    /// The name in ids and test ids.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::Why => "why",
@@ -58,7 +58,7 @@ impl DrawerTab {
         }
     }
 
-    /// What its button says when the pointer rests on it.
+    /// The tooltip of its button.
     fn title(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why_title,
@@ -95,7 +95,7 @@ impl DrawerTab {
 pub(super) struct DrawerState {
     /// The tab that is open.
     pub(super) open: RwSignal<Option<DrawerTab>>,
-    /// The one that was open last.
+    /// The tab that was open last.
     last: StoredValue<DrawerTab>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
     ui: Ui,
@@ -122,7 +122,7 @@ impl DrawerState {
         }
     }
 
-    /// What the button of a tab does: shows it, with the focus in it; or closes it.
+    /// What the button of a tab does: it shows the tab and focuses it, or closes the drawer if the tab was shown.
     pub(super) fn toggle(self, panel: DrawerTab) {
         if self.open.get_untracked() == Some(panel) {
             self.close();
@@ -132,7 +132,7 @@ impl DrawerState {
         }
     }
 
-    /// Closes it; the focus goes back to where it was opened from.
+    /// Closes the drawer and returns the focus to where it was.
     pub(super) fn close(self) {
         let inside = focused(self.ui).is_some_and(|focused| {
             focused
@@ -147,7 +147,7 @@ impl DrawerState {
     }
 }
 
-/// The buttons that open the tabs; one for all where there is little room.
+/// The buttons that open the tabs. Where there is little room, one button stands for all.
 #[component]
 pub(super) fn Tools() -> impl IntoView {
     let ui = Ui::get();
@@ -204,7 +204,6 @@ pub(super) fn Tools() -> impl IntoView {
     }
 }
 
-/// The drawer.
 #[component]
 pub(super) fn Drawer() -> impl IntoView {
     let ui = Ui::get();
@@ -257,7 +256,7 @@ pub(super) fn Drawer() -> impl IntoView {
                             })
                             .collect_view()}
                     </div>
-                    // The bar has no room for it there.
+                    // The header has no room for this button on a narrow screen.
                     {shown(move || layout.narrow.get(), || {
                         view! { <div class="tools"><compare::Toggle /></div> }
                     })}
@@ -296,12 +295,12 @@ fn focus_tab(ui: Ui, panel: DrawerTab) {
     focus_on(ui, format!("#drawer-tab-{}", panel.id()));
 }
 
-/// Puts the focus on what this selector finds in the drawer once the screen has changed: what had it
-/// may have been drawn anew.
+/// Focuses what `selector` finds in the drawer once the screen has changed: the element that had the focus may
+/// have been drawn anew.
 pub(super) fn focus_on(ui: Ui, selector: String) {
     let host = ui.host();
     spawn_local(async move {
-        // It is there when the effects have run, of the command and of what it has changed.
+        // The element exists once the effects of the command, and those of its changes, have run.
         for _ in 0..3 {
             leptos::task::tick().await;
         }

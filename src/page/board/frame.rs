@@ -1,4 +1,4 @@
-//! The frame of a room, and rows that keep their elements.
+//! The frame of a room.
 
 use leptos::prelude::*;
 
@@ -12,20 +12,17 @@ use deltascope_presentation::rows::{RvText, current};
 use deltascope_presentation::stage::Panel;
 use deltascope_replay::picture::InformerKind;
 
-/// A room: its heading, what stands at the right of it, and its content.
+/// A room: its heading, extras at the right of the heading, and its content.
 #[component]
 pub(super) fn Frame(
-    /// Which room.
     room: Panel,
-    /// Its title.
     title: Text,
-    /// There is nothing in it: this program does without it.
+    /// Whether the room is empty because this program does not use it.
     #[prop(optional)]
     absent: Option<Memo<bool>>,
-    /// What stands at the right of the title.
+    /// What to show at the right of the title.
     #[prop(into, optional)]
     side: ViewFn,
-    /// Its content.
     children: Children,
 ) -> impl IntoView {
     let ui = Ui::get();
@@ -69,10 +66,10 @@ pub(super) fn Frame(
     }
 }
 
-/// A name. Where there is no room for its namespace, that goes (unless it has been cut already, for
-/// what is left of it is needed); then the middle of the name gives way to its end.
+/// A name that is shortened where there is little room. The namespace is dropped first, unless it has been cut
+/// already (what is left of it is needed). Then the middle of the name is left out, and its end stays.
 pub(super) fn name(text: String) -> impl IntoView {
-    // So many letters at its end tell most pods of one owner apart.
+    // The last five letters distinguish most pods of one owner.
     const END: usize = 5;
     let (namespace, name) = match text.rfind('/') {
         Some(at) if !text.contains('…') => text.split_at(at + 1),
@@ -89,7 +86,7 @@ pub(super) fn name(text: String) -> impl IntoView {
     }
 }
 
-/// A version: its tail, and the whole of it on hover.
+/// A version: its last digits, with the whole version as a tooltip.
 pub(super) fn rv(rv: RvText) -> impl IntoView {
     let full = rv.full.map(|full| full.to_string());
     view! {

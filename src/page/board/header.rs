@@ -15,7 +15,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
 use deltascope_replay::lessons;
 
-/// The generations of the informer: each one's version of client-go, and what tells it apart.
+/// Per generation of the informer: the client-go version, and a word for what is special about it.
 const ERAS: [(&str, &str); 4] = [
     ("1.32", "classic"),
     ("1.34", "in-order"),
@@ -23,7 +23,6 @@ const ERAS: [(&str, &str); 4] = [
     ("1.36", "atomic"),
 ];
 
-/// The header.
 #[component]
 pub(super) fn Header(
     /// Whether the help is open.
@@ -33,7 +32,7 @@ pub(super) fn Header(
 ) -> impl IntoView {
     let ui = Ui::get();
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
-    // To read them all takes longer than to draw the header.
+    // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
         ui.lessons.set(lessons::menu().into());
     }
@@ -62,7 +61,7 @@ pub(super) fn Header(
             }
         })
     });
-    // A select keeps what somebody chose in it, whatever its options say.
+    // A select keeps the user's choice even when its options change, so it is set by hand.
     let menu = NodeRef::<html::Select>::new();
     Effect::new(move |_| {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));

@@ -11,10 +11,10 @@ use deltascope_presentation::rows::{DeltaRow, RvText};
 use super::parts::Text;
 use super::token::Delta;
 
-/// The dialog; the browser holds the focus in it and gives it back.
+/// The dialog. The browser keeps the focus in it and restores it afterwards.
 #[component]
 pub(super) fn Help(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use deltascope_presentation::svg::glyphs::LOCK;
 pub(super) use deltascope_presentation::svg::glyphs::glyph;
 
-/// A filled icon in a box of 14.
+/// A filled icon in a box of 14 px.
 pub(super) fn filled(path: &'static str) -> impl IntoView {
     view! {
         <svg class="icon" width="14" height="14" viewBox="0 0 14 14" fill="currentColor" aria-hidden="true">
@@ -14,7 +14,7 @@ pub(super) fn filled(path: &'static str) -> impl IntoView {
     }
 }
 
-/// A drawn icon in a box of 14.
+/// A stroked icon in a box of 14 px.
 pub(super) fn drawn(path: &'static str) -> impl IntoView {
     view! {
         <svg
@@ -34,7 +34,6 @@ pub(super) fn drawn(path: &'static str) -> impl IntoView {
     }
 }
 
-/// The lock.
 pub(super) fn lock() -> impl IntoView {
     view! {
         <svg
@@ -63,17 +62,16 @@ pub(super) const NEXT: &str = "M10 2h2v10h-2zM2 2v10l7-5z";
 pub(super) const SUN: &str = "M7 4.4a2.6 2.6 0 100 5.2 2.6 2.6 0 000-5.2zM7 .9v1.2M7 11.9v1.2M.9 7h1.2M11.9 7h1.2M2.7 2.7l.8.8M10.5 10.5l.8.8M11.3 2.7l-.8.8M3.5 10.5l-.8.8";
 pub(super) const MOON: &str = "M12 8.4A5.3 5.3 0 015.6 2a5.3 5.3 0 106.4 6.4z";
 pub(super) const FOLDER: &str = "M1.5 11.5v-9h4l1.3 1.8h5.7v7.2z";
-/// A line that leaves another.
+/// A line that branches off another.
 pub(super) const BRANCHES: &str = "M4 2v11M4 9c0-3 6-1 6-5M2.5 2h3M8.5 3h3M2.5 13h3";
-/// What stands before what.
 /// An arrow out of a box.
 pub(super) const SHARE: &str = "M7 8.5V1.5M4.5 4L7 1.5L9.5 4M4 6.5H2.5v6h9v-6H10";
 pub(super) const UNTIL: &str = "M1.5 7h7M6 4l3 3-3 3M12 2v10";
 pub(super) const WHY: &str = "M3 2.5h3v3H3zM8 8.5h3v3H8zM4.5 5.5V10H8";
 pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";
-/// Machines, one on the other.
+/// Machines, stacked.
 pub(super) const CLUSTER: &str = "M2 2h10v4H2zM2 8h10v4H2zM4.3 4h.4M4.3 10h.4M7 4h2.7M7 10h2.7";
-/// Two columns, one of which differs.
+/// Two columns, of which one differs.
 pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2M3 5h1.2M3 9h1.2";
-/// A list that is ticked off.
+/// A list with ticks.
 pub(super) const CHECKS: &str = "M1.3 3.6l1.2 1.2 2-2.4M1.3 9.6l1.2 1.2 2-2.4M7 4h5.6M7 10h5.6";

@@ -20,7 +20,6 @@ use deltascope_presentation::rows::store::{
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 
-/// The room.
 #[component]
 pub(super) fn Indexer() -> impl IntoView {
     let ui = Ui::get();
@@ -66,7 +65,7 @@ pub(super) fn Indexer() -> impl IntoView {
     Effect::new(move |_| {
         room.with(|_| ());
         if let Some(split) = split.get() {
-            // After the rows of this step are in place.
+            // Once the rows of this step are in place.
             request_animation_frame(move || show_changes(&split));
         }
     });
@@ -150,10 +149,10 @@ pub(super) fn Indexer() -> impl IntoView {
         }
 }
 
-/// Scrolls to what this step has changed, in the indices rather than in the items.
+/// Scrolls to what this step has changed: to the indices first, else to the items.
 fn show_changes(split: &web_sys::HtmlElement) {
     let find = |selector| split.query_selector(selector).ok().flatten();
-    // Beside cells, which stay where they are, the indices scroll for themselves.
+    // Items drawn as cells stay in place; then only the indices scroll.
     let tree = find(".split.many > .tree").and_then(|tree| tree.dyn_into().ok());
     let split = tree.as_ref().unwrap_or(split);
     let changed = find(".tag.out, .tag.new, .strip > .out, .strip > .lit");
@@ -164,7 +163,7 @@ fn show_changes(split: &web_sys::HtmlElement) {
         changed.get_bounding_client_rect(),
         split.get_bounding_client_rect(),
     );
-    // A box that is not on the screen has no height.
+    // A box that is not shown has no height.
     let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
     if room.height() > 0.0 && over != 0.0 {
         #[allow(clippy::cast_possible_truncation, reason = "px of a page")]

@@ -1,5 +1,5 @@
-//! Listens to the keyboard. Which key is the stage's and which belongs to what has the focus is in
-//! `keys`; here is seen what has it, and how it came there.
+//! Listens to the keyboard. `keys` decides whether a key belongs to the stage or to the focused element; this
+//! module finds out which element has the focus, and how it got it.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,16 +16,15 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::keys::{Action, Focus, Press, Reached, action, is_typed};
 use deltascope_presentation::view::View;
 
-/// How the focus came where it is.
+/// How the focused element got the focus.
 #[derive(Default)]
 struct Way {
-    /// How.
     reached: Cell<Reached>,
-    /// How it would, now.
+    /// How an element would get the focus now.
     next: Cell<Reached>,
-    /// The key that was pressed last is one that a select chooses by.
+    /// Whether the last key is one that selects in a `<select>`.
     typed: Cell<bool>,
-    /// Space was the stage's: letting it go presses no button.
+    /// Whether the stage took Space; then its keyup must not press a button.
     taken: Cell<bool>,
 }
 
@@ -37,11 +36,11 @@ impl Way {
     }
 }
 
-/// From now on the keys move the stage.
+/// From now on the keys control the stage.
 pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let host = ui.host();
     let way = Rc::new(Way::default());
-    // The signals that open a dialog hear later that the browser has closed it.
+    // The signals that open a dialog learn only later that the browser has closed it, so ask the document.
     let has_dialog = |host: &Host| host.find("dialog[open]").is_some();
 
     let seen = Rc::clone(&way);
@@ -51,7 +50,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let seen = Rc::clone(&way);
     host.listen("change", move |event: Event| {
         let chosen = target(&event).is_some_and(|element| element.tag_name() == "SELECT");
-        // Further letters may choose another one.
+        // While the user types letters, further letters may choose another option.
         if chosen && !seen.typed.get() {
             seen.done();
         }
@@ -63,7 +62,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         }
     });
     let here = host.clone();
-    // Before what has the focus hears of it.
+    // First, before the focused element gets the key.
     host.listen_first("keydown", move |event: KeyboardEvent| {
         let key = event.key();
         let press = Press {
@@ -85,7 +84,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             let along = matches!(&*key, "Tab" | "Home" | "End") || key.starts_with("Arrow");
             way.next
                 .set(if along { Reached::Tab } else { Reached::Key });
-            // Who goes along a list is in it again.
+            // Moving along a list is using it again.
             if along && matches!(press.focus, Focus::List | Focus::Tab) {
                 way.reached.set(Reached::Key);
             }
@@ -104,10 +103,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     });
 
     let here = host.clone();
-    // After it: who has something open closes that.
+    // Last: components that have something open close that first.
     host.listen("keydown", move |event: KeyboardEvent| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
-        // The page around has keys of its own, and what is typed here is not for them.
+        // The page around has shortcuts of its own; keys pressed in here must not trigger them.
         if !here.is_page() && !modified && event.key() != "Tab" {
             event.stop_propagation();
         }
@@ -144,7 +143,7 @@ fn focus_of(event: &Event) -> Focus {
         ("INPUT", Some("checkbox"), _) => Focus::Button,
         (_, _, Some("tab")) | ("INPUT", Some("radio"), _) => Focus::Tab,
         ("INPUT" | "TEXTAREA", ..) => Focus::Text,
-        // Where a browser cannot say so, an open one keeps its keys to itself.
+        // A browser that does not know `:open` keeps the keys of an open select to itself.
         ("SELECT", ..) if element.matches(":open").unwrap_or_default() => Focus::Open,
         ("SELECT", ..) => Focus::Select,
         (_, _, Some("listbox")) => Focus::List,

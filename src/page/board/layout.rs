@@ -1,4 +1,4 @@
-//! How much room there is: all rooms at once, the lower two in tabs, or one room at a time.
+//! How many rooms fit on the screen: all at once, the lower two in tabs, or one at a time.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -16,23 +16,22 @@ use deltascope_presentation::rows::live;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 
-// The same limits as in style/stage.css; in em, so that larger text counts as less room.
+// The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
 const NARROW: &str = "(max-width: 56.24em)";
 const SHORT: &str = "(max-height: 49.99em)";
 
-/// What the components know of the screen.
+/// How much room the components have, and which rooms are shown.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     ui: Ui,
-    /// One room at a time.
+    /// One room at a time is shown.
     pub(super) narrow: RwSignal<bool>,
     /// The lower two rooms share one place.
     pub(super) short: RwSignal<bool>,
-    /// The room that is shown when there is only one.
+    /// The room that is shown when only one is.
     pub(super) shown: RwSignal<Panel>,
-    /// Which of the lower two is shown when they share their place.
+    /// Which of the lower two is shown when they share one place.
     lower: RwSignal<Panel>,
-    /// The drawer.
     pub(super) drawer: DrawerState,
 }
 
@@ -48,7 +47,7 @@ impl Layout {
             ui,
             narrow,
             short,
-            // Where something happens, if it is not the whole page that opens.
+            // On the page, the queue; in an element, the room where something happens at this step.
             shown: RwSignal::new(if ui.host().is_page() {
                 Panel::Queue
             } else {
@@ -76,7 +75,7 @@ impl Layout {
     }
 }
 
-/// The tabs of all rooms, where one is shown at a time.
+/// The tabs of all rooms, for when one is shown at a time.
 #[component]
 pub(super) fn RoomTabs() -> impl IntoView {
     let ui = Ui::get();
@@ -96,7 +95,7 @@ pub(super) fn RoomTabs() -> impl IntoView {
     }
 }
 
-/// The tabs of the lower two rooms, where they share one place.
+/// The tabs of the lower two rooms, for when they share one place.
 #[component]
 pub(super) fn LowerTabs() -> impl IntoView {
     let ui = Ui::get();
@@ -184,7 +183,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl
     }
 }
 
-/// The size of an element in the design's px (16 to the rem), followed as it changes.
+/// The size of an element in the design's px (16 to the rem), updated as it changes.
 pub(super) fn size_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
     let size = RwSignal::new((0.0, 0.0));
     let host = Ui::get().host();
@@ -214,7 +213,7 @@ pub(super) fn size_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
     size
 }
 
-/// How many boxes of `each` px with gaps of `gap` px fit into `length`; `unknown` before layout.
+/// How many boxes of `each` px with gaps of `gap` px fit into `length`; `unknown` before the first layout.
 pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
     if length <= 0.0 {
         return unknown;
@@ -230,21 +229,21 @@ pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
     count
 }
 
-/// How many px of the page are one rem.
+/// How many px one rem is.
 pub(super) fn rem(host: &Host) -> f64 {
     let style = host
         .measure()
         .and_then(|root| window().get_computed_style(&root).ok().flatten());
     style
         .and_then(|style| style.get_property_value("font-size").ok())
-        // The browser's own: another one would be ten KB more to load.
+        // The browser's parser: Rust's would add ten KB to the download.
         .map(|size| js_sys::Number::parse_float(&size))
         .filter(|size| *size > 0.0)
         .unwrap_or(16.0)
 }
 
-/// How little room an element has for what it shows. Its frame says so to the styles, as a class:
-/// `narrow`.
+/// Whether an element is too narrow or too short to show everything at once. The frame passes the first to the
+/// styles as the class `narrow`.
 fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
     let (narrow, short) = (RwSignal::new(false), RwSignal::new(false));
     let host = ui.host();
@@ -268,7 +267,7 @@ fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
     }
     let fits = Memo::new(move |_| width.get() >= ui.shape.with(least));
     let classes = StoredValue::new_local(frame);
-    // At once, so that nothing is laid out twice.
+    // Set at once, so that nothing is laid out twice.
     set(narrow, !fits.get_untracked());
     let mark = move |narrow: bool| {
         classes.with_value(|frame| {
@@ -292,10 +291,10 @@ fn set<T: PartialEq + Copy + Send + Sync + 'static>(signal: RwSignal<T>, value: 
 
 /// The same as [`SHORT`], in the design's px.
 const SHORT_PX: f64 = 800.0;
-/// The least width of all rooms at once, in the design's px.
+/// The least width for all rooms at once, in the design's px.
 const ALL_PX: f64 = 900.0;
 
-/// How wide it must be to show all that is asked for at once, in the design's px.
+/// The least width for all rooms of `shape` at once, in the design's px.
 fn least(shape: &Shape) -> f64 {
     let rooms = &shape.panels;
     if rooms.is_empty() {

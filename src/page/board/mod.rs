@@ -1,4 +1,4 @@
-//! The board: one file a room. Components hold markup only; what they show is in `rows`.
+//! The board: one file per room. Components hold markup only; `rows` computes what they show.
 
 #![allow(
     unreachable_pub,
@@ -45,7 +45,7 @@ use deltascope_presentation::stage::Panel;
 use layout::Layout;
 use parts::{Live, part, shown, text};
 
-/// The board, once its turn has come: an element is drawn in pieces.
+/// The board of an element, which is drawn piece by piece.
 #[component]
 pub fn Coming() -> impl IntoView {
     piece(
@@ -113,7 +113,7 @@ pub fn Board() -> impl IntoView {
     }
 }
 
-/// A room, where it is shown.
+/// A room, if it is shown.
 fn room(ui: Ui, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
     let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
     piece(
@@ -124,7 +124,7 @@ fn room(ui: Ui, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
     )
 }
 
-/// A piece of the board, where it is shown and once its turn has come.
+/// A piece of the board, once it is its turn and while `when` holds.
 fn piece(
     ui: Ui,
     piece: Piece,
@@ -134,7 +134,7 @@ fn piece(
     shown(move || ui.has(piece) && when(), view)
 }
 
-/// The classes of the grid: what of it is shown.
+/// The classes of the grid, which say what of it is shown.
 fn grid(shape: &Shape) -> String {
     let mut classes = "grid".to_owned();
     if !shape.panels.is_empty() {
@@ -150,7 +150,7 @@ fn grid(shape: &Shape) -> String {
     classes
 }
 
-/// What went wrong, until it is dismissed.
+/// The error message, until it is dismissed.
 #[component]
 fn Problem() -> impl IntoView {
     let ui = Ui::get();

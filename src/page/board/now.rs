@@ -12,7 +12,6 @@ use deltascope_presentation::lanes::{self, Kind, Lane};
 use deltascope_presentation::pseudo::{self, Listing};
 use deltascope_presentation::stage::Panel;
 
-/// The room.
 #[component]
 pub(super) fn Now() -> impl IntoView {
     let ui = Ui::get();
@@ -32,7 +31,7 @@ pub(super) fn Now() -> impl IntoView {
     Effect::new(move |_| {
         listing.track();
         if let Some(code) = code.get() {
-            // After the lines of this step are in place.
+            // Once the lines of this step are in place.
             request_animation_frame(move || show_current(&code));
         }
     });
@@ -71,9 +70,8 @@ pub(super) fn Now() -> impl IntoView {
     }
 }
 
-/// What runs and the link into client-go, where there is one; briefly: without what called it, or
-/// without the version of client-go, which styles may leave out too. Where there is not always room
-/// for it, Tab has to pass it by.
+/// What runs, with a link into client-go if there is one. The short forms leave out the caller, or the version of
+/// client-go, which the styles may leave out too. Where the link may be hidden, Tab has to skip it.
 pub(super) fn place(
     listing: &Listing,
     whole_routine: bool,
@@ -120,20 +118,20 @@ fn show_current(code: &web_sys::HtmlElement) {
     };
     let (top, height) = (mark.offset_top() - code.offset_top(), mark.offset_height());
     let (from, room) = (code.scroll_top(), code.client_height());
-    // The first line stays where it is, over the others.
+    // The first line is sticky: it stays on top of the others.
     if height == 0 {
         return;
     }
-    // By whole lines, so that the first is not cut; a line is no whole number of pixels high.
+    // Scroll by whole lines, so that the first is not cut. A line's height is no whole number of pixels.
     let line = mark.get_bounding_client_rect().height();
     let lines = if top < from + height || top + height > from + room {
         let above = f64::from((room / height).max(2) / 2);
         (f64::from(top) / line).round() - above
     } else {
-        // Another listing may have left it between two lines.
+        // The previous listing may have left the scroll position between two lines.
         (f64::from(from) / line).floor()
     };
-    // The end may be nearer than that, and not at a whole line.
+    // The lowest scroll position may come first, and it may not be at a whole line.
     let furthest = f64::from(code.scroll_height() - room) / line;
     let lines = lines.min(furthest.floor());
     #[allow(

@@ -1,4 +1,4 @@
-//! Opening recordings: by a button, or dropped on the page.
+//! Opens recordings: by a button, or dropped on the page.
 
 use leptos::ev;
 use leptos::html;
@@ -11,16 +11,16 @@ use super::icons;
 use crate::ui::Ui;
 use deltascope_presentation::command::Command;
 
-/// Of a file at most so much is read, in bytes: more would not fit the page's memory twice, and
-/// whoever parses it has a lower limit of its own to complain with.
+/// Most bytes that are read of a file. A larger one would not fit twice into the page's memory, and the parser,
+/// which has a lower limit, reports it anyway.
 const READ: f64 = 64.0 * 1024.0 * 1024.0;
 
-/// The button; in the header and where else files are opened.
+/// The button. The header has one, and so has each other place where files can be opened.
 #[component]
 pub(super) fn OpenButton(
-    /// How it looks.
+    /// The button's class, which says how it looks.
     class: &'static str,
-    /// Its name for tests.
+    /// The button's test id.
     testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
@@ -35,7 +35,7 @@ pub(super) fn OpenButton(
             on:change=move |_| {
                 if let Some(input) = input.get_untracked() {
                     read(ui, input.files());
-                    // The same file can be chosen again. This empties the list as well.
+                    // Lets the user choose the same file again. This clears the list of files as well.
                     input.set_value("");
                 }
             }
@@ -57,7 +57,7 @@ pub(super) fn OpenButton(
     }
 }
 
-/// What is shown while files are dragged over the page.
+/// Shown while files are dragged over the page.
 #[component]
 pub(super) fn DropZone() -> impl IntoView {
     let ui = Ui::get();
@@ -102,7 +102,7 @@ fn read(ui: Ui, files: Option<FileList>) {
     let Some(files) = files else {
         return;
     };
-    // Out of the list, which is the page's and changes before they are read.
+    // Copy the files: the list belongs to the page and changes before they are read.
     let files: Vec<File> = (0..files.length())
         .filter_map(|index| files.get(index))
         .collect();
@@ -112,7 +112,7 @@ fn read(ui: Ui, files: Option<FileList>) {
     spawn_local(async move {
         let mut read = Vec::new();
         for file in files {
-            // What cannot be read is handed on as empty: the reader of recordings says so.
+            // An unreadable file is passed on as empty; the parser reports it.
             let bytes = match file.slice_with_f64_and_f64(0.0, READ) {
                 Ok(part) => JsFuture::from(part.array_buffer()).await,
                 Err(error) => Err(error),

@@ -1,5 +1,5 @@
-//! Parts of the markup that change, boxed: tachys compiles some KB for each type of closure that it
-//! is given, and the board has some two hundred.
+//! Boxes the parts of the markup that change. tachys compiles some KB for each closure type that it gets, and the
+//! board has about two hundred.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::strings::Strings;
 
-/// Something that is drawn again when what it reads changes.
+/// A value that is computed again when a signal it reads changes.
 pub(super) type Live<T> = Box<dyn FnMut() -> T + Send>;
 
-/// A text, between tags or as an attribute.
+/// A text node or an attribute's value.
 pub(super) type Text = Live<Cow<'static, str>>;
 
-/// A text, between tags or as an attribute.
+/// A [`Text`] from a closure.
 pub(super) fn text<T: Into<Cow<'static, str>>>(text: impl Fn() -> T + Send + 'static) -> Text {
     Box::new(move || text().into())
 }
 
-/// An attribute that is not always there.
+/// An attribute that may be absent.
 pub(super) fn maybe<T: Into<Cow<'static, str>>>(
     text: impl Fn() -> Option<T> + Send + 'static,
 ) -> Live<Option<Cow<'static, str>>> {
     Box::new(move || text().map(Into::into))
 }
 
-/// Markup.
+/// Markup from a closure.
 pub(super) fn part<V: IntoView + 'static>(view: impl Fn() -> V + Send + 'static) -> Live<AnyView> {
     Box::new(move || view().into_any())
 }
 
-/// Markup that is there only while `when` holds.
+/// Markup that exists only while `when` holds.
 pub(super) fn shown<V: IntoView + 'static>(
     when: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> V + Send + 'static,
@@ -42,13 +42,13 @@ pub(super) fn shown<V: IntoView + 'static>(
     either(when, view, || ())
 }
 
-/// One markup while `when` holds, another while it does not.
+/// One piece of markup while `when` holds, another while it does not.
 pub(super) fn either<V: IntoView + 'static, W: IntoView + 'static>(
     when: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> V + Send + 'static,
     otherwise: impl Fn() -> W + Send + 'static,
 ) -> Live<AnyView> {
-    // A memo, so that it is not drawn again while it stays.
+    // A memo, so that the markup is redrawn only when the answer changes.
     let when = Memo::new(move |_| when());
     Box::new(move || {
         if when.get() {
@@ -59,7 +59,7 @@ pub(super) fn either<V: IntoView + 'static, W: IntoView + 'static>(
     })
 }
 
-/// What tells the rows of a list apart: a number, a text, or both.
+/// Identifies a row of a list: by a number, a text, or both.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Id(u64, Arc<str>);
 
@@ -93,9 +93,8 @@ impl From<Key> for Id {
     }
 }
 
-/// A list that keeps its elements: each of them follows its own row.
-///
-/// What has left the list keeps its last look.
+/// A list that keeps its elements. Each element follows its own row; once the row has left the list, the element
+/// keeps its last look.
 pub(super) fn list<T, K, V>(
     rows: Memo<Vec<T>>,
     key: fn(&T) -> K,
@@ -110,7 +109,7 @@ where
     let ids = move || rows.with(|rows| rows.iter().map(id).collect());
     let row = move |wanted: Id| {
         let find = move |rows: &Vec<T>| rows.iter().find(|row| id(row) == wanted).cloned();
-        // The list asks for a row because it is there.
+        // The list asks only for rows that it has.
         let Some(first) = rows.with_untracked(&find) else {
             return ().into_any();
         };
@@ -137,20 +136,21 @@ fn keyed(
 }
 
 impl Ui {
-    /// The role of what is a landmark on a page of its own: a page with several boards has none of them.
+    /// The role of what is a landmark on the project's own page. Other pages may hold several boards, so there it
+    /// is only a group.
     pub(super) fn within(self) -> Option<&'static str> {
         self.shape
             .with_untracked(|shape| shape.embedded.then_some("group"))
     }
 
-    /// The role of a heading: on a page of others' it is none of their outline.
+    /// The role of a heading. On other pages it does not belong to the document's outline.
     pub(super) fn heading(self) -> Option<&'static str> {
         self.shape
             .with_untracked(|shape| shape.embedded.then_some("presentation"))
     }
 
-    /// The role of a row of buttons: among others of a page Tab passes it in one step, and ↑ and ↓ go along
-    /// it, for ← and → step through the run.
+    /// The role of a row of buttons. On other pages Tab skips a row in one step, and ↑ and ↓ move along it,
+    /// because ← and → step through the run.
     pub(super) fn toolbar(self) -> &'static str {
         if self.shape.with_untracked(|shape| shape.embedded) {
             "toolbar"
@@ -159,13 +159,13 @@ impl Ui {
         }
     }
 
-    /// Which arrows go along such a row.
+    /// The orientation of such a row: which arrow keys move along it.
     pub(super) fn upright(self) -> Option<&'static str> {
         self.shape
             .with_untracked(|shape| shape.embedded.then_some("vertical"))
     }
 
-    /// A word of the page, in the language that is chosen.
+    /// A text of the page, in the chosen language.
     pub(super) fn word(self, pick: fn(&'static Strings) -> &'static str) -> Text {
         text(move || pick(self.words()))
     }

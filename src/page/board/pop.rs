@@ -19,22 +19,20 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::ProcessMode;
 
-/// The rest after each Pop that the switch sets, in virtual ms: long enough to see, short enough
-/// not to bore.
+/// The pause after each Pop while the switch is on, in virtual ms: long enough to see, short enough not to bore.
 const PACE: u32 = 1000;
 
-// Heights of a delta in the slot, the gap after it and what stands above, in style/pop.css.
+// Heights of a delta in the slot, of the gap after it, and of the line above; keep in step with style/pop.css.
 const DELTA: f64 = 26.0;
 const GAP: f64 = 4.0;
 const WHO: f64 = 24.0;
-// The same of a batch, and what its crate takes.
+// The same for a batch, and the height of its crate.
 const PACKED: f64 = 20.0;
 const PACKED_GAP: f64 = 2.0;
 const CRATE: f64 = 10.0;
-/// How many deltas the slot shows at most.
+/// Most deltas that the slot shows.
 const SLOT: usize = 6;
 
-/// The room.
 #[component]
 pub(super) fn Pop() -> impl IntoView {
     let ui = Ui::get();
@@ -230,7 +228,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
     }
 }
 
-/// What was popped: a key, or how much.
+/// What was popped: a key, or a number of objects.
 fn who(ui: Ui, popped: &PoppedRow) -> impl IntoView + use<> {
     let lang = ui.lang.get();
     let (title, label) = match &popped.whole {

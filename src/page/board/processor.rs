@@ -18,7 +18,6 @@ use deltascope_presentation::rows::processor::{
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings;
 
-/// The room.
 #[component]
 pub(super) fn Processor() -> impl IntoView {
     let ui = Ui::get();
@@ -27,7 +26,7 @@ pub(super) fn Processor() -> impl IntoView {
     let output = Memo::new(move |_| room.with(|room| room.output.clone()));
     let work = Memo::new(move |_| room.with(|room| room.work.clone()));
     let works = move || work.with(Option::is_some);
-    // Handlers that run inside process are no listeners of anything.
+    // Handlers that run inside process have no listener.
     let inline = Memo::new(move |_| {
         handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
     });
@@ -70,7 +69,7 @@ pub(super) fn Processor() -> impl IntoView {
     let printed = NodeRef::<html::Div>::new();
     let layout = Layout::get();
     Effect::new(move |_| {
-        // Once more when the room comes into sight: what is hidden does not scroll.
+        // The effect runs again when the room comes into sight, because a hidden element does not scroll.
         layout.lower_is_processor();
         layout.shown.track();
         output.track();
@@ -284,7 +283,7 @@ fn work_line(ui: Ui, line: WorkLine) -> AnyView {
     row(&Anchor::Work(part, None), label, all, tags.collect())
 }
 
-/// A line of tags, and what they are.
+/// A line of tags with a label.
 pub(super) fn row(anchor: &Anchor, label: String, title: String, tags: Vec<AnyView>) -> AnyView {
     view! {
         <div class="workline" translate="no" data-anchor=anchor.to_string()>
@@ -297,7 +296,6 @@ pub(super) fn row(anchor: &Anchor, label: String, title: String, tags: Vec<AnyVi
     .into_any()
 }
 
-/// A key as a tag.
 pub(super) fn tag(anchor: &Anchor, key: WorkKey) -> AnyView {
     view! {
         <span

@@ -22,8 +22,8 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::QueueKind;
 
-// Widths and heights of tokens with their gaps, in style/queue.css; NARROW is a phone's, SLIM that of a
-// room among few, in embed/stage.css.
+// Widths and heights of tokens with their gaps; keep in step with style/queue.css. NARROW is for phones; SLIM is
+// for a few rooms in an element, in embed/stage.css.
 const DELTA: f64 = 110.0;
 const WIDE: f64 = 140.0;
 const NARROW: f64 = 104.0;
@@ -38,7 +38,6 @@ const SLIM_ROOM: f64 = 330.0;
 const DELTA_GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 14.0;
 
-/// The room.
 #[component]
 pub(super) fn Queue() -> impl IntoView {
     let ui = Ui::get();
@@ -195,7 +194,7 @@ pub(super) fn Queue() -> impl IntoView {
     }
 }
 
-/// Whose element it is.
+/// Identifies a column: which informer's, and which key's.
 fn place_of(row: &ColumnRow) -> (usize, Arc<str>) {
     (row.behind, Arc::from(&*row.key))
 }

@@ -12,16 +12,15 @@ use deltascope_presentation::stage::{Panel, StateName};
 use deltascope_presentation::strings;
 use deltascope_replay::picture::Answer;
 
-/// What is counted, in the order of the rows' counts.
+/// The counters' labels, in the order of the rows.
 const COUNTED: [&str; 4] = ["events", "relists", "watch errors", "resyncs"];
 
-/// The room.
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
     let ui = Ui::get();
     let room = ui.memo(rows);
     let present = Memo::new(move |_| room.with(|room| room.present));
-    // Among few rooms the requests scroll.
+    // When only some rooms are shown, the list of requests scrolls.
     let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
     view! {
             <Frame

@@ -17,14 +17,13 @@ use deltascope_presentation::i18n::Text as Words;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::scramble::Scramble;
 
-/// How long a browser may take to begin with a download, in ms.
+/// How long a browser may take to start a download, in ms.
 const DOWNLOAD_MS: u32 = 10_000;
 
-/// The tab.
 #[component]
 pub(super) fn Share() -> impl IntoView {
     let ui = Ui::get();
-    // What plays is shared when it rests.
+    // While the run plays, the link stays as it is.
     let link = Memo::new(move |before: Option<&Result<String, _>>| {
         let playing = ui.view.with(|view| view.playing);
         match before {
@@ -36,7 +35,7 @@ pub(super) fn Share() -> impl IntoView {
     let said = RwSignal::new(None::<bool>);
     let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
     let refused = RwSignal::new(None::<Words>);
-    // What a real API server has told is somebody's.
+    // What a real API server sent is private data.
     let holds_all = ui.memo(|view| {
         matches!(
             view.picture.api.source,
@@ -148,7 +147,7 @@ pub(super) fn Share() -> impl IntoView {
     }
 }
 
-/// Asks for the clipboard, which a page has only where it is served safely.
+/// Writes to the clipboard. A page has one only in a secure context.
 pub(super) fn copy(text: &str) -> Option<Promise> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let clipboard = get(&window().navigator(), "clipboard")?;
@@ -171,12 +170,11 @@ fn check(testid: &'static str, label: Text, value: RwSignal<bool>) -> AnyView {
     .into_any()
 }
 
-/// Hands out a file; what the browser refuses has not been asked for.
+/// Starts a download. If the browser refuses it, nothing is reported.
 fn download(ui: Ui, what: Export, extension: &str) -> Result<(), Words> {
     let content = ui.export.run(what.clone())?;
     let lesson = ui.view.with_untracked(|view| view.lesson.id.to_string());
-    // A file keeps its own name, without what cannot stand in one.
-    // What hides names has none.
+    // A file keeps its own name, without its ending. A scrambled one does not: the name may give something away.
     let lesson = match what {
         Export::Scrambled(_) => "scrambled".to_owned(),
         _ => lesson,

@@ -1,7 +1,8 @@
-//! Rows of buttons that Tab passes in one step, so that a reader of the page around is not held up.
+//! Makes Tab skip each row of buttons in one step, so that the board does not hold up the readers of the page
+//! around it.
 //!
-//! Buttons come, go and are disabled as a run goes on, so no one of a row is marked as its only stop:
-//! while Tab is pressed, the others are no stops.
+//! Buttons come, go and are disabled as a run goes on, so no button is marked as the only stop of its row.
+//! Instead, while Tab is pressed, the others are not focusable.
 
 use leptos::prelude::request_animation_frame;
 use leptos::wasm_bindgen::JsCast;
@@ -11,7 +12,7 @@ use crate::host::Host;
 
 const ROW: &str = "[role=toolbar], .one-stop";
 
-/// From now on the rows of this board are one stop each, and ↑, ↓, Home and End go along them.
+/// From now on each row of this board is one stop, and ↑, ↓, Home and End move along it.
 pub(super) fn listen(host: &Host) {
     if host.is_page() {
         return;
@@ -40,20 +41,20 @@ pub(super) fn listen(host: &Host) {
     });
 }
 
-/// The buttons of the row in which this one is, and its place among them.
+/// The buttons of the row that holds this one, and its place among them.
 fn row(button: &Element) -> Option<(Vec<HtmlElement>, usize)> {
     let row = button.closest(ROW).ok().flatten()?;
     let found = row.query_selector_all("button:not(:disabled)").ok()?;
     let buttons: Vec<HtmlElement> = (0..found.length())
         .filter_map(|place| found.get(place)?.dyn_into().ok())
-        // What is not shown takes no focus.
+        // A hidden button takes no focus.
         .filter(|button: &HtmlElement| button.client_height() > 0)
         .collect();
     let at = buttons.iter().position(|one| **one == *button)?;
     Some((buttons, at))
 }
 
-/// Leaves all of a row: the browser looks for the next stop once this is done.
+/// Makes the browser leave the row: it looks for the next stop after this handler.
 fn pass(buttons: Vec<HtmlElement>, at: usize) {
     let others: Vec<HtmlElement> = (0..)
         .zip(buttons)

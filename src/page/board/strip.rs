@@ -11,7 +11,6 @@ use deltascope_presentation::caption::{Span, plain};
 use deltascope_presentation::pseudo;
 use deltascope_presentation::rows::{said, type_class};
 
-/// The strip.
 #[component]
 pub(super) fn Strip() -> impl IntoView {
     let ui = Ui::get();
@@ -25,8 +24,8 @@ pub(super) fn Strip() -> impl IntoView {
             }
         })
     });
-    // A machine that translates the page around puts nodes of its own into these: they stay, and what is
-    // in them is written anew each time.
+    // Translation software adds nodes of its own to these elements. So the elements stay, and their content is
+    // written anew each time.
     let (what, why) = (NodeRef::<html::P>::new(), NodeRef::<html::P>::new());
     let note = NodeRef::<html::P>::new();
     Effect::new(move |_| {
@@ -83,7 +82,7 @@ pub(super) fn Strip() -> impl IntoView {
     }
 }
 
-/// Writes it in place of whatever is there.
+/// Replaces the content of an element.
 fn write(element: &web_sys::Element, spans: &[Span]) {
     element.set_text_content(None);
     for span in spans {
@@ -108,7 +107,7 @@ fn write(element: &web_sys::Element, spans: &[Span]) {
     }
 }
 
-/// Whether it would not fit into one line of the usual size. Han characters count double.
+/// Whether the text needs more than one line of the usual width. Han characters count double.
 fn is_long(spans: &[Span]) -> bool {
     const LINE: usize = 104;
     let text = plain(spans);

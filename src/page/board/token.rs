@@ -10,17 +10,14 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::DeltaRow;
 
-/// A delta; its element stays while its row changes.
+/// A delta. Its element stays while its row changes.
 #[component]
 pub(super) fn Delta(
-    /// What it shows.
     row: Memo<DeltaRow>,
-    /// Where it is, if it is on the stage.
+    /// Its anchor, if it is on the stage.
     #[prop(optional)]
     anchor: Option<Anchor>,
-    /// Its test id.
-    #[prop(optional)]
-    testid: &'static str,
+    #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
     let class = text(move || {

@@ -20,15 +20,14 @@ use deltascope_replay::step_size::StepSize;
 /// The speeds, in percent.
 const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
 
-/// The line of a run without end is a multiple of so many steps long.
+/// The timeline of an endless run is a multiple of this many steps long.
 const PIECE: usize = 200;
 
-/// The bar under the strip.
 #[component]
 pub(super) fn Transport() -> impl IntoView {
     let ui = Ui::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
-    // Along with a live run it goes on by itself, too.
+    // Following a live run counts as playing.
     let playing =
         ui.memo(|view| view.playing || view.live.as_ref().is_some_and(|live| live.following));
     let is_live = ui.memo(|view| view.live.is_some());
@@ -39,10 +38,10 @@ pub(super) fn Transport() -> impl IntoView {
         let (step, steps, endless, _) = at.get();
         step >= steps && !endless
     });
-    // What is live is not played again: it is gone along with.
+    // A live run is followed to its edge, not played again.
     let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
     let thinned = ui.memo(|view| view.thinned);
-    // Which branch is shown, where there are several.
+    // The branch that is shown, if there are several.
     let branch = ui.memo(|view| {
         let shown = view.branches.iter().find(|branch| branch.current);
         shown
@@ -220,7 +219,7 @@ pub(super) fn Transport() -> impl IntoView {
     }
 }
 
-/// Plays or pauses; at the end, plays from the start.
+/// Plays or pauses. At the end, plays from the start.
 pub(super) fn toggle_play(ui: Ui) {
     let again = ui.view.with_untracked(|view| {
         let is_over = !view.endless && view.live.is_none() && view.step >= view.steps;
@@ -249,7 +248,7 @@ fn Timeline() -> impl IntoView {
     let followed = ui.memo(|view| view.followed.as_deref().cloned());
     let drawer = Layout::get().drawer;
     let violations = ui.memo(|view| view.checks.violations.clone());
-    // A run without end grows as it is looked at; its line grows by whole pieces.
+    // An endless run grows as it is viewed; its timeline grows by whole pieces.
     let steps = Memo::new(move |_| match at.get() {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
         (_, steps, false, _) => steps,

@@ -17,7 +17,6 @@ use deltascope_presentation::strings;
 use deltascope_presentation::view::walking::{Break, Said};
 use deltascope_replay::predicate::{Call, DELTAS, Predicate};
 
-/// The tab.
 #[component]
 pub(super) fn Until() -> impl IntoView {
     let ui = Ui::get();
@@ -106,7 +105,7 @@ pub(super) fn Until() -> impl IntoView {
     }
 }
 
-/// The parts of the condition; a change of one writes the text anew.
+/// The parts of the condition. A change of one rewrites the text.
 fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
     let words = ui.words();
     let lang = ui.lang.get();
@@ -215,7 +214,7 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
     .into_any()
 }
 
-/// A name of the field; of a fact, with what it means where it is no word of the language.
+/// A name of the field. In Chinese, the name of a fact comes with its meaning.
 fn explained(lang: Lang, name: &str) -> String {
     match (lang, in_chinese(name)) {
         (Lang::En, _) | (_, "") => name.to_owned(),

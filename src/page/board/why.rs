@@ -1,4 +1,4 @@
-//! The drawer's tab `why`: the chain of causes, each link a jump; and what is selected and followed.
+//! The drawer's tab `why`: the chain of causes, each a link; and what is selected and followed.
 
 use std::sync::Arc;
 
@@ -22,7 +22,6 @@ use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::why::Link;
 
-/// The tab.
 #[component]
 pub(super) fn Why() -> impl IntoView {
     let ui = Ui::get();
@@ -52,7 +51,7 @@ pub(super) fn Why() -> impl IntoView {
         <div>
         {part(move || {
             let lang = ui.lang.get();
-            // Drawn anew only when it is another answer, so that the focus stays on a link.
+            // Redrawn only when the answer differs, so that a link keeps the focus.
             answer.with(|_| ());
             let why = ui.view.with_untracked(|view| view.why.clone());
             let Some(why) = why else {
@@ -76,7 +75,7 @@ pub(super) fn Why() -> impl IntoView {
     }
 }
 
-/// Everything on the stage as a list, for whoever has no pointer.
+/// Everything on the stage as a list, for users without a pointer.
 #[component]
 fn Pick() -> impl IntoView {
     let ui = Ui::get();
@@ -106,7 +105,7 @@ fn Pick() -> impl IntoView {
                         let is = |thing: &Thing| anchor.as_ref() == Some(&thing.anchor);
                         anchor.is_none() || things.iter().any(is)
                     });
-                    // What was selected may have left the stage, or not be on the list.
+                    // What is selected may have left the stage, or may not be on the list.
                     let other = (!listed)
                         .then(|| {
                             let anchor = anchor.as_ref().map(Anchor::to_string).unwrap_or_default();
@@ -123,7 +122,7 @@ fn Pick() -> impl IntoView {
     }
 }
 
-/// What can be done with an object.
+/// What the user can do with an object.
 fn about(ui: Ui, key: Key) -> AnyView {
     let followed = {
         let key = key.clone();
@@ -196,7 +195,7 @@ fn link(ui: Ui, link: &Link) -> AnyView {
     .into_any()
 }
 
-/// A click anywhere on the stage: asks about what is there, unless it is a button or the like.
+/// A click anywhere on the stage asks about what is there, unless it is a control.
 pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     let Some(target) = event
         .target()
@@ -211,7 +210,7 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     let anchor = anchor_of(&thing);
     let control = closest("a, input, select, summary, label").is_some()
         || (closest("button").is_some() && thing.tag_name() != "BUTTON");
-    // An object of the API server is a button of its own; asked about as well, while the tab is open.
+    // An object of the API server is a button itself. While this tab is open, a click asks about it as well.
     let asks = layout.drawer.open.get_untracked() == Some(DrawerTab::Why);
     let is_room = matches!(anchor, Some(Anchor::Room(_)));
     if control || is_room || (thing.tag_name() == "BUTTON" && !asks) {
@@ -221,12 +220,12 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     layout.drawer.show(DrawerTab::Why);
 }
 
-/// Marks what is selected and who is followed, wherever it stands: no token has to know of it.
+/// Marks what is selected and followed, wherever it is shown: by styles, so that no token has to know about it.
 #[component]
 pub(super) fn Marked() -> impl IntoView {
     let ui = Ui::get();
     let rules = ui.memo(rules);
-    // Not an element: a policy of the page around may forbid these.
+    // Not a `<style>` element: the page's Content-Security-Policy may forbid these.
     let sheet = ui.host().sheet();
     Effect::new(move |_| {
         rules.with(|rules| sheet.set(rules));
@@ -262,12 +261,12 @@ fn rules(view: &View) -> String {
     rules
 }
 
-/// As the text of a string in a style sheet.
+/// Escapes a text for a string in a style sheet.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter.is_control() || matches!(letter, '"' | '\\' | '<') {
-            // A number and a space is how a style sheet writes any letter.
+            // In CSS, any character can be written as its hex code and a space.
             escaped.push_str(&format!("\\{:x} ", u32::from(letter)));
         } else {
             escaped.push(letter);

@@ -1,4 +1,4 @@
-//! `window.deltascope`: the scripting interface, as the book documents it (docs, Scripting the page).
+//! `window.deltascope`: the scripting interface that the book's chapter "Scripting the page" documents.
 //!
 //! The custom element's methods have the same names and results.
 
@@ -25,8 +25,7 @@ use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 
-/// Puts `deltascope` on the window. The page is mounted; its `ready` is settled once what is to be opened
-/// first is there.
+/// Sets `window.deltascope`. The page is mounted already; `ready` is settled once `first` has been opened.
 pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
     let api = api(driver, ui, link);
     if let Some(first) = first {
@@ -35,7 +34,7 @@ pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
 }
 
-/// The scripting interface of one board.
+/// The scripting interface of a board.
 #[must_use]
 pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let api = Object::new();
@@ -171,7 +170,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let op = get("op").as_string().unwrap_or_default();
         let object = to_json(&get("object"));
         perform(&on, move |session| {
-            // What went wrong before is no answer to this.
+            // An earlier error is no answer to this call.
             session.obey(Command::DismissError);
             session.inject(&op, object)
         })
@@ -217,19 +216,19 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
         let mut state = state(&on.view(), ui.lang.get_untracked());
-        // The session knows what came, not how the connection is.
+        // The session knows what was received, not the state of the connection.
         if let Some(live) = state.get_mut("live").and_then(Value::as_object_mut) {
             live.extend(link.status.get_untracked().to_json(ui.lang.get_untracked()));
         }
-        // The text was made by a serializer.
+        // A serializer wrote the text, so it can be parsed.
         JSON::parse(&state.to_string()).unwrap_or(JsValue::NULL)
     });
     set("getState", &get_state.into_js_value());
     api
 }
 
-/// What a picture is asked to be: of the rooms that are shown and in the language of the board, unless
-/// something else is said. `panels` is a text as of an attribute, or a list.
+/// The options of a picture. By default it has the rooms that are shown and the language of the board. `panels` is
+/// a string as in the attribute, or a list.
 fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let mut given = options::Options {
@@ -240,7 +239,7 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
         let value = get(name);
         let list = value.dyn_ref::<Array>().map(|list| list.join(",").into());
         if let Some(value) = list.or_else(|| value.as_string()) {
-            // What is not known is as if it were not said.
+            // Unknown values are ignored.
             let _unknown = given.set(name, &value);
         }
     }
@@ -259,10 +258,10 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     }
 }
 
-/// What a text, or nothing, asks for.
+/// Makes a command from a string or nothing.
 type OfText = fn(Option<String>) -> Command;
 
-/// Methods that take a text, or nothing.
+/// Methods that take a string or nothing.
 const TEXTS: [(&str, OfText); 4] = [
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
@@ -278,10 +277,10 @@ const TEXTS: [(&str, OfText); 4] = [
     }),
 ];
 
-/// So many steps are made at one call, at the most.
+/// Most steps of one call.
 const FARTHEST: f64 = 100_000.0;
 
-/// So many steps of a size.
+/// Moves by `by` steps of a size.
 fn walk(session: &mut Session, by: f64, step_size: &str) -> Change {
     let Some(size) = StepSize::from_id(step_size) else {
         let sizes = StepSize::ALL.map(StepSize::id).join(", ");
@@ -316,12 +315,12 @@ pub(super) fn method(
     let _ = Reflect::set(api, &name.into(), &call.into_js_value());
 }
 
-/// A promise that settles when the screen shows what came of it.
+/// A promise that settles once the screen shows the result.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
     promise(driver.clone(), Box::new(act))
 }
 
-/// A promise that settles when what is opened is shown, or why it is not.
+/// A promise that settles once the screen shows what was opened, or why it cannot be opened.
 fn opens(driver: &Driver, command: Command) -> JsValue {
     let driver = driver.clone();
     future_to_promise(async move {
@@ -331,7 +330,7 @@ fn opens(driver: &Driver, command: Command) -> JsValue {
     .into()
 }
 
-// Boxed, so that there is one of it and not one a method.
+// Boxed, so that it is compiled once and not once per method.
 fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
     future_to_promise(async move {
         driver.perform(act).await;
@@ -340,7 +339,7 @@ fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsVa
     .into()
 }
 
-/// What has no JSON form (nothing at all, a function) counts as null.
+/// Converts a value to JSON. Values without a JSON form (undefined, functions, symbols) become null.
 pub(super) fn to_json(value: &JsValue) -> Value {
     if value.is_undefined() || value.is_function() || value.is_symbol() {
         return Value::Null;

@@ -1,7 +1,7 @@
-//! One element among others on a page: what the custom element's module calls.
+//! One element on a page: the functions that the custom element's module calls.
 //!
-//! The module (`embed/deltascope.js`) owns the element, its attributes and its shadow root; here is what
-//! runs inside.
+//! The module (`embed/deltascope.js`) owns the element, its attributes and its shadow root; this is what runs
+//! inside.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -26,13 +26,14 @@ use deltascope_presentation::options::Options;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_world::slices::{Slices, pause};
 
-/// An element that is coming: each call of `build` does one more piece of it, so that the page around is
-/// not kept waiting, and says whether more are missing,
-/// or (an `Error`) why there is nothing to show. `config` holds `attributes` (names and values),
-/// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), `link` (what stands
-/// behind the `#` of a link to a run), and `emit`, which is told what happens: a name and what there is to
-/// say about it. Once it is built the object is the
-/// scripting interface, with `set` for an attribute and `dispose`.
+/// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
+/// around stays responsive. It returns whether more are missing, or an `Error` that says why there is nothing to
+/// show.
+///
+/// `config` holds `attributes` (names and values), `scenario` (an object of the page), `file` and `name` (the text
+/// of a fetched file, and its name), `link` (the `#` part of a link to a run), and `emit`, a function that is
+/// called with the name and the detail of each event. Once it is built, the object is the scripting interface,
+/// with `set` for an attribute and `dispose`.
 #[wasm_bindgen(js_name = mountElement)]
 #[must_use]
 pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
@@ -40,7 +41,7 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let mounted = Rc::new(RefCell::new(Mounted::No));
     let (api, into) = (object.clone(), Rc::clone(&mounted));
     let coming = Paced::of(move |slices| come(api, mount, config, into, slices));
-    // It holds the interface, which holds it: nobody could give the two back while it is not done.
+    // The work owns the interface and the interface owns the work, so the work is dropped once it is done.
     let coming = Rc::new(RefCell::new(Some(coming)));
     let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
     method(&object, "build", move |_, _| {
@@ -71,15 +72,15 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
 
 type Handle = UnmountHandle<<AnyView as Render>::State>;
 
-/// Whether there is a board.
+/// Whether the board was mounted, or disposed of.
 enum Mounted {
     No,
     Yes(Driver, Handle),
     Gone,
 }
 
-/// All that comes, in pieces. Each of them runs much code for the first time, which a browser compiles
-/// when it is called.
+/// Mounts the board in pieces. Each piece runs much code for the first time, and browsers compile code on its
+/// first call.
 async fn come(
     api: Object,
     mount: HtmlElement,
@@ -91,7 +92,7 @@ async fn come(
     let (options, wrong) = options_of(&get("attributes"));
     let mut session = Session::empty();
     pause().await;
-    // What is wrong with the run comes before what is wrong with how it is shown.
+    // An error of the run is reported rather than one of the other options.
     let opened = open(&mut session, &options, &config, &slices)
         .await
         .and(wrong);
@@ -117,14 +118,14 @@ async fn come(
         let link = Link::new(&drawn);
         provide_context(link);
         follow(ui);
-        tell(ui, emit);
+        emit_events(ui, emit);
         made.set(Some((ui, link)));
         view! { <Coming /> }.into_any()
     });
     mounted.replace(Mounted::Yes(driver.clone(), handle));
     pause().await;
     if let Some((ui, link)) = shared.take() {
-        // Into the object that is there.
+        // Copy the methods into the object that the page has already.
         let _ = Object::assign(&api, &api::api(&driver, ui, link));
         on_attribute(&api, &driver, ui, options);
     }
@@ -135,7 +136,7 @@ async fn come(
     Ok(())
 }
 
-/// Opens the run that is asked for.
+/// Opens the run that the page asks for.
 async fn open(
     session: &mut Session,
     options: &Options,
@@ -156,7 +157,7 @@ async fn open(
     session.present_slowly(options, scenario, slices).await
 }
 
-/// Those that can be read, and what is wrong with the first of the others.
+/// The options that can be read, and the error of the first one that cannot.
 fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
     let mut options = Options::default();
     let mut wrong = Ok(());
@@ -183,7 +184,7 @@ fn theme_of(options: &Options) -> Theme {
     }
 }
 
-/// `set(name, value)`: another value of an attribute, while the run is shown.
+/// Adds `set(name, value)`, which changes an attribute while the run is shown.
 fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     let options = RefCell::new(options);
     let driver = driver.clone();
@@ -203,7 +204,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     _ => {}
                 }
                 Box::new(move |session| {
-                    // What was wrong with it is right now.
+                    // The earlier error may be about the old value.
                     session.obey(Command::DismissError);
                     changed(session, &name, &now)
                 })
@@ -218,7 +219,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     });
 }
 
-/// What another value of an attribute does to the run.
+/// What a new value of an attribute does to the run.
 fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
@@ -242,7 +243,7 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     done.unwrap_or_else(|message| session.say(message))
 }
 
-/// Who is told what happens.
+/// Receives the element's events.
 struct Emit(Option<Function>);
 
 impl Emit {
@@ -254,16 +255,16 @@ impl Emit {
         for (key, value) in detail {
             let _ = Reflect::set(&object, &(*key).into(), value);
         }
-        // What a listener throws is its own affair.
+        // An exception of the page's listener does not concern the board.
         let _ = emit.call2(&JsValue::UNDEFINED, &name.into(), &object);
     }
 }
 
-/// Tells of each step, of markers, of what must hold and does not, and of errors.
-fn tell(ui: Ui, emit: Emit) {
+/// Emits an event for each step, marker, violated invariant and error.
+fn emit_events(ui: Ui, emit: Emit) {
     let number = |number: usize| JsValue::from(u32::try_from(number).unwrap_or(u32::MAX));
     let emit = StoredValue::new_local(emit);
-    // Several on one page are told apart by what they show.
+    // The labels distinguish several boards on one page.
     let host = ui.host();
     Effect::new(move |_| {
         let lang = ui.lang.get();

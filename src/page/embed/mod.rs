@@ -1,4 +1,4 @@
-//! What other pages and scripts can do with this one.
+//! Interfaces for other pages and for scripts.
 
 pub mod api;
 pub mod element;

@@ -1,4 +1,4 @@
-//! Requests over `fetch`, whose bodies are handed on as they come.
+//! Requests over `fetch`, whose bodies are passed on as they arrive.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -18,26 +18,26 @@ use web_sys::{
 
 use deltascope_world::source::proxy::exchange::Head;
 
-/// So long what comes at once is worked on before the page gets a turn, in ms: half a frame.
+/// How long data that has arrived is processed before the page gets a turn, in ms: half a frame.
 const TURN_MS: f64 = 8.0;
 
-/// So long a reader that is held waits before it looks again, in ms.
+/// How long a held reader waits before it checks again, in ms.
 const HELD_MS: u32 = 10;
 
-/// What came of a request.
+/// An event of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Came {
-    /// The head of the answer.
+    /// The head of the response.
     Head(Head),
     /// A piece of its body, cut anywhere.
     Chunk(Vec<u8>),
-    /// The body is whole.
+    /// The body is complete.
     Complete,
-    /// It broke off, or never began: the browser's words.
+    /// The connection broke off or never opened; in the browser's words.
     Broken(String),
 }
 
-/// A request that is under way. Dropped, it is aborted and nothing comes of it any more.
+/// A request under way. Dropping it aborts the request; `on` is not called any more.
 pub struct Connection {
     abort: Option<AbortController>,
     open: Rc<Cell<bool>>,
@@ -45,10 +45,10 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Sends a GET.
+    /// Sends a GET request. `on` receives its events.
     pub fn open(url: String, accept: String, mut on: impl FnMut(Came) + 'static) -> Self {
         let open = Rc::new(Cell::new(true));
-        // Only a browser older than streamed bodies has none.
+        // Missing only in browsers that have no streamed bodies either.
         let abort = AbortController::new().ok();
         let signal = abort.as_ref().map(AbortController::signal);
         let (asked, held) = (Rc::clone(&open), Rc::new(Cell::new(false)));
@@ -69,13 +69,13 @@ impl Connection {
         Self { abort, open, held }
     }
 
-    /// Whether what comes is to wait: on the wire, whose sender notices in the end. True where it
-    /// waited before.
+    /// Stops reading, or resumes it. Meanwhile data waits in the connection, and in the end the sender notices.
+    /// Returns whether reading was stopped before.
     pub fn hold(&self, held: bool) -> bool {
         self.held.replace(held)
     }
 
-    /// Whether it waits.
+    /// Whether reading is stopped.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held.get()
@@ -92,27 +92,27 @@ impl Drop for Connection {
     }
 }
 
-/// The whole answer to a request.
+/// The complete response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its head.
+    /// Status and headers.
     pub head: Head,
-    /// The body.
+    /// The body, in full.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// Nothing came within the time.
+    /// It took longer than allowed.
     Late,
     /// It is longer than allowed.
     Large,
-    /// It broke off, or never began.
+    /// The connection broke off or never opened; in the browser's words.
     Broken(String),
 }
 
-/// Sends a GET and waits for the whole answer, which may be `most` bytes long and take `ms`.
+/// Sends a GET request and waits for the complete response, at most `most` bytes and `ms` ms.
 pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer, NoAnswer> {
     let abort = AbortController::new().ok();
     let late = Rc::new(Cell::new(false));
@@ -159,7 +159,7 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
     }
 }
 
-// Not generic, so that there is one of it.
+// Not generic, so that it is compiled once.
 async fn read(
     url: &str,
     accept: &str,
@@ -213,12 +213,12 @@ async fn pieces(
         let value: Uint8Array = Reflect::get(&read, &"value".into())?.dyn_into()?;
         let began = js_sys::Date::now();
         let chunk = value.to_vec();
-        // It may be a part of a Secret, and the browser frees it when it likes.
+        // The chunk may hold part of a Secret, and the browser frees it only some time later.
         value.fill(0, 0, value.length());
         if on(Came::Chunk(chunk)).is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        // What has arrived already is read without a pause: the page would never get a turn.
+        // Reading data that has arrived does not yield to the page, so yield from time to time.
         busy += js_sys::Date::now() - began;
         if busy >= TURN_MS && !document().hidden() {
             busy = 0.0;

@@ -1,5 +1,5 @@
-//! A real cluster, in the browser: what the session's reflector wants is sent with `fetch`, and what
-//! comes is told to the session, as it comes.
+//! A real cluster, in the browser: sends the requests of the session's reflector with `fetch`, and passes the
+//! responses to the session as they arrive.
 
 pub mod fetch;
 pub mod tabs;
@@ -32,27 +32,27 @@ use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::RecordedEvent;
 use fetch::{Answer, Came, Connection, NoAnswer};
 
-/// So long an answer to a small question may take, in ms: kubectl proxy opens a connection meanwhile.
+/// How long the answer to a small request may take, in ms: kubectl proxy opens a connection first.
 const ANSWER_MS: u32 = 10_000;
-/// The same where as many tabs are connected as a browser opens connections.
+/// The same if the connected tabs use all of the browser's connections to the server.
 const CROWDED_MS: u32 = 2_000;
-/// So many connections a browser opens to one server over HTTP/1.1.
+/// How many connections a browser opens to one server over HTTP/1.1.
 const CONNECTIONS: usize = 6;
-/// The version of a server has some 400 bytes; a page that answers in its place has more.
+/// A server's version has about 400 bytes. A page that a web server sends instead has more.
 const VERSION_MOST: usize = 256 * 1024;
-/// A server with hundreds of kinds describes them in a few MB, and ten thousand namespaces in 10.
+/// A server with hundreds of kinds describes them in a few MB; ten thousand namespaces take 10 MB.
 const ANSWER_MOST: usize = 32 * 1024 * 1024;
-/// How often the badge counts, in ms.
+/// How often the badge is updated, in ms.
 const STATUS_MS: Time = 500;
-/// How much of what is due a page that is out of sight does at once: as much as it did otherwise until
-/// its next timer, a second later.
+/// How many slices of due work a hidden page does at once: as much as a visible page does in the second until a
+/// hidden page's next timer.
 const HIDDEN_SLICES: usize = 30;
 
-/// The one connection of the page; copies are the same one.
+/// The one connection of the page; copies share it.
 #[derive(Clone, Copy)]
 pub struct Link {
     inner: StoredValue<Rc<Inner>, LocalStorage>,
-    /// How it is.
+    /// The state of the connection.
     pub status: RwSignal<Status>,
 }
 
@@ -60,27 +60,27 @@ struct Inner {
     driver: Driver,
     status: RwSignal<Status>,
     wire: RefCell<Option<Wire>>,
-    /// The next look at the clock, and when it is.
+    /// The next timer, and when it fires.
     timer: RefCell<Option<(Time, Timeout)>>,
 }
 
-/// What is on the wire.
+/// The connection and its requests.
 struct Wire {
     target: Target,
     clock: Clock,
     exchange: Option<Exchange>,
     connection: Option<Connection>,
-    /// The watch that is asked for is open.
+    /// Whether the requested watch is open.
     opened: bool,
-    /// What is asked for is a watch.
+    /// Whether the request is a watch.
     is_watch: bool,
     trouble: Option<Text>,
-    /// For the other tabs.
+    /// Lets the other tabs know that this one is connected.
     _connected: tabs::Connected,
 }
 
 impl Link {
-    /// Of this driver's session.
+    /// The link of this driver's session, not connected yet.
     #[must_use]
     pub fn new(driver: &Driver) -> Self {
         let status = RwSignal::new(Status::default());
@@ -92,7 +92,7 @@ impl Link {
         });
         let after = Rc::clone(&inner);
         driver.listen(move || after.turn());
-        // A page that is left has no use for it; one that is only out of sight goes on.
+        // A page that is left disconnects; one that is only hidden stays connected.
         let leaving = Rc::clone(&inner);
         let left = window_event_listener(ev::pagehide, move |_| {
             leaving
@@ -117,13 +117,13 @@ impl Link {
         }
     }
 
-    /// Out of the context.
+    /// The link of the current context. Panics if there is none.
     #[must_use]
     pub fn get() -> Self {
         expect_context::<Self>()
     }
 
-    /// What is watched, and where.
+    /// What is being watched, and where.
     #[must_use]
     pub fn target(self) -> Option<Target> {
         let inner = self.inner.get_value();
@@ -131,10 +131,10 @@ impl Link {
         wire.as_ref().map(|wire| wire.target.clone())
     }
 
-    /// Looks for the API and the resource, then begins.
+    /// Looks for the API and the resource, then begins a run.
     ///
     /// # Errors
-    /// Says what there is not, and what to do; also where it has begun without a part of what was asked for.
+    /// Says what is missing, and what to do; also if the run has begun without a part of what was asked for.
     pub async fn connect(self, mut options: Options) -> Result<(), Text> {
         let base = here(&options.base)?;
         let base = find(&base).await.map_err(|tried| {
@@ -164,10 +164,10 @@ impl Link {
         }
     }
 
-    /// Begins a run.
+    /// Begins a live run.
     ///
     /// # Errors
-    /// It cannot be asked for.
+    /// The target cannot be expressed as a request.
     pub async fn begin(self, target: Target, options: Options) -> Result<(), Text> {
         target.check()?;
         let inner = self.inner.get_value();
@@ -196,7 +196,7 @@ impl Link {
 }
 
 impl Inner {
-    /// Puts on the wire what is wanted, and takes off what is not.
+    /// Opens the request that the session wants, and aborts any other.
     fn turn(self: &Rc<Self>) {
         if self.wire.borrow().is_none() {
             return;
@@ -238,31 +238,32 @@ impl Inner {
         self.schedule();
     }
 
-    /// Something came of the request that is on the wire.
+    /// Handles an event of the open request.
     fn came(self: &Rc<Self>, came: Came) {
-        let told = match &mut *self.wire.borrow_mut() {
+        let responses = match &mut *self.wire.borrow_mut() {
             Some(wire) => wire.came(came),
             None => return,
         };
-        self.tell(told);
+        self.deliver(responses);
     }
 
-    fn tell(self: &Rc<Self>, told: Vec<ServerResponse>) {
+    fn deliver(self: &Rc<Self>, responses: Vec<ServerResponse>) {
         let Some(now) = self.wire.borrow_mut().as_mut().map(|wire| {
-            wire.note(&told);
+            wire.note(&responses);
             wire.now()
         }) else {
             return;
         };
-        if !told.is_empty() {
-            self.driver.with(|session| session.live_told(now, told));
+        if !responses.is_empty() {
+            self.driver
+                .with(|session| session.live_told(now, responses));
             self.hold();
         }
         self.turn();
         self.driver.keep_up();
     }
 
-    /// What comes faster than it is worked on waits on the wire, not here.
+    /// While the session is behind, data waits in the connection instead of in memory.
     fn hold(&self) {
         if let Some(wire) = &mut *self.wire.borrow_mut() {
             let latest = wire.clock.latest();
@@ -270,12 +271,12 @@ impl Inner {
         }
     }
 
-    /// The clock says that something may be due.
+    /// Handles the timer: something may be due.
     fn tick(self: &Rc<Self>) {
         self.timer.borrow_mut().take();
-        let told = match &mut *self.wire.borrow_mut() {
+        let responses = match &mut *self.wire.borrow_mut() {
             Some(wire) => {
-                // Nothing is read meanwhile: that is no silence.
+                // Nothing is read while the connection is held, so this is not the server's silence.
                 if wire.connection.as_ref().is_some_and(Connection::is_held) {
                     wire.hold(true);
                 }
@@ -290,15 +291,15 @@ impl Inner {
             None => return,
         };
         let now = self.wire.borrow_mut().as_mut().map_or(0, Wire::now);
-        if told.is_empty() {
-            // Nobody waits for a page that is out of sight, and its timers are rare.
+        if responses.is_empty() {
+            // Nobody watches a hidden page, and its timers are rare.
             let slices = if document().hidden() {
                 HIDDEN_SLICES
             } else {
                 1
             };
             self.driver.with(|session| {
-                // Time goes by where nothing is due, too.
+                // Virtual time advances even when nothing is due.
                 session.live_tick(now);
                 for _ in 1..slices {
                     if is_busy(session, now) {
@@ -308,7 +309,7 @@ impl Inner {
             });
             self.hold();
         }
-        self.tell(told);
+        self.deliver(responses);
     }
 
     fn schedule(self: &Rc<Self>) {
@@ -338,7 +339,7 @@ impl Inner {
         *timer = Some((due, timeout));
     }
 
-    /// Tells the badge how it goes.
+    /// Updates the badge.
     fn say(&self) {
         let status = match &mut *self.wire.borrow_mut() {
             Some(wire) => {
@@ -359,7 +360,7 @@ impl Inner {
     }
 }
 
-/// Of the waits of a run.
+/// Seeds the jitter of a run's backoff.
 fn seed() -> u32 {
     #[allow(
         clippy::cast_possible_truncation,
@@ -370,7 +371,7 @@ fn seed() -> u32 {
     seed
 }
 
-/// What the clock on the wall shows, in ms since 1970.
+/// Wall-clock time, in ms since 1970.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -391,7 +392,7 @@ impl Wire {
         self.clock.at(now())
     }
 
-    /// What comes waits, or does no more; it was not silent until now.
+    /// Holds or resumes the connection. The time while it was held does not count as the server's silence.
     fn hold(&mut self, held: bool) {
         let now = self.now();
         if let (Some(connection), Some(exchange)) = (&self.connection, &mut self.exchange)
@@ -420,10 +421,10 @@ impl Wire {
         }
     }
 
-    /// What the badge has to know of it.
-    fn note(&mut self, told: &[ServerResponse]) {
-        for telling in told {
-            match &telling.told {
+    /// Keeps what the badge shows of these responses.
+    fn note(&mut self, responses: &[ServerResponse]) {
+        for response in responses {
+            match &response.told {
                 ResponsePart::Page(_) => self.trouble = None,
                 ResponsePart::Opened => (self.opened, self.trouble) = (true, None),
                 ResponsePart::Refused(error) => self.trouble = Some(trouble(error, &self.target)),
@@ -432,7 +433,7 @@ impl Wire {
                 }
                 ResponsePart::Ended(end) => {
                     self.opened = false;
-                    // The error that ended it stays to be read until what follows is open.
+                    // The error that ended the watch stays visible until the next request is open.
                     if let Some(end) = ended(end) {
                         self.trouble = Some(end);
                     }
@@ -463,7 +464,7 @@ impl Wire {
         };
         Status {
             phase,
-            // Whole seconds: the badge is not drawn for less.
+            // Whole seconds, so that the badge is not redrawn more often.
             silent_ms: silent_ms / 1000 * 1000,
             trouble: match &self.exchange {
                 Some(exchange) => exchange.excess().map(|(what, count)| {
@@ -477,12 +478,12 @@ impl Wire {
     }
 }
 
-// --- small questions -----------------------------------------------------------------------------
+// --- small requests ------------------------------------------------------------------------------
 
-/// Where the API is on this page's origin, out of what somebody wrote; empty where nobody did.
+/// The path of the API on this page's origin, from what the user typed; empty if the user typed nothing.
 ///
 /// # Errors
-/// It is elsewhere.
+/// The API is on another origin.
 pub fn here(typed: &str) -> Result<String, Text> {
     if typed.trim().is_empty() {
         return Ok(String::new());
@@ -490,16 +491,16 @@ pub fn here(typed: &str) -> Result<String, Text> {
     base_of(typed, &window().location().origin().unwrap_or_default())
 }
 
-/// Looks for an API where the user says, and where it usually is.
+/// Looks for an API at `setting`, then at the usual places.
 ///
 /// # Errors
-/// There is none: what was found at each place.
+/// There is no API: what was found at each place.
 pub async fn find(setting: &str) -> Result<Tried, Vec<Tried>> {
     let mut tried = Vec::new();
     let tabs = tabs::connected().await;
     let bases = [setting].into_iter().chain(BASES);
     for (index, base) in bases.enumerate() {
-        // Only the setting can be empty, or be one of the others.
+        // Only the setting can be empty, or the same as a usual place.
         if base.is_empty() || (index > 0 && base == setting) {
             continue;
         }
@@ -514,7 +515,7 @@ pub async fn find(setting: &str) -> Result<Tried, Vec<Tried>> {
             return Ok(one);
         }
         tried.push(one);
-        // Elsewhere on this server it is no better.
+        // The other places are on the same server.
         if is_crowded {
             break;
         }
@@ -535,7 +536,7 @@ async fn probe(base: &str, tabs: usize) -> Probe {
     }
 }
 
-/// All that can be listed and watched, and what could not be learnt.
+/// All resources that can be listed and watched, and the errors of the discovery.
 pub async fn discover(base: &str) -> Found {
     let mut discovery = Discovery::new(base);
     while let Some(Ask { id, request }) = discovery.next_ask() {
@@ -553,12 +554,12 @@ pub async fn discover(base: &str) -> Found {
     discovery.finish()
 }
 
-/// How many objects there are; nothing: the server does not say.
+/// How many objects there are; `None` if the server does not say.
 ///
 /// # Errors
-/// It does not let them be listed.
+/// The server refuses to list them.
 pub async fn count(target: &Target) -> Result<Option<u64>, Text> {
-    // With selectors no server says how many there are.
+    // With selectors no server reports a count.
     let all = Target {
         label_selector: String::new(),
         field_selector: String::new(),
@@ -581,7 +582,7 @@ pub async fn count(target: &Target) -> Result<Option<u64>, Text> {
     Err(trouble(&error, target))
 }
 
-/// The namespaces, where they can be listed.
+/// The namespaces, or none if they cannot be listed.
 pub async fn namespaces(base: &str) -> Vec<String> {
     let HttpRequest { url, accept } = request::namespaces(base);
     let answer = fetch::get(&url, &accept, ANSWER_MOST, ANSWER_MS).await;

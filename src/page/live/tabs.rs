@@ -1,7 +1,7 @@
-//! How many tabs of this browser are connected to the server that this page came from: over HTTP/1.1 a browser
-//! opens no more than six connections to one, and each open watch takes one.
+//! Counts the tabs of this browser that are connected to the server of this page: over HTTP/1.1 a browser opens at
+//! most six connections to one server, and each open watch takes one.
 //!
-//! Each connected tab holds a lock of the browser's, shared with the others, who can count it.
+//! Each connected tab holds a shared Web Lock. Other tabs count its holders.
 
 use js_sys::{Array, Function, Promise, Reflect};
 use leptos::prelude::window;
@@ -12,13 +12,13 @@ use wasm_bindgen_futures::JsFuture;
 
 const LOCK: &str = "deltascope: connected";
 
-/// This tab is connected until it is dropped.
+/// Marks this tab as connected until it is dropped.
 pub struct Connected {
     release: Option<Function>,
 }
 
 impl Connected {
-    /// Lets the other tabs know.
+    /// Takes the lock, so that other tabs count this one.
     #[must_use]
     pub fn now() -> Self {
         let mut release = None;
@@ -29,7 +29,7 @@ impl Connected {
         let asked = call("request", &[LOCK.into(), options.into(), until]);
         if let Some(asked) = asked.filter(|_| is_set) {
             spawn_local(async move {
-                // A browser that does not lend it only leaves the others without the count.
+                // If the browser refuses the lock, the other tabs only lack the count.
                 let _refused = JsFuture::from(asked).await;
             });
         }
@@ -40,13 +40,13 @@ impl Connected {
 impl Drop for Connected {
     fn drop(&mut self) {
         if let Some(release) = &self.release {
-            // It says nothing back.
+            // The resolver returns nothing.
             let _nothing = release.call0(&JsValue::UNDEFINED);
         }
     }
 }
 
-/// How many there are, as far as the browser says.
+/// How many tabs are connected; 0 if the browser does not say.
 pub async fn connected() -> usize {
     let Some(asked) = call("query", &[]) else {
         return 0;
@@ -63,7 +63,7 @@ pub async fn connected() -> usize {
     held.map_or(0, |held| held.iter().filter(is_ours).count())
 }
 
-/// Asks the browser's locks, which a page has only where it is served safely.
+/// Calls a method of the browser's Web Locks. A page has them only in a secure context.
 fn call(name: &str, arguments: &[JsValue]) -> Option<Promise> {
     let locks = Reflect::get(&window().navigator(), &"locks".into()).ok()?;
     let method = Reflect::get(&locks, &name.into()).ok()?;

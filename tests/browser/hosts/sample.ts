@@ -1,4 +1,4 @@
-// Uses all that the types of the package say; it is checked and never run.
+// Uses everything in the package's types. It is type-checked and never run.
 import { DeltaScope, define, version } from "deltascope";
 import type {
   DeltaScopeAttributes, FrameMessage, FrameReply, Injection, Lesson, Panel, Place, Scenario, State, SvgOptions, Violation,
@@ -60,7 +60,7 @@ const message: FrameMessage = { ns: "deltascope", v: 1, id: 1, type: "seek", arg
 const heard = (reply: FrameReply) => (reply.type === "EVENT" && reply.name === "ds-marker" ? reply.detail.id : undefined);
 DeltaScopePlugin.init({ on() {}, getCurrentSlide: () => undefined, layout() {} });
 
-// What is wrong is found.
+// Errors are found.
 // @ts-expect-error
 element.setEra("2.0");
 // @ts-expect-error

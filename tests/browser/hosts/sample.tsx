@@ -1,4 +1,4 @@
-// Uses the component of React and the element in JSX; it is checked and never run.
+// Uses the React component, and the element in JSX. It is type-checked and never run.
 import { createRef } from "react";
 import type { DeltaScope as Element } from "deltascope";
 import { DeltaScope } from "deltascope/react";

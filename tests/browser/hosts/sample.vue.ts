@@ -1,4 +1,4 @@
-// Uses the component of Vue; it is checked and never run.
+// Uses the Vue component. It is type-checked and never run.
 import { h } from "vue";
 import { DeltaScope } from "deltascope/vue";
 

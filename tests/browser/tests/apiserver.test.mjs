@@ -1,4 +1,4 @@
-// The test API server against recorded answers of a real one: to the same requests the same answers, byte for byte. Then its faults.
+// Compares the test API server with recorded responses of a real one, byte for byte. Then tests its faults.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { get } from "node:http";
@@ -13,11 +13,11 @@ const lines = (name) => body(name).split("\n").filter(Boolean).map((line) => JSO
 const changes = (name) => lines(name).filter(({ type }) => /ADDED|MODIFIED|DELETED/.test(type));
 const query = (name) => new URL(recorded(name).request.line.split(" ")[1], "http://localhost").searchParams;
 
-/** Asks what was asked then; `url` instead of the recorded one. */
+/** Repeats a recorded request; `url` replaces the recorded URL. */
 function ask(api, name, { url, onHead } = {}) {
   const { request } = recorded(name);
   const path = url ?? request.line.split(" ")[1];
-  // As the recorder did: browsers get indented answers.
+  // As the recorder did: browsers get indented JSON.
   const headers = { ...request.headers, "User-Agent": "Mozilla/5.0", Host: `127.0.0.1:${api.port}` };
   return new Promise((answered, failed) => {
     get(`${api.url}${path}`, { headers }, (response) => {
@@ -37,7 +37,7 @@ function same(api, name, answer) {
   assert.equal(answer.status, response.status, name);
   assert.equal(answer.headers["content-type"], header("content-type"), name);
   assert.equal(answer.headers["retry-after"], header("retry-after"), name);
-  // Where the server listens is the one thing that cannot be the same.
+  // Only the server's address must differ.
   const text = answer.text.replaceAll(api.url.slice("http://".length), "127.0.0.1:16443");
   const wanted = body(name);
   let at = 0;
@@ -47,7 +47,7 @@ function same(api, name, answer) {
   assert.equal(answer.end === "complete", response.end === "complete", name);
 }
 
-/** Objects as a recorded list (or watch) has them. */
+/** Creates the objects of a recorded list (or watch). */
 const put = (api, ...names) => {
   for (const name of names) {
     const text = body(name);
@@ -56,7 +56,8 @@ const put = (api, ...names) => {
   }
 };
 const version = (name) => Number(JSON.parse(body(name)).metadata.resourceVersion);
-/** Lets what a recorded watch saw happen; the first change of an object that was there before needs it. */
+/** Replays the changes of a recorded watch. The first change of an object that existed before needs its earlier
+    state. */
 const happen = (api, events, before) => {
   const known = new Set(api.stores.get("pods").objects.keys());
   for (const { type, object } of before ? events : []) {
@@ -70,7 +71,7 @@ const happen = (api, events, before) => {
 };
 const OLD_KINDS = { kinds: ["configmaps", "namespaces", "pods", "deployments"] };
 
-/** By transcript: what is there when it is asked for. Most lists are all that there was. */
+/** By transcript: the setup before the request. Most lists contain all objects. */
 const SINGLE = {
   "discovery-aggregated-api": { options: OLD_KINDS, setUp: noMetrics },
   "discovery-aggregated-apis": { options: OLD_KINDS, setUp: noMetrics },
@@ -121,7 +122,7 @@ const SINGLE = {
   "watchlist-rv-future": { options: { revision: 41_580, tooLargeMs: 40 } },
 };
 
-/** Transcripts of what this server does not do, and why. */
+/** Transcripts that this server does not replay, and why. */
 const LEFT_OUT = [
   /^cors-/, // kubectl proxy's; this server takes no writes and answers OPTIONS with 405 like any other
   /^write-/,
@@ -139,7 +140,7 @@ function noMetrics(api) {
   api.group("metrics.k8s.io", "gone");
 }
 
-/** An API server for a moment. */
+/** Runs an API server during a function. */
 const withApi = async (options, act) => {
   const api = await startApi(options);
   try {
@@ -149,7 +150,7 @@ const withApi = async (options, act) => {
   }
 };
 
-test("single requests are answered as a real server answered them", async () => {
+test("single requests get a real server's responses", async () => {
   for (const [name, { options, setUp }] of Object.entries(SINGLE)) {
     await withApi(options, async (api) => {
       const items = /^list-/.test(name) && recorded(name).response.status === 200;
@@ -161,7 +162,7 @@ test("single requests are answered as a real server answered them", async () => 
   }
 });
 
-test("pages are of one moment, and go on when it is forgotten", () => withApi({}, async (api) => {
+test("all pages are of one revision, even when it is compacted", () => withApi({}, async (api) => {
   put(api, "list-25-page-1", "list-25-page-2", "list-25-page-3");
   api.revision = version("list-25-page-1");
   same(api, "list-25-page-1", await ask(api, "list-25-page-1"));
@@ -171,7 +172,7 @@ test("pages are of one moment, and go on when it is forgotten", () => withApi({}
   same(api, "list-25-page-3", await ask(api, "list-25-page-3"));
 }));
 
-test("an expired page goes on with what is there now", () => withApi({}, async (api) => {
+test("an expired continue token continues with the current objects", () => withApi({}, async (api) => {
   put(api, "list-expired-page-1");
   const first = JSON.parse(body("list-expired-page-1"));
   for (const name of ["old-6", "old-7"]) {
@@ -188,12 +189,12 @@ test("an expired page goes on with what is there now", () => withApi({}, async (
   same(api, "list-continue-inconsistent", await ask(api, "list-continue-inconsistent"));
 }));
 
-/** Opens a recorded watch each, lets things happen, and compares what each was told. */
+/** Repeats recorded watches, makes changes, and compares what each watch received. */
 async function watched(api, names, act) {
   const answers = names.map((name) => {
     const asked = query(name);
     const { request } = recorded(name);
-    // It ends when the test says so.
+    // The test ends the watch.
     asked.delete("timeoutSeconds");
     return ask(api, name, { url: `${request.path}?${asked}` });
   });
@@ -203,7 +204,7 @@ async function watched(api, names, act) {
   for (const [at, answer] of (await Promise.all(answers)).entries()) same(api, names[at], answer);
 }
 
-test("watches of the same moments differ by path, form and selector", () =>
+test("watches of the same revisions differ by path, form and selector", () =>
   withApi({ revision: 41_474 }, (api) =>
     watched(
       api,
@@ -214,7 +215,7 @@ test("watches of the same moments differ by path, form and selector", () =>
       },
     )));
 
-test("a watch starts with what is there, and a streaming list says where that ends", () => withApi({}, async (api) => {
+test("a watch starts with the current objects, and a streaming list marks their end", () => withApi({}, async (api) => {
   const events = changes("watchlist");
   for (const event of events.slice(0, 3)) api.replay("pods", event);
   api.revision = 41_549;
@@ -226,12 +227,12 @@ test("a watch starts with what is there, and a streaming list says where that en
   });
 }));
 
-test("a watch goes on from where it was", () => withApi({ revision: 41_000 }, async (api) => {
+test("a watch resumes where it was", () => withApi({ revision: 41_000 }, async (api) => {
   happen(api, changes("watch-resume"), 41_600);
   await watched(api, ["watch-resume"], () => {});
 }));
 
-test("a streaming list without bookmarks, or from an old version, is as told", async () => {
+test("a streaming list without bookmarks, or from an old version, is as recorded", async () => {
   for (const [name, revision] of [["watchlist-no-bookmarks", 41_553], ["watchlist-old-rv", 41_666]]) {
     await withApi({}, async (api) => {
       for (const event of changes(name)) api.replay("pods", event);
@@ -242,7 +243,7 @@ test("a streaming list without bookmarks, or from an old version, is as told", a
   }
 });
 
-test("changes of large objects, and bookmarks while others write", async () => {
+test("changes of large objects, and bookmarks during writes to other resources", async () => {
   for (const [name, revision] of [["watch-large-object", 41_553], ["watch-bookmarks", 41_572]]) {
     await withApi({ revision: 41_000 }, async (api) => {
       happen(api, [], revision);
@@ -264,7 +265,7 @@ test("changes of large objects, and bookmarks while others write", async () => {
   }
 });
 
-test("a watch from the future is silent, and ends when its time is over", () => withApi({ revision: 41_574 }, async (api) => {
+test("a watch from a future version is silent, and ends at its timeout", () => withApi({ revision: 41_574 }, async (api) => {
   const { request } = recorded("watch-rv-future");
   const asked = query("watch-rv-future");
   asked.set("timeoutSeconds", "1");
@@ -274,7 +275,7 @@ test("a watch from the future is silent, and ends when its time is over", () => 
   same(api, "watch-rv-future", await answer);
 }));
 
-test("connections break where they are told to", async () => {
+test("connections break where the test says", async () => {
   for (const [name, end] of [
     ["watch-cut", (api) => api.cut(779)],
     ["watch-server-killed", (api) => api.drop()],
@@ -296,14 +297,14 @@ test("connections break where they are told to", async () => {
       const { response } = recorded(name);
       assert.equal(status, 200);
       assert.equal(how === "complete", response.end === "complete", name);
-      // Of the cut line only the length is the same.
+      // Of the line that was cut, only the length must match.
       assert.equal(Buffer.byteLength(text), Buffer.byteLength(body(name)), name);
       assert.equal(text.slice(0, text.lastIndexOf("\n")), body(name).slice(0, body(name).lastIndexOf("\n")), name);
     });
   }
 });
 
-test("every transcript is replayed here, or known not to be", () => {
+test("every transcript is replayed here or listed as left out", () => {
   const source = readFileSync(new URL(import.meta.url), "utf8");
   const names = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length));
   const built = ["", "-legacy-path", "-metadata", "-selector", "-phase-selector"].map((form) => `watch-pod-lifecycle${form}`);
@@ -312,7 +313,7 @@ test("every transcript is replayed here, or known not to be", () => {
   assert.deepEqual(missing, []);
 });
 
-test("faults come on command", () => withApi({ control: 0 }, async (api) => {
+test("each fault happens on command", () => withApi({ control: 0 }, async (api) => {
   const command = (name, ...args) => fetch(`${api.controlUrl}/${name}`, { method: "POST", body: JSON.stringify(args) });
   const pods = `${api.url}/api/v1/pods`;
   const status = async (url = pods, init) => (await fetch(url, init)).status;
@@ -330,7 +331,7 @@ test("faults come on command", () => withApi({ control: 0 }, async (api) => {
   const metrics = (await aggregated.json()).items.find(({ metadata }) => metadata.name === "metrics.k8s.io");
   assert.deepEqual(metrics.versions, [{ version: "v1beta1", freshness: "Stale" }]);
 
-  // Half open: neither an answer nor an end, and nothing is lost when it is over.
+  // Half-open: neither a response nor an end, and nothing is lost afterwards.
   const from = api.revision;
   const watch = await fetch(`${pods}?watch=true&resourceVersion=${from}`);
   const reader = watch.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,4 +1,4 @@
-// Branches: forks are kept, and one event of the server is left out or moved.
+// Branches: forks are kept, and a single event of the server can be dropped or moved.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -9,7 +9,7 @@ const keys = (state) => Object.keys(state.api.objects).filter((key) => key.start
 const shown = ({ branches, ...rest }) => rest;
 const names = ({ branches }) => branches.map((b) => `${" ".repeat(b.depth)}${b.name}${b.current ? "*" : ""}`);
 
-test("F forks, and each branch keeps its own future", onPage({ lesson: "indexer" }, async (app) => {
+test("F forks, and each branch keeps its own later facts", onPage({ lesson: "indexer" }, async (app) => {
   await app.call("seek", 6);
   await app.call("inject", pod("a"));
   const { step } = await app.state();
@@ -39,7 +39,7 @@ test("F forks, and each branch keeps its own future", onPage({ lesson: "indexer"
   await app.eventually("one branch", (s) => s.branches.length === 1);
 }));
 
-test("what was done later is not lost by doing something earlier", onPage({ lesson: "indexer" }, async (app) => {
+test("an earlier action does not lose the later ones", onPage({ lesson: "indexer" }, async (app) => {
   await app.call("seek", 6);
   await app.call("inject", pod("a"));
   const { step } = await app.state();
@@ -54,7 +54,7 @@ test("what was done later is not lost by doing something earlier", onPage({ less
   assert.match(wrong.error.message, /no branch 9/);
 }));
 
-test("an event of the server is left out or moved, and a setting changed", onPage({}, async (app) => {
+test("an event of the server is dropped or moved, and a setting changed", onPage({}, async (app) => {
   const before = await app.state();
   await app.id("btn-branches").click();
   const events = app.id("server-events").locator("li");

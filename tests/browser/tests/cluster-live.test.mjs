@@ -1,4 +1,4 @@
-// What comes from a cluster, and what does not: a test API server changes, breaks and lies low behind the page.
+// Watching a cluster: a test API server behind the page changes objects, breaks connections and stalls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -8,12 +8,12 @@ import { caughtUp, connected, inTime, lists, watches } from "../live.mjs";
 
 const { onCluster } = suite();
 
-// A connection that breaks is an error to a browser's console.
+// The browser's console reports a broken connection as an error.
 const BROKEN = /ERR_|500/;
-/** Pods before the page is there. */
+/** Pods that exist before the page opens. */
 const some = { setUp: (api) => api.generate("pods", 5) };
 
-test("what is there comes, then what changes", onCluster(some, async (app, api) => {
+test("the current objects arrive, then the changes", onCluster(some, async (app, api) => {
   await connected(app, api);
   api.create("pods", { metadata: { name: "new" } });
   api.update("pods", "default/web-0");
@@ -27,7 +27,7 @@ test("what is there comes, then what changes", onCluster(some, async (app, api) 
   await api.when("the watch is left", () => api.watches.length === 0);
 }));
 
-test("the past can be walked through while the present goes on", onCluster(some, async (app, api) => {
+test("the user can step through the past while the live run goes on", onCluster(some, async (app, api) => {
   await connected(app, api);
   api.rate(50);
   const met = await app.eventually("some changes", ({ steps }) => steps > 200);
@@ -57,9 +57,9 @@ test("a version that the server has forgotten means a new list", onCluster({ ...
   assert.ok(lists(api).length + watches(api).filter(({ url }) => url.includes("sendInitialEvents")).length > before);
 }));
 
-test("a line that is cut is dropped, and the watch goes on from there", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
+test("a line that is cut is dropped, and the watch resumes there", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
   await connected(app, api);
-  // A watch that ends within a second with nothing come of it is a failed one to client-go.
+  // client-go treats a watch that ends within a second without an event as failed.
   api.update("pods", "default/web-0");
   await caughtUp(app, api);
   const before = lists(api).length;
@@ -70,7 +70,7 @@ test("a line that is cut is dropped, and the watch goes on from there", onCluste
   assert.ok(!last.includes("sendInitialEvents") && /resourceVersion=[1-9]/.test(last), last);
 }));
 
-test("a line may come in single bytes", onCluster(some, async (app, api) => {
+test("a line may arrive in single bytes", onCluster(some, async (app, api) => {
   api.pieces(1);
   await connected(app, api);
   api.update("pods", "default/web-0", { metadata: { labels: { name: "日本語 🦀 <&>" } } });
@@ -96,7 +96,7 @@ test("a proxy may go away and come back", { skip: NO_KUBECTL }, onCluster({
   }
 }));
 
-test("a connection that is half open is found out", onCluster({ ...some, clock: true }, async (app, api) => {
+test("a half-open connection is detected", onCluster({ ...some, clock: true }, async (app, api) => {
   await connected(app, api);
   api.stall();
   api.update("pods", "default/web-0");
@@ -117,7 +117,7 @@ for (const [status, rule, english, chinese] of [
   [500, {}, /500/, /500/],
   [503, { body: "" }, /503/, /503/],
 ]) {
-  test(`${status} is told in words`, onCluster({ ...some, clock: true, provokes: new RegExp(`${status}`) }, async (app, api) => {
+  test(`${status} is reported in words`, onCluster({ ...some, clock: true, provokes: new RegExp(`${status}`) }, async (app, api) => {
     for (const on of ["list", "watch"]) api.fail({ status, on, ...rule });
     await app.call("connect", { metadataOnly: false });
     await app.id("live-trouble").filter({ hasText: english }).waitFor();
@@ -128,7 +128,7 @@ for (const [status, rule, english, chinese] of [
   }));
 }
 
-test("what is secret never reaches the page", onCluster({
+test("the data of Secrets never reaches the page", onCluster({
   setUp: (api) => ["secrets", "configmaps"].map((resource) => api.generate(resource, 8)),
 }, async (app, api) => {
   for (const resource of ["secrets", "configmaps"]) {
@@ -147,8 +147,8 @@ test("what is secret never reaches the page", onCluster({
   }
 }));
 
-// What was freed is searched, too: it lies in the memory until something else is written there.
-test("what is secret is wiped from memory", onCluster({
+// Freed memory is searched as well: its content stays until it is overwritten.
+test("the data of Secrets is wiped from memory", onCluster({
   setUp: (api) => api.generate("secrets", 8),
   measured: true,
   provokes: BROKEN,
@@ -175,7 +175,7 @@ test("what is secret is wiped from memory", onCluster({
       await app.call("disconnect");
     }
   }
-  // The longest parts of the values that an allocator's own notes do not lie over.
+  // Parts of the values that are long enough not to be covered by the allocator's own data.
   const values = [...secrets.values()].flatMap(({ data, stringData }) => [...Object.values(data), ...Object.values(stringData ?? {})]);
   const needles = [PRIVATE, ...values.filter(Boolean).map((value) => value.slice(0, 20))];
   assert.ok(needles.length > 9);
@@ -185,7 +185,7 @@ test("what is secret is wiped from memory", onCluster({
 
 const CRONTABS = "crontabs.stable.example.com";
 for (const era of ["1.32", "1.36"]) {
-  test(`more objects than are kept: said, waited for and listed once they fit, in ${era}`, onCluster({
+  test(`too many objects are reported, and listed once they fit, in ${era}`, onCluster({
     setUp: (api) => api.generate("crontabs", 50_001),
     clock: true,
     provokes: BROKEN,
@@ -208,7 +208,7 @@ for (const era of ["1.32", "1.36"]) {
   }));
 }
 
-test("a seventh tab is told why it waits", onCluster({ ...some, clock: false }, async (app, api) => {
+test("a seventh tab shows why it waits", onCluster({ ...some, clock: false }, async (app, api) => {
   const tabs = [];
   for (let n = 0; n < 6; n += 1) {
     const tab = await app.context.newPage();
@@ -228,7 +228,7 @@ test("a seventh tab is told why it waits", onCluster({ ...some, clock: false }, 
   await connected(app, api);
 }));
 
-test("indices that metadata have no values for are said to be left out", onCluster({
+test("the page reports the indices that metadata have no values for", onCluster({
   setUp: (api) => api.generate("pods", 501),
 }, async (app, api) => {
   for (const [options, said] of [
@@ -247,7 +247,7 @@ test("indices that metadata have no values for are said to be left out", onClust
   }
 }));
 
-test("a version that is too old is told of while it is waited for", onCluster({ ...some, clock: true }, async (app, api) => {
+test("an expired version is reported while the reflector lists again", onCluster({ ...some, clock: true }, async (app, api) => {
   await connected(app, api);
   const gone = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Expired", code: 410, message: "too old" };
   api.raw(`${JSON.stringify({ type: "ERROR", object: gone })}\n`);
@@ -255,7 +255,7 @@ test("a version that is too old is told of while it is waited for", onCluster({ 
   await inTime(app, caughtUp(app, api));
 }));
 
-test("who shares what came is told what stands in it", onCluster(some, async (app, api) => {
+test("a user who shares a live run learns what it contains", onCluster(some, async (app, api) => {
   await connected(app, api);
   await app.call("disconnect");
   await app.id("btn-share").click();
@@ -264,7 +264,7 @@ test("who shares what came is told what stands in it", onCluster(some, async (ap
   await app.id("share-whole").waitFor({ state: "detached" });
 }));
 
-test("a line of many megabytes is refused, and said to be", onCluster({ ...some, clock: true }, async (app, api) => {
+test("a line of many megabytes is refused, and reported", onCluster({ ...some, clock: true }, async (app, api) => {
   await connected(app, api);
   api.huge(40_000_000);
   await app.id("live-trouble").filter({ hasText: /longer than/ }).waitFor();
@@ -272,7 +272,7 @@ test("a line of many megabytes is refused, and said to be", onCluster({ ...some,
   await inTime(app, caughtUp(app, api));
 }));
 
-test("a trace of it plays elsewhere, without the cluster", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
+test("a trace of a live run plays without the cluster", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
   await connected(app, api);
   api.cut();
   api.create("pods", { metadata: { name: "new" } });
@@ -293,7 +293,7 @@ test("a trace of it plays elsewhere, without the cluster", onCluster({ ...some, 
 
 for (const watchList of [true, false]) {
   const how = watchList ? "a streaming list" : "a list";
-  test(`${how} of a server that began anew with lower versions`, onCluster({
+  test(`${how} of a server that restarted with lower versions`, onCluster({
     ...some,
     api: { watchList, tooLargeMs: 40 },
     clock: true,
@@ -303,11 +303,12 @@ for (const watchList of [true, false]) {
     const before = watches(api).length;
     await api.restart({ revision: 7 });
     api.create("pods", { metadata: { name: "new" } });
-    // The watch from before may not have gone yet.
+    // The previous watch may still be open.
     await inTime(app, app.eventually("it watches from the future", ({ live }) => (
       live.phase === "watching" && watches(api).length > before && api.watches.length === 1
     )));
-    // Nothing would come of that; what it asks for after an error does not exist either, and it says so.
+    // The watch would stay silent. After an error the page asks for a version that does not exist either, and
+    // reports that.
     const gone = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Expired", code: 410, message: "too old" };
     api.raw(`${JSON.stringify({ type: "ERROR", object: gone })}\n`);
     await inTime(app, caughtUp(app, api));
@@ -336,7 +337,7 @@ test("other resources, selectors and forms", onCluster({
   assert.equal(api.watches.length, 1, "what is not wanted any more is left");
 }));
 
-test("a server without streaming lists gives pages", onCluster({
+test("a server without streaming lists is listed in pages", onCluster({
   api: { watchList: false, watchCache: false },
   setUp: (api) => api.generate("pods", 1_200),
   provokes: /422/,

@@ -1,5 +1,5 @@
-// Ten thousand objects and a thousand changes a second: it keeps up, and what it holds is bounded. How smoothly is measured
-// and printed, not judged: the machine may be busy.
+// Ten thousand objects and a thousand changes a second: the page keeps up, and its memory is bounded. Smoothness
+// is measured and printed, but not judged: the machine may be busy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +10,7 @@ const { onCluster } = suite();
 const OBJECTS = Number(process.env.LOAD_OBJECTS ?? 10_000);
 const RATE = Number(process.env.LOAD_RATE ?? 1_000);
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 10);
-// What is drawn does not grow with what there is.
+// The number of elements does not grow with the number of objects.
 const ELEMENTS = 3_000;
 const MEMORY_MB = 500;
 const PATIENCE_MS = 120_000;

@@ -1,4 +1,5 @@
-// A real cluster, as a test API server plays it: found, each way that the book shows, or plainly not; and what can be watched.
+// Connecting to a cluster, played by a test API server: found in each way that the book describes, or reported as
+// missing; and which resources can be watched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -7,7 +8,7 @@ import { caughtUp, watches } from "../live.mjs";
 
 const { onCluster, onPage } = suite();
 
-// Looking for an API where there is none is an error to a browser's console.
+// The browser's console reports an error where the page finds no API.
 const NOT_THERE = /version/;
 const WAYS = {
   "make serve PROXY=…": { skip: NO_TRUNK, through: makeServe },
@@ -37,7 +38,7 @@ for (const [way, { skip, ...options }] of Object.entries(WAYS)) {
   }));
 }
 
-/** What stands there when there is no API, in two languages, and the command to be typed. */
+/** The message where there is no API, in two languages, and the command to type. */
 async function missing(app, english, chinese, command) {
   const shown = app.id("cluster-missing");
   await shown.filter({ hasText: english }).waitFor();
@@ -48,7 +49,7 @@ async function missing(app, english, chinese, command) {
   await shown.filter({ hasText: chinese }).waitFor();
 }
 
-test("without an API the page says how to have one", onPage({ provokes: NOT_THERE }, async (app) => {
+test("without an API the page says how to start one", onPage({ provokes: NOT_THERE }, async (app) => {
   await app.id("btn-cluster").click();
   await missing(app, "no Kubernetes API is there", "那里没有 Kubernetes API");
   const all = await app.id("cluster").innerText();
@@ -66,28 +67,28 @@ test("with nothing behind the proxy it says what to start", onCluster({ provokes
   await api.down();
   await app.id("btn-cluster").click();
   await missing(app, "nobody answers there", "那边没有应答", "kubectl proxy --port=8001");
-  // Then it is there.
+  // Then there is an API server.
   await api.up();
   await app.id("cluster-look").click();
   await app.id("cluster-found").waitFor();
 }));
 
-test("credentials that are not taken are told from that", onCluster({ provokes: /version|401/ }, async (app, api) => {
+test("credentials that are refused have a message of their own", onCluster({ provokes: /version|401/ }, async (app, api) => {
   api.fail({ status: 401 });
   await app.id("btn-cluster").click();
   await missing(app, "does not take the credentials", "不接受", "kubectl get namespaces");
 }));
 
-test("a server that is gone is", onCluster({ provokes: /version|ERR_/ }, async (app, api, { front }) => {
+test("a server that is gone has a message of its own", onCluster({ provokes: /version|ERR_/ }, async (app, api, { front }) => {
   await front.close();
   await app.id("btn-cluster").click();
   await missing(app, "is gone", "已经不在了");
 }));
 
-test("a name that kubectl proxy does not answer to is", { skip: NO_KUBECTL }, onCluster({
+test("a host name that kubectl proxy refuses has a message of its own", { skip: NO_KUBECTL }, onCluster({
   through: async (api, more) => {
     const front = await kubectlProxy(api, more);
-    // Every name under localhost is this machine to a browser.
+    // Browsers resolve every name under localhost to this machine.
     const elsewhere = (url) => url.replace("127.0.0.1", "page.localhost");
     return { ...front, url: elsewhere(front.url), api: elsewhere(front.api) };
   },
@@ -99,7 +100,7 @@ test("a name that kubectl proxy does not answer to is", { skip: NO_KUBECTL }, on
 
 for (const aggregated of [true, false]) {
   const how = aggregated ? "at once" : "one by one";
-  test(`what there is to be watched is offered, found out ${how}`, onCluster({
+  test(`the page offers the resources that can be watched, found ${how}`, onCluster({
     api: { aggregated },
     setUp: (api) => {
       for (const [resource, count] of [["namespaces", 5], ["pods", 600], ["nodes", 3], ["crontabs", 7]]) api.generate(resource, count);
@@ -119,7 +120,7 @@ for (const aggregated of [true, false]) {
     await app.id("cluster-group").selectOption("");
     const start = app.id("cluster-start");
 
-    // Many objects are watched as metadata, where nobody says otherwise.
+    // Many objects are watched as metadata by default.
     await app.id("resource-pods").click();
     await app.id("cluster-count").filter({ hasText: "600" }).waitFor();
     assert.ok(await app.id("cluster-metadata").isChecked());
@@ -156,7 +157,7 @@ for (const aggregated of [true, false]) {
   }));
 }
 
-test("what may not be watched is said before it is tried", onCluster({
+test("a forbidden resource is reported before the page watches it", onCluster({
   setUp: (api) => api.fail({ status: 403, path: "/secrets" }),
   provokes: /403/,
 }, async (app) => {

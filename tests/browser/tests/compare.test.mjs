@@ -1,4 +1,4 @@
-// Two runs side by side, and what the monitors find.
+// Two runs side by side, and the violations of invariants.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
 const { onPage } = suite();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What a line of a room shows on both sides; holes as "–", what differs with a ≠. */
+/** A line of a room on both sides; holes as "–", and a ≠ where the sides differ. */
 const line = (app, room, label) =>
   app.page.evaluate(
     ([room, label]) => {
@@ -27,7 +27,7 @@ const line = (app, room, label) =>
 const differs = (app, room) =>
   app.page.locator(`[data-room="${room}"]`).getAttribute("data-differs").then(Number);
 
-test("a relist in two generations: deltas here, a crate there", onPage({ lesson: "tombstone" }, async (app) => {
+test("a relist in two generations: deltas in one, a crate in the other", onPage({ lesson: "tombstone" }, async (app) => {
   await app.call("seek", "waits");
   await app.id("btn-compare").click();
   await app.id("compare").waitFor();
@@ -38,7 +38,7 @@ test("a relist in two generations: deltas here, a crate there", onPage({ lesson:
   ]);
   assert.deepEqual(await line(app, "api", "objects"), [["a 2", "b 5", "c 6"], ["a 2", "b 5", "c 6"]]);
   assert.equal(await differs(app, "store"), 0);
-  // The cursors are one: after a Pop on both sides the stores differ.
+  // Both sides share the cursor: after a Pop on both, the stores differ.
   await app.id("btn-next-marker").click();
   assert.deepEqual(await line(app, "store", "items"), [
     ["a 2", "≠ b 3", "≠ c 4"],
@@ -48,14 +48,14 @@ test("a relist in two generations: deltas here, a crate there", onPage({ lesson:
     ["≠ OnUpdate: a", "–"],
     ["–", "≠ OnDelete: b"],
   ]);
-  // In the end the same is stored, and it was told in another order.
+  // At the end both have stored the same objects, but notified handlers in another order.
   const { comparison } = await app.toEnd();
   assert.deepEqual(comparison.summary.stored, [2, 2]);
   assert.deepEqual(comparison.summary.printer, [[3, 2, 1], [3, 2, 1]]);
   const pops = app.page.locator('[data-metric="pops"]');
   assert.deepEqual(await pops.locator("dd").allInnerTexts(), ["6", "2"]);
   assert.match(await pops.getAttribute("class"), /differs/);
-  // Against something else, and against nothing.
+  // With another run, and with none.
   await app.id("compare-with").selectOption("pageSize=1");
   await app.eventually("pages", (s) => s.comparison.with === "pageSize=1" && s.comparison.differs.store === 0);
   await app.page.locator("body").press("Escape");
@@ -63,7 +63,7 @@ test("a relist in two generations: deltas here, a crate there", onPage({ lesson:
   assert.ok(await app.page.locator(".grid").isVisible());
 }));
 
-test("both fit into a laptop and a phone, and speak Chinese", onPage({ lang: "zh", viewport: PHONE, lesson: "tombstone" }, async (app) => {
+test("both fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", viewport: PHONE, lesson: "tombstone" }, async (app) => {
   await app.call("seek", "half-told");
   await app.call("compare", "1.36");
   for (const viewport of [PHONE, LAPTOP]) {
@@ -78,7 +78,7 @@ test("both fit into a laptop and a phone, and speak Chinese", onPage({ lang: "zh
   assert.match(await app.id("compare").innerText(), /处不同/);
 }));
 
-test("what is broken is on the timeline, and explained", onPage({ lesson: "reflector" }, async (app) => {
+test("a violation is on the timeline, and explained", onPage({ lesson: "reflector" }, async (app) => {
   const mark = app.id("violation");
   assert.equal(await mark.count(), 1);
   assert.match(await mark.getAttribute("title"), /The delete of default\/nettool is lost.*KnownObjects/);
@@ -86,13 +86,13 @@ test("what is broken is on the timeline, and explained", onPage({ lesson: "refle
   const [lost] = (await app.state()).violations;
   await app.eventually("there", (s) => s.step === lost.at);
   await app.call("seek", 0);
-  // The mark has opened what explains it.
+  // The mark on the timeline has opened its explanation.
   const row = app.id("checks").locator('[data-monitor="lost"]');
   assert.match(await row.innerText(), /no KnownObjects to ask/);
   assert.match(await row.getAttribute("class"), /known/);
   await row.getByRole("button").click();
   await app.eventually("there again", (s) => s.step === lost.at);
-  // The same with KnownObjects keeps it: on one side three lines more are not there.
+  // With KnownObjects the deletion is kept, so one side has three lines fewer.
   await app.call("compare", "knownObjects=on");
   const { comparison } = await app.toEnd();
   assert.deepEqual(comparison.violations, []);
@@ -110,7 +110,7 @@ for (const viewport of [DESKTOP, PHONE]) {
     await app.page.evaluate(axe);
     for (const theme of ["light", "dark"]) {
       await app.theme(theme);
-      // A colour on its way is neither the one nor the other.
+      // Wait for transitions: a colour in between is neither of the two.
       await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
       const found = await app.page.evaluate(async () => {
         const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });

@@ -1,4 +1,4 @@
-// Languages, themes, sizes, keys, assistive technology, and where the page may talk to.
+// Languages, themes, sizes, keys, assistive technology, and network access.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const words = (app) =>
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const element = walker.currentNode.parentElement;
-      // Code and names are the same in every language.
+      // Code and names are the same in both languages.
       if (element.closest("script, style, noscript, template, pre, code, [translate=no]")) continue;
       const text = walker.currentNode.data.trim();
       if (text) texts.push(text);
@@ -28,7 +28,7 @@ const words = (app) =>
   });
 
 const CHINESE = /\p{Script=Han}/u;
-// What shows through when a text is missing or was never filled in.
+// Visible traces of a text that is missing or was not filled in.
 const UNFINISHED = /\bundefined\b|\bNaN\b|\bTODO\b|\[object |\{\w*\}|\$\{/;
 
 test("both languages, switched live, and nothing left unfinished", onPage({ lesson: "indexer" }, async (app) => {
@@ -38,7 +38,7 @@ test("both languages, switched live, and nothing left unfinished", onPage({ less
     await app.language("en");
     const english = await words(app);
     assert.deepEqual(english.filter((text) => UNFINISHED.test(text)), []);
-    // The other language names itself, in the button and in a menu.
+    // The other language is named in its own words, in the button and in a menu.
     const foreign = english.filter((text) => CHINESE.test(text) && !/^(简体)?中文$/.test(text) && text.length < 200);
     assert.deepEqual(foreign, [], "Chinese on the English page");
 
@@ -46,7 +46,7 @@ test("both languages, switched live, and nothing left unfinished", onPage({ less
     const chinese = await words(app);
     assert.deepEqual(chinese.filter((text) => UNFINISHED.test(text)), []);
     assert.ok(chinese.filter((text) => CHINESE.test(text)).length > 20, "the Chinese page is in Chinese");
-    // Sentences, not names: three lower-case words in a row and no Chinese.
+    // English sentences: three lower-case words in a row and no Chinese.
     const left = chinese.filter((text) => !CHINESE.test(text) && /[a-z]{2,} [a-z]{2,} [a-z]{2,}/.test(text));
     assert.deepEqual(left, [], "English sentences on the Chinese page");
     assert.equal((await app.state()).step, at, "the switch does not move the cursor");
@@ -82,7 +82,7 @@ for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
       await app.language(lang);
       for (const theme of ["light", "dark"]) {
         await app.theme(theme);
-        // A colour on its way is neither the one nor the other.
+        // Wait for transitions: a colour in between is neither of the two.
         await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
         const { found, held } = await app.page.evaluate(async () => {
           const { violations, passes } = await window.axe.run(document, { resultTypes: ["violations"] });
@@ -118,7 +118,7 @@ test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (ap
   }
 }));
 
-test("the note of each lesson is seen whole", onPage({}, async (app) => {
+test("the note of each lesson is visible in full", onPage({}, async (app) => {
   const cut = [];
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
     await app.page.setViewportSize(viewport);
@@ -134,7 +134,7 @@ test("the note of each lesson is seen whole", onPage({}, async (app) => {
   assert.deepEqual(cut, []);
 }));
 
-test("a still arrow and its words keep to their rooms in another window", onPage({ lesson: "indexer" }, async (app) => {
+test("a still arrow and its words stay at their rooms when the window changes", onPage({ lesson: "indexer" }, async (app) => {
   const drawn = () => app.page.evaluate(() => document.getElementById("motion").innerHTML);
   const { steps } = await app.state();
   let at = 0;
@@ -159,7 +159,7 @@ test("on a phone every room can be reached", onPage({ viewport: PHONE, lesson: "
   }
 }));
 
-test("keys drive it", onPage({ lesson: "reflector" }, async (app) => {
+test("the keys control the page", onPage({ lesson: "reflector" }, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   await app.call("seek", 0);
   await app.page.evaluate(() => document.activeElement?.blur());
@@ -222,10 +222,10 @@ test("with reduced motion nothing moves and nothing plays by itself", onPage({ l
   }
 }));
 
-test("it needs its own files alone, from any sub-path", onPage({ lesson: "indexer" }, async (app) => {
+test("it needs only its own files, under any sub-path", onPage({ lesson: "indexer" }, async (app) => {
   await app.toEnd();
   assert.ok(app.requests.some((address) => address.endsWith(".wasm")), "the wasm came from the sub-path");
-  // onPage fails on any request that leaves the sub-path; nothing is left for the network at all.
+  // onPage fails on any request that leaves the sub-path. This test takes the network away entirely.
   const before = app.requests.length;
   await app.context.setOffline(true);
   for (const lesson of await app.lessons()) {

@@ -1,4 +1,4 @@
-// Files that somebody drops: recordings of real watches, and everything else people drop.
+// Files that users drop: recordings of real watches, and other files.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ const made = async (name, content) => {
   return path;
 };
 
-/** Sees how the store went while going through all steps. */
+/** Every key and version that the store holds during the run. */
 const stored = (app) =>
   app.page.evaluate(async () => {
     const seen = new Set();
@@ -69,7 +69,7 @@ test("a file chosen by the button plays, and can be chosen again", onPage({}, as
 }));
 
 test("a list and a watch dropped together play as one", onPage({}, async (app) => {
-  // In either order: a file manager promises none.
+  // In either order: a file manager guarantees none.
   for (const files of [[LIST, WATCH_AFTER_LIST], [WATCH_AFTER_LIST, LIST]]) {
     await app.call("load", "deltafifo");
     await app.drop(...files);

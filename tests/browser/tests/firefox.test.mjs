@@ -1,4 +1,4 @@
-// The element in Firefox, where it is installed. All else is tried in Chromium.
+// The element in Firefox, if it is installed. Everything else is tested in Chromium.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firefox, inFirefox } from "../firefox.mjs";
@@ -33,7 +33,7 @@ test("in Firefox it mounts, steps, and follows theme and width", { skip, timeout
       }, theme);
       assert.notEqual(await paper("dark"), await paper("light"));
 
-      // A layout that was left halfway is another one after all is laid out anew.
+      // A layout that was changed incrementally must equal one that is computed anew.
       const [wide, ...others] = await host.evaluate(async () => {
         const element = document.querySelector("delta-scope");
         const box = element.shadowRoot.querySelector(".box");
@@ -62,7 +62,7 @@ test("in Firefox it mounts, steps, and follows theme and width", { skip, timeout
   }
 });
 
-test("in Firefox what did not come is asked for again", { skip, timeout: 60_000 }, async () => {
+test("in Firefox a failed download is retried", { skip, timeout: 60_000 }, async () => {
   for (const file of [/deltascope-stage\.js/, /deltascope-[0-9a-f]+\.js/, /_bg\.wasm/]) {
     const server = await serveHost({ "index.html": page(ELEMENT) }, { fails: [file] });
     try {

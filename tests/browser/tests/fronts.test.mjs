@@ -1,4 +1,5 @@
-// What the book puts between the page and a cluster: the page and the API on one port, and everything streams.
+// The servers that the book puts between the page and a cluster: the page and the API are on one port, and
+// everything streams.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -31,7 +32,7 @@ async function through(front, api) {
     const asked = `${pods}?watch=true&resourceVersion=${list.metadata.resourceVersion}`;
     const watch = await fetch(asked, { signal: stop.signal });
     const reader = watch.body.pipeThrough(new TextDecoderStream()).getReader();
-    // Each line before the next one is made: nothing waits for more, and nothing is lost.
+    // Each line arrives before the next one is made: nothing is buffered, and nothing is lost.
     for (let n = 0; n < 5; n += 1) {
       const { metadata } = api.update("pods", "default/web-0");
       let line = "";
@@ -42,7 +43,7 @@ async function through(front, api) {
     stop.abort();
     await api.when("the watch that nobody reads is gone", () => api.watches.length === 0);
 
-    // A broken connection is broken for the reader, not merely at an end.
+    // The client sees a broken connection as broken, not as a clean end.
     const cut = await fetch(asked);
     await api.when("it is open again", () => api.watches.length === 1);
     api.cut();
@@ -65,7 +66,7 @@ async function served() {
   return api;
 }
 
-test("make serve PROXY=… passes on what comes", { skip: NO_TRUNK }, async () => {
+test("make serve PROXY=… streams", { skip: NO_TRUNK }, async () => {
   const api = await served();
   const front = await makeServe(api.url, { dist });
   assert.deepEqual(front.command.slice(0, 2), ["trunk", "serve"]);

@@ -1,4 +1,4 @@
-// The project's own two books, as mdBook has built them: `make docs`.
+// The project's two books, built by mdBook: `make docs`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ after(async () => {
   await server?.close();
 });
 
-/** A page of a book, and what went wrong on it. */
+/** Opens a page of a book and collects its errors. */
 async function reading(chapter, body, options = {}) {
   const { lang = "en", held, ...context } = options;
   const opened = await browser.newContext({
@@ -55,7 +55,7 @@ async function reading(chapter, body, options = {}) {
   }
 }
 
-/** Brings a run into view and waits until it is there. */
+/** Scrolls to a run and waits until it is shown. */
 async function first(page) {
   const run = page.locator("delta-scope").first();
   await run.scrollIntoViewIfNeeded();
@@ -64,13 +64,13 @@ async function first(page) {
 }
 
 const chapters = (lang) => readdirSync(`${DOCS}/${lang}`).filter((name) => {
-  // The first chapter is there twice, and print.html holds all of them.
+  // The first chapter exists twice, and print.html contains all chapters.
   if (!name.endsWith(".html") || ["index.html", "print.html", "404.html", "toc.html"].includes(name)) return false;
   return readFileSync(`${DOCS}/${lang}/${name}`, "utf8").includes("<delta-scope");
 });
 
 for (const lang of ["en", "zh"]) {
-  test(`every run of the book is there, in its language: ${lang}`, { timeout: 240_000 }, async () => {
+  test(`every run of the book is shown in the book's language: ${lang}`, { timeout: 240_000 }, async () => {
     const names = chapters(lang);
     assert.ok(names.length >= 15, `${names.length} chapters with runs`);
     let runs = 0;
@@ -84,7 +84,7 @@ for (const lang of ["en", "zh"]) {
             const state = element.getState();
             const strip = element.shadowRoot.querySelector(".what").textContent;
             states.push({ error: state.error, step: state.step, lesson: state.lesson, strip });
-            // A page of the book need not hold all of them at once.
+            // Not all runs of a page need to exist at once.
             element.dispose();
           }
           return states;
@@ -100,14 +100,14 @@ for (const lang of ["en", "zh"]) {
   });
 }
 
-test("in each of the book's five themes a run has its colours, switched live", async () => {
+test("a run follows each of the book's five themes, switched live", async () => {
   const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   await reading("deltafifo.html", async (page) => {
     const run = await first(page);
     await page.evaluate(axe);
     const seen = new Set();
     for (const [theme, kind] of Object.entries(THEMES)) {
-      // The list stays open until something else is clicked.
+      // The list stays open until a click elsewhere.
       if (!(await page.locator(`#mdbook-theme-${theme}`).isVisible())) await page.locator("#mdbook-theme-toggle").click();
       await page.locator(`#mdbook-theme-${theme}`).click();
       await page.waitForFunction(
@@ -130,7 +130,7 @@ test("in each of the book's five themes a run has its colours, switched live", a
   });
 });
 
-test("keys act in a run while the focus is in it, and turn pages when it is not", async () => {
+test("keys control a run while it has the focus, else they turn pages", async () => {
   await reading("deltafifo.html", async (page) => {
     const run = await first(page);
     const step = () => run.evaluate((element) => element.getState().step);
@@ -142,7 +142,7 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
     await page.waitForFunction(([element, start]) => element.getState().step === start + 1, [await run.elementHandle(), start]);
     await page.keyboard.press("ArrowLeft");
     await page.waitForFunction(([element, start]) => element.getState().step === start, [await run.elementHandle(), start]);
-    // What opens the book's search, and its help.
+    // These keys open the book's search and its help.
     await page.keyboard.press("s");
     await page.keyboard.press("/");
     assert.equal(page.url(), at);
@@ -150,7 +150,7 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
     await page.keyboard.press("?");
     await run.locator("dialog.help").waitFor({ state: "visible" });
     assert.equal(await page.locator("#mdbook-help-popup").isVisible(), false);
-    // A dialog tells that it is closed later than it looks so, and until then Esc is not the element's.
+    // A dialog reports that it is closed some time after it looks so; until then Esc is not the element's.
     const dialog = run.locator("dialog.help");
     await dialog.evaluate((one) => {
       globalThis.helpClosed = new Promise((told) => one.addEventListener("close", told, { once: true })).then(() => true);
@@ -164,7 +164,7 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
   });
 });
 
-test("without script there are the picture and the words", async () => {
+test("without scripts there are the picture and the transcript", async () => {
   await reading("deltafifo.html", async (page) => {
     const poster = page.locator("delta-scope img[slot=poster]").first();
     const { width, height } = await poster.boundingBox();
@@ -175,7 +175,7 @@ test("without script there are the picture and the words", async () => {
   }, { javaScriptEnabled: false });
 });
 
-test("on paper there are the picture, as it was left, and the words", async () => {
+test("on paper there are the current picture and the transcript", async () => {
   await reading("deltafifo.html", async (page) => {
     const run = await first(page);
     await run.evaluate((element) => element.seek("end"));
@@ -212,7 +212,7 @@ test("on paper a picture is light in every theme of the book", async () => {
     assert.deepEqual(await page.evaluate(() => window.seen), ["light", "dark"]);
     assert.ok((await posters()).every((theme) => theme === "dark"), `${await posters()}`);
   });
-  // Without script it is for the styles.
+  // Without scripts the styles have to do it.
   await reading("deltafifo.html", async (page) => {
     const poster = page.locator("img[slot=poster]").first();
     const paper = async () => {
@@ -235,7 +235,7 @@ test("on paper a picture is light in every theme of the book", async () => {
   }, { javaScriptEnabled: false, colorScheme: "dark" });
 });
 
-test("the words of the runs are not what the book's search finds", () => {
+test("the book's search does not find the transcripts of the runs", () => {
   const name = readdirSync(`${DOCS}/en`).find((name) => /^searchindex.*\.js$/.test(name));
   const index = readFileSync(`${DOCS}/en/${name}`, "utf8");
   assert.match(index, /A key is in line once/);
@@ -243,7 +243,7 @@ test("the words of the runs are not what the book's search finds", () => {
   assert.doesNotMatch(index, /Nobody waits for it/);
 });
 
-test("nothing moves when the element comes, nor when its run does", async () => {
+test("the layout does not shift when the element or its run is loaded", async () => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   await reading("deltafifo.html", async (page) => {
@@ -258,7 +258,7 @@ test("nothing moves when the element comes, nor when its run does", async () => 
       await run.evaluate((element) => element.ready);
     }
     assert.deepEqual(await measure(), before);
-    // Something else in the same place keeps it.
+    // Another run in the same place keeps the size.
     const run = page.locator("delta-scope").first();
     await run.evaluate(async (element) => {
       let least = element.offsetHeight;

@@ -1,4 +1,4 @@
-// The element on other people's pages: when it is loaded, what it follows, what it gives back.
+// The element on other pages: when it is loaded, what it follows, and what it releases.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ test("two versions side by side", async (t) => {
   })(t);
 });
 
-test("what was there is given back, a hundred times", { timeout: 300_000 }, onHost(html('<div id="place"></div>'), async (host, t) => {
+test("everything is released, a hundred times", { timeout: 300_000 }, onHost(html('<div id="place"></div>'), async (host, t) => {
   await host.page.evaluate(() => customElements.whenDefined("delta-scope"));
   const cdp = await host.context.newCDPSession(host.page);
   const round = (count) =>
@@ -101,13 +101,13 @@ test("what was there is given back, a hundred times", { timeout: 300_000 }, onHo
   const now = await held();
   t.diagnostic(`after 10 and after 100 elements, of ${one} nodes each: ${JSON.stringify(before)} ${JSON.stringify(now)}`);
   assert.ok(one > 300, "an element has nodes");
-  // Chromium keeps the last select that it looked at, and with it all around it.
+  // Chromium keeps the last select that was focused, with everything around it.
   assert.ok(now.nodes < before.nodes + 2 * one, "nodes");
   assert.ok(now.jsEventListeners <= before.jsEventListeners + 20, "listeners");
   assert.ok(now.bytes <= before.bytes * 1.1, "the program's memory");
 }));
 
-test("off screen it pauses, and goes on where it is back", onHost(html(`
+test("off screen it pauses, and resumes when it is back", onHost(html(`
   <delta-scope lesson="sandbox" load="eager" at="start" speed="4"></delta-scope><div style="height: 6000px"></div>`), async (host) => {
   await host.ready();
   await host.call("play");
@@ -127,7 +127,7 @@ test("off screen it pauses, and goes on where it is back", onHost(html(`
   assert.equal((await host.state()).playing, false, "what was paused stays so");
 }));
 
-test("an attribute that changes acts at once", onHost(html(TOMBSTONE), async (host) => {
+test("a changed attribute takes effect at once", onHost(html(TOMBSTONE), async (host) => {
   await host.ready();
   const set = (name, value) =>
     host.page.evaluate(([key, to]) => {
@@ -156,7 +156,7 @@ test("an attribute that changes acts at once", onHost(html(TOMBSTONE), async (ho
     await settles(what);
   }
   assert.deepEqual(await host.told("error"), []);
-  // All at once, while it is drawn.
+  // Several attributes at once, while the element is drawn.
   await host.page.evaluate(() => {
     const element = document.querySelector("delta-scope");
     element.setAttribute("lesson", "tombstone");
@@ -165,7 +165,7 @@ test("an attribute that changes acts at once", onHost(html(TOMBSTONE), async (ho
     setTimeout(() => element.setAttribute("panels", "indexer"));
   });
   await settles('state.lesson === "tombstone" && state.output.length === 6 && !root.querySelector(".room.api")');
-  // A framework finds the method and sets it.
+  // A framework finds the property and sets it.
   await host.page.evaluate(() => (document.querySelector("delta-scope").load = "click"));
   assert.equal(await host.page.locator("delta-scope").getAttribute("load"), "click");
   await host.call("load", "deltafifo");
@@ -179,12 +179,12 @@ const POSTER = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"
 const CSS = '<link rel="stylesheet" href="deltascope/deltascope.css">';
 const withPaper = { ...html(WITH_PAPER, { head: CSS }), "poster.svg": POSTER };
 
-test("without script there are the picture and the words", onHost(withPaper, { script: false }, async (host) => {
+test("without scripts there are the picture and the transcript", onHost(withPaper, { script: false }, async (host) => {
   assert.ok(await host.page.getByAltText("A relist").isVisible());
   assert.ok(await host.page.getByText("In words").isVisible());
 }));
 
-test("print has what is shown, and the words", onHost(withPaper, { headers: STRICT }, async (host) => {
+test("printing shows the current picture and the transcript", onHost(withPaper, { headers: STRICT }, async (host) => {
   await host.ready();
   await host.call("seek", "told");
   const parts = () => host.look((element, root) => {
@@ -203,7 +203,7 @@ test("print has what is shown, and the words", onHost(withPaper, { headers: STRI
   assert.deepEqual(await host.violations(), []);
 }));
 
-test("print before it is loaded has the picture and the words of the page", onHost({
+test("printing before it is loaded shows the page's picture and transcript", onHost({
   ...html(`<div style="height: 4000px"></div>${WITH_PAPER.replace("eager", "visible")}`, { head: CSS }),
   "poster.svg": POSTER,
 }, async (host) => {
@@ -214,7 +214,7 @@ test("print before it is loaded has the picture and the words of the page", onHo
   assert.ok(await host.page.getByText("In words").isVisible());
 }));
 
-test("a machine that translates the page leaves it whole", onHost(html(`<p>Text</p>${WITH_PAPER.replace("eager", "click")}`), { provokes: /poster/ }, async (host) => {
+test("a machine translation of the page does not break it", onHost(html(`<p>Text</p>${WITH_PAPER.replace("eager", "click")}`), { provokes: /poster/ }, async (host) => {
   const translate = () => host.page.evaluate(() => {
     const walk = (node) => {
       if (node.translate === false || ["SCRIPT", "STYLE"].includes(node.tagName)) return;
@@ -270,7 +270,7 @@ test("language and theme are those of the page around", onHost(html(TOMBSTONE), 
   await is('ds.lang === "en" && ds.dataset.theme === "light"');
 }));
 
-test("from 1200 px to 360 it stays whole", onHost(html(`<div id="room" style="width: 1200px">${TOMBSTONE.replace(/panels="[^"]*"/, "")}</div>`), { viewport: { width: 1280, height: 900 } }, async (host) => {
+test("from 1200 px to 360 px nothing is cut off", onHost(html(`<div id="room" style="width: 1200px">${TOMBSTONE.replace(/panels="[^"]*"/, "")}</div>`), { viewport: { width: 1280, height: 900 } }, async (host) => {
   await host.ready();
   const { length } = await host.look((_, root) => [...root.querySelectorAll(".room")].filter((room) => room.checkVisibility()));
   assert.equal(length >= 6, true);
@@ -288,7 +288,7 @@ test("from 1200 px to 360 it stays whole", onHost(html(`<div id="room" style="wi
   }
 }));
 
-test("nothing in a room is cut where no way leads to it", onHost(html(`<div id="room">${TOMBSTONE.replace("tombstone", "indexer").replace('at="relist"', "")}</div>`), { viewport: { width: 1280, height: 900 } }, async (host) => {
+test("nothing in a room is cut off without a way to scroll to it", onHost(html(`<div id="room">${TOMBSTONE.replace("tombstone", "indexer").replace('at="relist"', "")}</div>`), { viewport: { width: 1280, height: 900 } }, async (host) => {
   await host.ready();
   await host.of("delta-scope", "seek", "step:120");
   for (const [width, panels] of [[1100, "api,queue,indexer"], [750, "api,queue,indexer"], [750, "queue,indexer"], [750, "api"], [390, "api"], [390, "indexer"]]) {
@@ -308,7 +308,7 @@ test("nothing in a room is cut where no way leads to it", onHost(html(`<div id="
   }
 }));
 
-test("what is popped is seen to go where it is stored, without Pop's room", onHost(html(TOMBSTONE.replace("api,queue,indexer", "queue,indexer").replace('at="relist"', 'at="step:15"')), async (host) => {
+test("without Pop's room a popped delta moves straight to the store", onHost(html(TOMBSTONE.replace("api,queue,indexer", "queue,indexer").replace('at="relist"', 'at="step:15"')), async (host) => {
   await host.ready();
   const { queue } = await host.state();
   await host.of("delta-scope", "step", 1);
@@ -321,7 +321,7 @@ test("what is popped is seen to go where it is stored, without Pop's room", onHo
   assert.deepEqual(way, { begins: true, ends: true, flies: 1 });
 }));
 
-test("Tab passes a row of buttons in one step, and the page's outline has no heading of it", onHost(html(`<h1>Mine</h1>${TOMBSTONE}<button id="next">next</button>`), async (host) => {
+test("Tab skips a row of buttons in one step, and the page's outline gets no heading", onHost(html(`<h1>Mine</h1>${TOMBSTONE}<button id="next">next</button>`), async (host) => {
   await host.ready();
   assert.equal(await host.page.getByRole("heading").count(), 1);
   await host.page.evaluate(() => document.querySelector("delta-scope").shadowRoot.querySelector(".ds").focus());
@@ -333,7 +333,7 @@ test("Tab passes a row of buttons in one step, and the page's outline has no hea
   }
   assert.ok(stops.length <= 15, stops.join());
   assert.equal(stops.filter((stop) => stop === "api-object").length, 1);
-  // Along a row ↑ and ↓ go; ← and → step as everywhere.
+  // ↑ and ↓ move along a row; ← and → step as everywhere.
   await host.look((_, root) => root.querySelector("[data-testid=btn-play]").focus());
   const { step } = await host.state();
   const after = [];
@@ -345,7 +345,7 @@ test("Tab passes a row of buttons in one step, and the page's outline has no hea
   assert.equal((await host.state()).step, step + 1);
 }));
 
-test("load=click loads nothing before, and has the focus after", onHost(html(TOMBSTONE.replace("eager", "click")), async (host) => {
+test("load=click loads nothing before the click, and gets the focus after it", onHost(html(TOMBSTONE.replace("eager", "click")), async (host) => {
   await host.page.evaluate(() => customElements.whenDefined("delta-scope"));
   await frames(host, 5);
   assert.equal(host.asked(WASM), 0);
@@ -355,7 +355,7 @@ test("load=click loads nothing before, and has the focus after", onHost(html(TOM
   assert.equal(await host.look((_, root) => root.activeElement?.className), "ds");
 }));
 
-test("load=visible loads nothing before it is near, and moves nothing when it does", onHost(html(`
+test("load=visible loads nothing before it is near, and then shifts no layout", onHost(html(`
   <div style="height: 4000px"></div><delta-scope lesson="tombstone"></delta-scope><p id="after">after</p>`), async (host, t) => {
   await host.page.evaluate(() => customElements.whenDefined("delta-scope"));
   await frames(host, 10);
@@ -372,11 +372,11 @@ test("load=visible loads nothing before it is near, and moves nothing when it do
   assert.ok(shifts < 0.1, `${shifts}`);
 }));
 
-// The sheet for the page around says it once more, for the time when the module is not there.
+// The style sheet for the page repeats these sizes for the time before the module is loaded.
 const SIZED = ["", 'panels=""', ...["queue", "api,queue,indexer", "api,reflector,queue,pop,indexer", "queue,now", "now", "now,processor"].map((rooms) => `panels="${rooms}"`)]
   .flatMap((panels) => ["", 'controls="none"', 'controls="full"'].map((controls) => `${panels} ${controls}`))
   .concat('height="480"', 'panels="queue" height="333px"', 'height="auto"');
-test("the room that is kept free for it is the room that it takes", onHost({
+test("the placeholder has the size of the element", onHost({
   "index.html": `<!doctype html><html lang="en"><title>host</title><link rel="stylesheet" href="deltascope/deltascope.css">
     ${SIZED.map((given) => `<delta-scope load="click" ${given}></delta-scope>`).join("")}
     <div style="height: 300px"><delta-scope load="click" height="fill"></delta-scope></div></html>`,
@@ -428,14 +428,14 @@ for (const [what, element, words, extra] of [
   ["JSON with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": </script></delta-scope>', /JSON in <script> inside of this element/],
   ["a link that is damaged", '<delta-scope link="#v1;lesson=sandbox;i=????" load="eager"></delta-scope>', /damaged/],
 ]) {
-  test(`${what} is told, on the element and by an event`, onHost({ ...html(element), "page.txt": "hello" }, extra ?? {}, async (host) => {
+  test(`${what} is reported, on the element and by an event`, onHost({ ...html(element), "page.txt": "hello" }, extra ?? {}, async (host) => {
     await host.until(() => told.some(({ name }) => name === "error"));
     const [{ detail }] = await host.told("error");
     assert.match(detail.message, words);
     const shown = host.page.locator('delta-scope [role="alert"]');
     await shown.waitFor();
     assert.match((await shown.innerText()).replace(/\s+/g, " "), words);
-    // It can be mended while it stands there.
+    // The element can be corrected in place.
     await host.page.evaluate(() => {
       const one = document.querySelector("delta-scope");
       one.replaceChildren();
@@ -446,7 +446,7 @@ for (const [what, element, words, extra] of [
   }));
 }
 
-test("what changes while it is drawn arrives, and meanwhile nothing moves and nothing is focused", onHost(html(""), async (host) => {
+test("changes while it is drawn take effect, and meanwhile nothing shifts or gets the focus", onHost(html(""), async (host) => {
   const [heights, focused, step, declared] = await host.page.evaluate(async () => {
     await customElements.whenDefined("delta-scope");
     const make = (attributes) => {
@@ -478,7 +478,7 @@ test("what changes while it is drawn arrives, and meanwhile nothing moves and no
   assert.deepEqual([heights.length, focused, step], [1, null, declared], `${heights}`);
 }));
 
-test("Esc leaves it, and Tab goes on behind it", onHost(html(`<button id="before">before</button>${TOMBSTONE}<button id="after">after</button>`), async (host) => {
+test("Esc leaves it, and Tab continues behind it", onHost(html(`<button id="before">before</button>${TOMBSTONE}<button id="after">after</button>`), async (host) => {
   await host.ready();
   const { keyboard } = host.page;
   const focused = () => host.page.evaluate(() => document.activeElement.id || document.activeElement.localName);
@@ -489,7 +489,7 @@ test("Esc leaves it, and Tab goes on behind it", onHost(html(`<button id="before
   }
 }));
 
-test("what did not come is asked for again", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
+test("a failed download is retried", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
   for (const file of ["deltascope-stage.js", "deltascope-[0-9a-f]+.js", WASM]) {
     const missing = new RegExp(`(${file})$`);
     await host.page.route(missing, (route) => route.abort());
@@ -502,7 +502,7 @@ test("what did not come is asked for again", onHost(html(TOMBSTONE), { open: fal
   }
 }));
 
-test("what cannot be done is told to whoever asked for it", onHost(html(TOMBSTONE), async (host) => {
+test("a failed call is reported to its caller", onHost(html(TOMBSTONE), async (host) => {
   await host.ready();
   const refused = (what) => host.page.evaluate(async (code) => {
     const element = document.querySelector("delta-scope");
@@ -523,7 +523,7 @@ test("what cannot be done is told to whoever asked for it", onHost(html(TOMBSTON
     ["element.ready", /steam/],
     ['element.load("nix")', /no lesson "nix"/],
   ]) assert.match(await refused(what), words, what);
-  // What went wrong can be tried again, where it stands.
+  // The user can try again in place.
   assert.ok(await host.page.locator("delta-scope [role=alert] button").isVisible());
   assert.equal(await refused('element.load("deltafifo")'), "done");
   assert.equal((await host.state()).lesson, "deltafifo");
@@ -546,12 +546,12 @@ test("under a strict policy it is styled, and steps", onHost(html(TOMBSTONE), { 
   assert.deepEqual(await host.violations(), []);
 }));
 
-// Generous: what is measured depends on the machine; a page that got ten times slower is found.
-test("it is there soon, and does not keep the page waiting", onHost(html(TOMBSTONE, {
+// Generous limits, because the times depend on the machine; they catch a page that becomes ten times slower.
+test("it is shown soon, and does not block the page", onHost(html(TOMBSTONE, {
   head: `<script>
     globalThis.tasks = [];
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask", buffered: true });
-    // The page's own work: how often it has its turn while the element is drawn.
+    // How often the page's own tasks run while the element is drawn.
     globalThis.turns = 0;
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

@@ -1,4 +1,4 @@
-// The examples of examples/embed, as their READMEs say.
+// The examples in examples/embed, as their READMEs describe them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { execFile } from "node:child_process";
@@ -16,7 +16,7 @@ let folder;
 before(async () => (folder = await mkdtemp(join(tmpdir(), "deltascope-examples-"))));
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Steps, and looks whether it is styled. */
+/** Steps, and checks that it is styled. */
 const works = async (host, selector) => {
   await host.ready(selector);
   const { step } = await host.state(selector);
@@ -47,7 +47,7 @@ test("a page with a frame", onHost({ "": example("iframe") }, { headers: STRICT 
   assert.deepEqual(await host.violations(), []);
 }));
 
-/** Builds a site with Vite, with the package from npm's tarball and what else it needs. */
+/** Builds a site with Vite, with the package from npm's tarball and the site's other dependencies. */
 async function built(site) {
   const { stdout } = await run("npm", ["pack", "--json", "--offline", "--pack-destination", site, DIST]);
   const modules = join(site, "node_modules");
@@ -148,7 +148,7 @@ test("a deck of Reveal.js: keys, slides and places", onHost(deck, { motion: true
   assert.equal(await slide(host), 0);
   await host.page.keyboard.press("Escape");
   assert.equal(await host.page.evaluate(() => Reveal.isOverview()), false, "Esc is the element's, too");
-  // What plays stops with its slide, and goes on with it.
+  // A run pauses with its slide, and resumes with it.
   await host.of("#relist", "seek", "start");
   await host.of("#relist", "play");
   await host.page.evaluate(() => document.activeElement.blur());
@@ -160,11 +160,11 @@ test("a deck of Reveal.js: keys, slides and places", onHost(deck, { motion: true
   await host.of("#relist", "pause");
 }));
 
-test("what moves is where it belongs, however Reveal.js scales its slides", onHost(deck, { viewport: { width: 1500, height: 1100 } }, async (host) => {
+test("motions begin and end at the right places, however Reveal.js scales its slides", onHost(deck, { viewport: { width: 1500, height: 1100 } }, async (host) => {
   await host.until(() => globalThis.Reveal?.isReady());
   await host.ready("#relist");
   assert.notEqual(await host.page.evaluate(() => Reveal.getScale()), 1);
-  // Where nothing moves an arrow stands from where it was to where it is.
+  // With reduced motion an arrow connects the old place to the new one.
   await host.of("#relist", "seek", "start");
   let seen = 0;
   for (let step = 0; step < 40; step += 1) {

@@ -1,4 +1,4 @@
-// The page in an iframe: what stands behind its `#`, and what it and the page around tell each other.
+// The page in an iframe: its fragment, and the messages between it and the page around.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "node:http";
@@ -12,7 +12,7 @@ import { TYPES } from "../server.mjs";
 
 const onHost = hosts();
 
-/** A page around a frame, which keeps all that it is told. */
+/** A page around a frame, which keeps all messages that it receives. */
 const around = (src, attributes = "") => `<!doctype html><html lang="en"><title>around</title>
 <iframe src="${src}" title="an informer" width="1000" height="600" ${attributes}></iframe>
 <script src="around.js"></script>`;
@@ -29,7 +29,7 @@ const answer = (id) => new Promise((resolve) => {
   };
   addEventListener("message", listen);
 });
-/** Messages before the frame listens are lost. */
+/** Repeats PING, because messages before the frame listens are lost. */
 globalThis.shake = async () => {
   for (let id = 0; ; id += 1) {
     const pong = answer("ping" + id);
@@ -56,7 +56,7 @@ const ask = (host, type, ...args) => host.page.evaluate(([name, given]) => ask(n
 const heard = (host, type) => host.page.evaluate((which) => heard.filter((one) => one.type === which), type);
 const TOMBSTONE = "#v1;lesson=tombstone;era=1.36;at=relist";
 
-test("the handshake, each command and each answer", onHost(framed(`${TOMBSTONE};panels=api,queue,indexer`), async (host) => {
+test("the handshake, each command and each reply", onHost(framed(`${TOMBSTONE};panels=api,queue,indexer`), async (host) => {
   const pong = await shake(host);
   assert.equal(pong.type, "PONG");
   assert.match(pong.version, /^\d+\.\d+\.\d+/);
@@ -87,7 +87,7 @@ test("the handshake, each command and each answer", onHost(framed(`${TOMBSTONE};
   assert.equal((await value("getState")).lesson, "deltafifo");
 }));
 
-test("what it is told is told on, to who has asked", onHost(framed(TOMBSTONE), async (host) => {
+test("events are sent to the pages that have sent PING", onHost(framed(TOMBSTONE), async (host) => {
   await shake(host);
   await ask(host, "seek", "told");
   await ask(host, "step", -1);
@@ -98,7 +98,7 @@ test("what it is told is told on, to who has asked", onHost(framed(TOMBSTONE), a
   assert.ok(events.every(({ ns, v, origin }) => ns === "deltascope" && v === 1 && origin === new URL(host.url).origin));
 }));
 
-test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE), async (host) => {
+test("a failed command is answered with what to do", onHost(framed(TOMBSTONE), async (host) => {
   await shake(host);
   for (const [message, words] of [
     [{ ns: "deltascope", v: 1, id: 1, type: "explode" }, /These are: PING, set, play/],
@@ -126,11 +126,11 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
 
 const SECRET = "what only the reader may see";
 const RUN = `{"deltascope":1}\n{"scenario":{"initial":[{"metadata":{"namespace":"default","name":"mine"}}]}}\n`;
-/** What an API would answer, in the form that the frame opens. */
+/** What an API might answer, in a form that the frame would open. */
 const ANSWER = RUN.replace("mine", SECRET.replaceAll(" ", "-"));
 /**
- * The package on a server as Go's mux is one: it redirects to what it takes for the cleaned path, however that was spelled;
- * below `api` stands a cluster. `headers`: those of the cluster.
+ * The package on a server that behaves like Go's mux: it redirects to the cleaned path, however that was written. Below `api` is
+ * a cluster. `headers`: the headers of its responses.
  */
 async function muxed(t, { api = "k8s", headers = {} } = {}) {
   const read = [];
@@ -160,7 +160,7 @@ async function muxed(t, { api = "k8s", headers = {} } = {}) {
   return { url: `http://127.0.0.1:${server.address().port}/`, read };
 }
 
-/** Ways to write the address of an API beside embed.html, as one who embeds it might. */
+/** Ways to write the address of an API beside embed.html, as an attacker might. */
 function spellings(url) {
   const { host } = new URL(url);
   const before = ["", "./", ".//", "/", "//", "///", "%2F", "%2f", ".%2F", "./%2F", "%5C", "\\", ".\\", "%2e/", "%2E%2F", "x/../", "x/%2e%2e/", "x/%2e%2e%2f", "x//../", ";/../", "%252F", "%09/", "%20/", "%00/", "\t", " ", "a\nb/../", `//${host}/`, `http://${host}//`, "http:", `http:${host}/../`];
@@ -179,7 +179,7 @@ function spellings(url) {
   return { apis: before.flatMap((start) => paths.map((path) => start + path)), others };
 }
 
-test("whoever embeds it cannot have it read what only the reader may, however it is spelled", { timeout: 120_000 }, async (t) => {
+test("a page that embeds it cannot make it read a cluster's API, however the path is written", { timeout: 120_000 }, async (t) => {
   const mux = await muxed(t);
   const at = (src) => `${mux.url}embed.html#v1;lesson=tombstone${src === undefined ? "" : `;src=${encodeURIComponent(src)}`}`;
   await onHost({ "index.html": around(at()), "around.js": SCRIPT }, { provokes: /only files beside embed\.html|Not allowed to load/ }, async (host) => {
@@ -196,7 +196,7 @@ test("whoever embeds it cannot have it read what only the reader may, however it
       await ask(host, "step", 0);
       assert.equal(await frame().evaluate(() => document.querySelector("delta-scope").getAttribute("src")), null, src);
     }
-    // What the element itself is told on another way is read no more.
+    // The element itself does not read it either if it gets the attribute in another way.
     for (const src of all) {
       await frame().evaluate((src) => document.querySelector("delta-scope").setAttribute("src", src), src);
       const error = await frame().evaluate(() => document.querySelector("delta-scope").ready.then(() => "it is shown", ({ message }) => message));
@@ -211,7 +211,7 @@ test("whoever embeds it cannot have it read what only the reader may, however it
   })(t);
 });
 
-test("an API under a name that nobody knows is known by its answers, and by the page around", async (t) => {
+test("an API under an unknown name is recognised by its headers, and by the page around", async (t) => {
   for (const [src, headers, isRead] of [["cluster/x.json", { "audit-id": "1" }, true], ["cluster/logs/x.log", {}, false]]) {
     const mux = await muxed(t, { api: "cluster", headers });
     await onHost({ "index.html": around(`${mux.url}embed.html#v1;lesson=tombstone`), "around.js": SCRIPT }, { provokes: /only files beside embed\.html/ }, async (host) => {
@@ -225,7 +225,7 @@ test("an API under a name that nobody knows is known by its answers, and by the 
   }
 });
 
-test("nor behind kubectl proxy", { skip: NO_KUBECTL }, async (t) => {
+test("nor can a page make it read the API behind kubectl proxy", { skip: NO_KUBECTL }, async (t) => {
   const api = await startApi();
   t.after(() => api.close());
   const front = await kubectlProxy(api.url, { dist: DIST, prefixes: true });
@@ -233,7 +233,7 @@ test("nor behind kubectl proxy", { skip: NO_KUBECTL }, async (t) => {
   await onHost({ "index.html": around(`${front.url}embed.html#v1;lesson=tombstone`), "around.js": SCRIPT }, { provokes: /only files beside embed\.html/ }, async (host) => {
     await shake(host);
     for (const src of spellings(front.url).apis) assert.equal((await ask(host, "set", "src", src)).ok, false, src);
-    // kubectl asks for that by itself.
+    // kubectl requests this by itself.
     assert.deepEqual(api.asked.filter(({ path }) => path !== "/version"), []);
   })(t);
 });
@@ -256,8 +256,8 @@ test("Reveal.js stops and starts it", onHost(framed("#v1;lesson=sandbox;at=start
   assert.equal(await playing(), true, "what is for watching plays");
 }));
 
-test("only origins that are named may ask", async (t) => {
-  // The same page from another port is another origin.
+test("only the listed origins may send messages", async (t) => {
+  // The same page on another port is another origin.
   const other = await serveHost({});
   t.after(() => other.close());
   const hash = (origins) => `#v1;lesson=tombstone;origin=${origins}`;
@@ -265,7 +265,7 @@ test("only origins that are named may ask", async (t) => {
   const frame = (host, origins) => host.page.evaluate((src) => (document.querySelector("iframe").src = src), `${other.url}embed.html${hash(origins)}`.replace("guide/embed", "guide/deltascope/embed"));
   await onHost(framed(hash("https://elsewhere.example")), async (host) => {
     await host.page.frameLocator("iframe").locator("delta-scope .frame").waitFor();
-    // Whoever is named is answered after whoever is not.
+    // This origin is not listed, so it gets no answer, even once the run is shown.
     await host.page.evaluate(() => say({ ns: "deltascope", v: 1, id: "x", type: "PING" }));
     await host.page.frames()[1].waitForFunction(() => document.querySelector("delta-scope").getState());
     assert.deepEqual(await heard(host, "PONG"), []);
@@ -277,7 +277,7 @@ test("only origins that are named may ask", async (t) => {
   })(t);
 });
 
-test("a window that is not the one around is not heard", onHost(framed(TOMBSTONE), async (host) => {
+test("messages from other windows are ignored", onHost(framed(TOMBSTONE), async (host) => {
   await shake(host);
   await ask(host, "step", 1);
   const before = (await ask(host, "getState")).value;
@@ -290,7 +290,7 @@ test("a window that is not the one around is not heard", onHost(framed(TOMBSTONE
   assert.deepEqual((await ask(host, "getState")).value, before);
 }));
 
-test("it says how high it is, where the page around asks", onHost(framed("#v1;lesson=tombstone;height=auto;panels=queue"), async (host) => {
+test("it reports its height if the page around asks", onHost(framed("#v1;lesson=tombstone;height=auto;panels=queue"), async (host) => {
   await host.until(() => heard.some((one) => one.type === "HEIGHT" && one.px > 300));
   await host.until(() => {
     const { px } = heard.findLast((one) => one.type === "HEIGHT");
@@ -301,7 +301,7 @@ test("it says how high it is, where the page around asks", onHost(framed("#v1;le
   assert.equal(await frame.evaluate(() => document.documentElement.scrollHeight > innerHeight), false, "nothing is cut off");
 }));
 
-test("it fills its frame, and another address behind the # opens another run there", onHost(framed(TOMBSTONE), async (host) => {
+test("it fills its frame, and another fragment opens another run in it", onHost(framed(TOMBSTONE), async (host) => {
   const frame = host.page.frameLocator("iframe");
   await frame.locator("delta-scope .frame").waitFor();
   const size = await frame.locator("delta-scope .frame").boundingBox();
@@ -320,7 +320,7 @@ test("under a strict policy", onHost(framed(TOMBSTONE), { headers: STRICT }, asy
   assert.equal(display, "grid");
 }));
 
-// Every link that was ever documented opens, and says the same.
+// Every link that was ever documented opens, and shows the same.
 const DOCUMENTED = [
   ["#v1;lesson=tombstone", { lesson: "tombstone" }],
   ["#v1;lesson=tombstone;era=1.36;at=relist", { lesson: "tombstone", era: "1.36", at: "relist" }],
@@ -365,7 +365,7 @@ test("the page's own links open with what the visitor did", onHost(framed(TOMBST
   await host.ready();
   const { steps, ...opened } = await host.state();
   const { steps: _, ...expected } = state;
-  // A branch of somebody else is a run of its own.
+  // Branches of another visitor are not part of the link.
   assert.deepEqual({ ...opened, branches: [] }, { ...expected, branches: [] });
   assert.equal(await host.call("getUrl"), link, "and the link of the link is the link");
 }));

@@ -1,4 +1,4 @@
-// The package for npm: what is in it, and what its types say.
+// The package for npm: its content and its types.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { execFile } from "node:child_process";
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("it holds what is needed, and nothing else", async () => {
+test("it contains what is needed, and nothing else", async () => {
   const glue = files.find((name) => /^deltascope-[0-9a-f]+\.js$/.test(name));
   const wasm = glue.replace(".js", "_bg.wasm");
   assert.deepEqual(
@@ -44,7 +44,7 @@ test("it holds what is needed, and nothing else", async () => {
   }
   const cargo = await readFile(join(ROOT, "Cargo.toml"), "utf8");
   assert.equal(manifest.version, /^version = "(.*)"$/m.exec(cargo)[1]);
-  // Bundlers follow these names.
+  // Bundlers follow these URLs.
   const text = await readFile(join(folder, "package", glue), "utf8");
   for (const [, name] of text.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g)) assert.ok(files.includes(name), name);
 });
@@ -54,9 +54,9 @@ const OPTIONS = {
   lib: ["es2023", "dom", "dom.iterable"], types: [], skipLibCheck: false, exactOptionalPropertyTypes: false,
 };
 
-test("a program that uses all of it is right, strictly", { timeout: 120_000 }, async () => {
+test("a program that uses all of its types passes strict checks", { timeout: 120_000 }, async () => {
   for (const sample of ["sample.ts", "sample.tsx", "sample.vue.ts"]) await cp(join(ROOT, "tests/browser/hosts", sample), join(folder, sample));
-  // Vue's own types need not be right with every option of ours.
+  // Vue's own types need not pass with all of our compiler options.
   for (const [name, include, more] of [["all", ["sample.ts", "sample.tsx"], {}], ["vue", ["sample.vue.ts"], { skipLibCheck: true }]]) {
     const config = join(folder, `tsconfig.${name}.json`);
     await writeFile(config, JSON.stringify({ compilerOptions: { ...OPTIONS, ...more }, files: include }));
@@ -65,7 +65,7 @@ test("a program that uses all of it is right, strictly", { timeout: 120_000 }, a
   }
 });
 
-// As a server renders it, where there is no element.
+// Rendered by a server, which has no custom elements.
 const SERVER = `
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
@@ -78,7 +78,7 @@ console.log(renderToString(createElement(React, props, createElement("p", { slot
 console.log(await vueToString(createSSRApp({ render: () => h(Vue, props, () => h("p", { slot: "poster" }, "A picture")) })));
 `;
 
-test("a server renders the components: the element, its attributes and what stands for it", async () => {
+test("a server renders the components: the element, its attributes and its placeholder", async () => {
   await writeFile(join(folder, "server.mjs"), SERVER);
   const { stdout } = await run(process.execPath, [join(folder, "server.mjs")]);
   const rendered = stdout.trim().split("\n");
@@ -118,7 +118,7 @@ test("the types name each attribute, method and event of the element, and no oth
   }
   const options = await readFile(join(ROOT, "src/presentation/options.rs"), "utf8");
   const keys = [.../KEYS: \[&str; \d+\] = \[([^\]]*)\]/.exec(options)[1].matchAll(/"(\w+)"/g)].map(([, key]) => key);
-  // A link is the element's and the iframe's own: a book says what it shows in words.
+  // `link` is only for the element and the iframe: a book names its run in words.
   assert.deepEqual([...keys, "link"].sort(), list);
 
   const told = await readFile(join(ROOT, "src/page/embed/element.rs"), "utf8");

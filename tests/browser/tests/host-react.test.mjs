@@ -1,4 +1,4 @@
-// The component of React: a ref to it is the element, in each version that the package allows.
+// The React component: a ref to it is the element, in each version that the package allows.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ const bundle = async (version, returns) => {
 
 for (const [version, suffix, returns, more] of [
   ["18", "-18", "", []],
-  // A ref that has returned something is not called with null.
+  // A ref that has returned a function is not called with null.
   ["19", "", "yes", ["delta-scope", "done"]],
 ]) {
   const places = async () => ({

@@ -1,4 +1,5 @@
-// Links and files that want too much: the page goes on answering while it opens them, says how far it is, and can be told to stop.
+// Links and files that take too much: the page stays responsive while it opens them, shows its progress, and can
+// be stopped.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
@@ -16,7 +17,8 @@ const prints = (count) => Array.from({ length: count }, (_, n) => ({ at: n, op: 
 const CROWD = { settings: { machinery: "shared", resyncMs: 1, work: { workers: 255 } }, initial: pods(20) };
 const BESIDE = { settings: { machinery: "shared", resyncMs: 1 } };
 
-/** Opens what stands behind the `#`; how long that took, the longest that the page was held, and how often it said how far it is. */
+/** Opens a fragment. Returns how long that took, the longest time that the page was blocked, and how often it
+    reported its progress. */
 const opening = (app, hash) =>
   app.page.evaluate(
     async ([fragment, patience]) => {
@@ -48,8 +50,8 @@ const opening = (app, hash) =>
     [hash, PATIENCE_MS],
   );
 
-// What is opened, the words of its error, and where that takes seconds: the part of the time for which the page is held at the
-// most. Less than a second says nothing on a busy machine; how often there is a pause a native test counts.
+// What is opened, the words of its error, and for long openings the largest part of the time for which the page
+// may be blocked. Less than a second means nothing on a busy machine; a native test counts the pauses.
 for (const [what, hash, words, part] of [
   ["a moment that never comes", "#v1;lesson=sandbox;at=t:999999999999", /does not come/, 5],
   ["255 workers", linkTo(CROWD, [], "at=t:999999999999;"), /does not come/],
@@ -66,7 +68,7 @@ for (const [what, hash, words, part] of [
   }));
 }
 
-test("what takes long says how far it is and can be stopped; what is shown stays", { timeout: PATIENCE_MS }, onPage({}, async (app) => {
+test("a long opening shows its progress and can be stopped; the current run stays", { timeout: PATIENCE_MS }, onPage({}, async (app) => {
   const before = await app.state();
   await app.page.evaluate(() => (location.hash = "#v1;lesson=sandbox;at=t:999999999999"));
   const card = app.id("opening");
@@ -75,7 +77,7 @@ test("what takes long says how far it is and can be stopped; what is shown stays
   await app.page.keyboard.press("Escape");
   await card.waitFor({ state: "detached" });
   assert.deepEqual(await app.state(), before);
-  // Another one comes instead of it.
+  // Another opening replaces it.
   await app.page.evaluate(() => (location.hash = "#v1;lesson=sandbox;at=t:999999999998"));
   await card.waitFor();
   await app.call("load", "deltafifo");
@@ -83,7 +85,7 @@ test("what takes long says how far it is and can be stopped; what is shown stays
   assert.equal(await card.count(), 0);
 }));
 
-test("what wants too much memory is refused with words", onPage({}, async (app) => {
+test("a file that needs too much memory is refused in words", onPage({}, async (app) => {
   const before = await app.state();
   const long = "x".repeat(500_000);
   for (const [settings, words] of [

@@ -1,4 +1,4 @@
-// The keys of the stage, whatever has the focus; and what has the focus keeps the keys that it needs.
+// The keys of the stage, whichever element has the focus; and the keys that a focused element keeps for itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -8,7 +8,7 @@ const { onPage } = suite();
 const TABS = [null, "why", "until", "branches", "checks", "share"];
 const START = 300;
 
-/** What there is to use now, one of each kind: by its name, so that it is found again. */
+/** The controls in use, one of each kind: by name, so that each can be found again. */
 const controls = (app) =>
   app.page.evaluateHandle(() => {
     const selector = ":is(button, select, input, a[href], summary, [role=listbox]):not(:disabled, dialog *)";
@@ -26,7 +26,7 @@ const controls = (app) =>
 const names = async (app) => (await controls(app)).evaluate((kinds) => [...kinds.keys()]);
 const find = async (app, name) => (await (await controls(app)).evaluateHandle((kinds, key) => kinds.get(key) ?? null, name)).asElement();
 
-/** The same run at the same moment, with this tab of the drawer, and nothing that has the focus. */
+/** The same run at the same moment, with this tab of the drawer, and no focus. */
 async function prepare(app, tab) {
   await app.call("load", "sandbox");
   await app.call("seek", START);
@@ -38,11 +38,11 @@ async function prepare(app, tab) {
   await app.page.evaluate(() => document.activeElement.blur());
 }
 
-/** Another option than the one that is chosen. */
+/** An option other than the chosen one. */
 const other = (element) => element.evaluate((select) => [...select.options].find((one) => !one.selected && !one.disabled)?.value);
 
 async function useByMouse(app, element, kind) {
-  // A link leads away; to have come to it is enough.
+  // A link leads away, so it is only focused.
   if (kind === "a") return element.focus();
   await element.click({ force: true });
   if (kind === "select") {
@@ -54,7 +54,7 @@ async function useByMouse(app, element, kind) {
 
 async function useByKeys(app, element, kind) {
   const press = (key) => app.page.keyboard.press(key);
-  // Where Tab comes from is not what is tried here.
+  // How Tab gets to the element is not tested here.
   await press("Tab");
   await element.focus();
   if (kind === "select") {
@@ -70,7 +70,7 @@ async function useByKeys(app, element, kind) {
   return false;
 }
 
-/** The keys move the stage; those that a text field keeps are left out there. */
+/** Asserts that the keys control the stage, except those that a text field keeps. */
 async function moves(app, what, { space, byMouse }) {
   await app.page.evaluate(() => document.querySelector("dialog[open]")?.close());
   await app.page.waitForFunction(() => !document.querySelector("dialog[open]"));
@@ -98,7 +98,7 @@ async function moves(app, what, { space, byMouse }) {
   if (text) return;
   await step(".", (before, after) => after === before + 1);
   await step(",", (before, after) => after === before - 1);
-  // What a key has opened is gone through by keys.
+  // In a drawer that a key has opened, arrow keys move between its tabs.
   if (!tab || byMouse) {
     await step("ArrowRight", (before, after) => after > before);
     await step("ArrowLeft", (before, after) => after < before);
@@ -109,7 +109,7 @@ async function moves(app, what, { space, byMouse }) {
   assert.equal((await press("Space")).playing, false, `${what}: space pauses again`);
 }
 
-test("after any control was used, by mouse or by keyboard, the keys move the stage", onPage({ provokes: /\/version/ }, async (app) => {
+test("after any control was used, by mouse or by keyboard, the keys control the stage", onPage({ provokes: /\/version/ }, async (app) => {
   app.page.on("filechooser", () => {});
   const seen = new Set();
   for (const tab of TABS) {
@@ -123,7 +123,7 @@ test("after any control was used, by mouse or by keyboard, the keys move the sta
         const element = await find(app, name);
         assert.ok(element, `${name} is there again, tab ${tab}`);
         const chosen = await use(app, element, kind);
-        // A button that Tab has reached is pressed by space, each time.
+        // A button that was reached with Tab is pressed by Space each time.
         const space = (way === "mouse" && kind !== "a") || chosen;
         await moves(app, `${name}, ${way}, tab ${tab}`, { space, byMouse: way === "mouse" });
       }
@@ -134,7 +134,7 @@ test("after any control was used, by mouse or by keyboard, the keys move the sta
   }
 }));
 
-test("a dialog that is closed keeps no key, not even before it has said so", onPage({}, async (app) => {
+test("a closed dialog keeps no key, even before its close event", onPage({}, async (app) => {
   await app.call("seek", 5);
   await app.id("btn-help").click();
   await app.page.waitForFunction(() => document.querySelector("dialog[open]"));
@@ -148,19 +148,19 @@ test("a dialog that is closed keeps no key, not even before it has said so", onP
   assert.ok((await app.state()).step > 5);
 }));
 
-test("what Tab has reached keeps its own keys", onPage({}, async (app) => {
+test("a control that was reached with Tab keeps its keys", onPage({}, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   const reach = async (element) => {
     await press("Tab");
     await element.focus();
   };
   await app.call("seek", START);
-  // Space presses a button, as often as one likes.
+  // Space presses a button repeatedly.
   await reach(app.id("btn-step"));
   await press("Space");
   await press("Space");
   assert.deepEqual([(await app.state()).step, (await app.state()).playing], [START + 2, false]);
-  // Letters choose in a select, and none of them is the stage's.
+  // Letters choose in a select, and do not reach the stage.
   const lesson = app.id("select-lesson");
   await reach(lesson);
   await press("r");
@@ -168,7 +168,7 @@ test("what Tab has reached keeps its own keys", onPage({}, async (app) => {
   const { lesson: found, branches } = await app.state();
   assert.equal(await lesson.inputValue(), found);
   assert.equal(branches.length, 1, "no fork");
-  // What was opened by a key is gone through by keys; closed, it is not opened again by space.
+  // In a drawer that a key has opened, arrow keys move between its tabs. Once it is closed, Space does not open it again.
   await app.call("load", "sandbox");
   await app.call("seek", START);
   await reach(app.id("btn-why"));
@@ -183,7 +183,7 @@ test("what Tab has reached keeps its own keys", onPage({}, async (app) => {
   assert.equal((await app.state()).playing, true);
   assert.equal(await app.id("drawer").count(), 0);
   await press("Space");
-  // A field keeps what can be typed.
+  // A text field keeps the keys that type.
   await app.id("btn-until").click();
   await app.id("until-text").click();
   const { step } = await app.state();

@@ -1,4 +1,4 @@
-// What the lessons show, and the hands on the timeline.
+// The lessons' content, and the controls of the timeline.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -45,7 +45,7 @@ test("play at the end starts over, and markers can be pressed", onPage({ lesson:
   assert.ok(state.step > 0 && state.step < steps, `${state.step}`);
 }));
 
-test("a key popped with several deltas is drawn in its room alone", onPage({ lesson: "deltafifo" }, async (app) => {
+test("a key popped with several deltas is drawn only in Pop's room", onPage({ lesson: "deltafifo" }, async (app) => {
   for (let at = 20; at <= 30; at += 1) {
     await app.call("seek", at);
     const outside = await app.page.locator(".slot.work").evaluate((slot) => {
@@ -73,7 +73,7 @@ test("every lesson of the menu opens and can be stepped", onPage({}, async (app)
   }
 }));
 
-// The other programs: their lesson says what they print. The order within a handler counts.
+// The other programs: their lesson lists what they print. The order within a handler counts.
 for (const lesson of [
   "listwatch",
   "myinformer",
@@ -137,7 +137,7 @@ for (const [lesson, lines] of Object.entries(OUTPUT)) {
   }));
 }
 
-test("the picture shows what the state says", onPage({ lesson: "indexer" }, async (app) => {
+test("the picture matches the state", onPage({ lesson: "indexer" }, async (app) => {
   const { steps } = await app.state();
   let queued = 0;
   let stored = 0;
@@ -168,7 +168,7 @@ test("play runs and pause stops", onPage({ lesson: "reflector", motion: true }, 
   await app.id("btn-play").click();
   const paused = await app.eventually("it is paused", (s) => !s.playing);
   assert.ok(paused.step < paused.steps, "stopped on the way");
-  // Sixty frames: more than the longest motion of a step at normal speed.
+  // Sixty frames: more than the longest motion at normal speed.
   await app.page.evaluate(async () => {
     for (let frame = 0; frame < 60; frame += 1) await new Promise(requestAnimationFrame);
   });
@@ -179,7 +179,7 @@ test("play runs and pause stops", onPage({ lesson: "reflector", motion: true }, 
   assert.equal((await app.state()).playing, false);
 }));
 
-test("playing ends at the end", onPage({ lesson: "deltafifo", motion: true }, async (app) => {
+test("playing stops at the end", onPage({ lesson: "deltafifo", motion: true }, async (app) => {
   const { steps } = await app.state();
   await app.call("seek", steps - 2);
   await app.call("play");
@@ -240,7 +240,7 @@ test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "r
   const without = await app.toEnd();
   assert.equal(without.knownObjects, false);
   assert.deepEqual(without.output, OUTPUT.reflector);
-  // A switch holds from where it is thrown.
+  // A switch takes effect from the step at which it is thrown.
   await app.call("seek", 0);
   await app.id("toggle-known").click();
   await app.eventually("the switch is on", (s) => s.knownObjects);
@@ -251,7 +251,7 @@ test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "r
   await app.eventually("the switch is off", (s) => !s.knownObjects);
   await app.id("toggle-known").click();
   await app.id("select-speed").selectOption("400");
-  // Started over, all of the run is as it was set.
+  // After a restart the settings apply to the whole run.
   for (const startOver of [() => app.id("btn-reset").click(), () => app.page.keyboard.press("r"), () => app.call("reset")]) {
     await app.toEnd();
     await startOver();
@@ -307,7 +307,7 @@ for (const lesson of ["sharedinformer-simulate", "sharedinformer-simulate-two"])
 }
 
 for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", false]]) {
-  test(`${lesson} says which rooms are no part of its program`, onPage({ lesson }, async (app) => {
+  test(`${lesson} names the rooms that its program does not use`, onPage({ lesson }, async (app) => {
     await app.toEnd();
     for (const [lang, text] of [["en", "Not part of this program"], ["zh", "这个程序没有用到"]]) {
       await app.language(lang);
@@ -318,7 +318,7 @@ for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", fa
       }
     }
     assert.equal(await app.page.locator(".lane").count(), 1, "only the program runs");
-    // What it asks the server for by itself is there all the same.
+    // The requests that the program itself sends are shown.
     assert.equal(await app.id("requests").isVisible(), asks);
     if (!asks) {
       assert.equal(await app.id("query-value").inputValue(), "l1");
@@ -329,10 +329,10 @@ for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", fa
   }));
 }
 
-test("another run is named and counted as what it is", onPage({}, async (app) => {
+test("title and counters change with the run", onPage({}, async (app) => {
   const pick = (id) => app.id("select-lesson").selectOption(id);
   const listeners = (count) => app.id("room-processor").locator(".count", { hasText: new RegExp(`^${count}$`) }).waitFor();
-  // Rooms that a run lacks, and words that change meanwhile.
+  // Rooms that a run lacks, and texts that change meanwhile.
   await pick("tombstone");
   await pick("reflector");
   await app.language("zh");
@@ -341,7 +341,7 @@ test("another run is named and counted as what it is", onPage({}, async (app) =>
     await pick(id);
     await listeners(count);
   }
-  // What somebody chose in the menu is not what is open.
+  // The menu shows the run that is open, not the user's last choice.
   await pick("tombstone");
   const trace = await app.call("exportTrace");
   for (const chosen of ["indexer-run", "sandbox"]) {
@@ -349,7 +349,7 @@ test("another run is named and counted as what it is", onPage({}, async (app) =>
     await app.call("openText", "a.jsonl", trace);
     await app.page.waitForFunction(() => document.querySelector("[data-testid=select-lesson]").value === "tombstone");
   }
-  // What was kept is said of the run that began anew, and of no other.
+  // The notice lists the settings that the restarted run has kept, and disappears with another run.
   await app.id("room-pop").getByRole("button", { name: "held" }).click();
   await app.page.keyboard.press("r");
   await app.id("notice").filter({ hasText: /process loop: held\./ }).waitFor();

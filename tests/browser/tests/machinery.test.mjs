@@ -1,4 +1,4 @@
-// What stands around the queue: generations, requests, listeners, and asking an index.
+// The parts around the queue: generations, requests, listeners, and index queries.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -6,7 +6,7 @@ import { suite } from "../harness.mjs";
 const { onPage } = suite();
 const lesson = "sharedinformer-listwatch";
 
-test("another generation shows the same run by its own queue, at the same time", onPage({ lesson }, async (app) => {
+test("another generation shows the same run with its own queue, at the same time", onPage({ lesson }, async (app) => {
   const classic = await app.toEnd();
   assert.deepEqual([classic.era, classic.queue.kind], ["1.32", "DeltaFIFO"]);
   const lines = [...classic.output].sort();
@@ -38,7 +38,7 @@ test("a whole list is one crate in the atomic generation", onPage({ lesson }, as
   assert.match(await crate.innerText(), new RegExp(`ReplacedAll\\s+${objects.length}\\s`));
 }));
 
-test("requests are shown with what came of them", onPage({ lesson }, async (app) => {
+test("requests are shown with their results", onPage({ lesson }, async (app) => {
   const { api } = await app.toEnd();
   const count = Object.keys(api.objects).length;
   const shown = async () => (await app.id("requests").locator("li").allInnerTexts()).reverse();
@@ -64,7 +64,7 @@ test("every listener has its buffer and its lamps", onPage({ lesson }, async (ap
   assert.equal(await lit(), end.handlers.length);
 }));
 
-test("a handler added late is told what is there; a removed one nothing more", onPage({ lesson }, async (app) => {
+test("a handler added late is notified of the current objects; a removed one is not notified any more", onPage({ lesson }, async (app) => {
   const before = await app.toEnd();
   await app.id("btn-add-handler").click();
   await app.until("it is registered", (s) => s.handlers.length === before.handlers.length + 1, 100);
@@ -85,7 +85,7 @@ test("a handler added late is told what is there; a removed one nothing more", o
   assert.deepEqual(await names(), [removed, ...stay]);
 }));
 
-test("a fault is ordered from the menu, and the reflector comes back from it", onPage({ lesson }, async (app) => {
+test("a fault is chosen from the menu, and the reflector recovers", onPage({ lesson }, async (app) => {
   await app.toEnd();
   await app.id("select-fault").selectOption({ label: "ERROR event 410" });
   await app.until("it lists again", (s) => s.reflector.state === "list", 200);
@@ -98,7 +98,7 @@ test("a fault is ordered from the menu, and the reflector comes back from it", o
   await app.id("armed").waitFor({ state: "detached" });
 }));
 
-test("an index is asked, and answers like the program", onPage({ lesson: "indexer-run" }, async (app) => {
+test("an index query gives the program's answer", onPage({ lesson: "indexer-run" }, async (app) => {
   const answer = () => app.id("query-answer").innerText();
   await app.toEnd();
   const key = "default/robusta-forwarder-5f65fd6fbb-s2trs";

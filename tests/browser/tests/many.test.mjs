@@ -1,4 +1,4 @@
-// Ten thousand objects: cells in place of tokens, and one of them that can be followed.
+// Ten thousand objects: cells instead of tokens, and one object that is followed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
@@ -36,13 +36,13 @@ const colourOf = (app, field, key) =>
     [field, key],
   );
 
-test("one of ten thousand is found, followed, and seen to change", onPage({}, async (app) => {
+test("one of ten thousand objects is found, followed and seen to change", onPage({}, async (app) => {
   await openMany(app);
   const objects = app.id("density-objects");
   assert.match(await objects.getAttribute("aria-label"), /10000 not stored yet/);
   assert.equal(await app.id("api-object").count(), 0, "there is no token");
 
-  // By a click: some cell, whose object is then selected.
+  // By a click on some cell, which selects its object.
   const box = await objects.boundingBox();
   await app.page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
   const clicked = (await app.state()).selection;
@@ -50,7 +50,7 @@ test("one of ten thousand is found, followed, and seen to change", onPage({}, as
   await app.id("btn-follow").click();
   assert.equal((await app.state()).following, clicked.key);
 
-  // By the keyboard: the next one.
+  // By the keyboard: the next cell.
   await objects.focus();
   await app.page.keyboard.press("Home");
   await app.page.keyboard.press("ArrowRight");
@@ -65,7 +65,7 @@ test("one of ten thousand is found, followed, and seen to change", onPage({}, as
   assert.ok(told.startsWith(`${chosen.key} · rv `), told);
   assert.equal(step, 0, "the arrows did not step");
 
-  // By its name: the one that the watch changes first.
+  // By name: the object that the watch changes first.
   const first = "team-0/app-0-00000";
   await app.id("density-find").first().fill("app-0-00000");
   await app.id("density-find").first().press("Enter");
@@ -80,7 +80,7 @@ test("one of ten thousand is found, followed, and seen to change", onPage({}, as
   const older = await colourOf(app, "objects", first);
   assert.notEqual(older, alike, "the server has a newer one");
   assert.equal(await colourOf(app, "items", first), older, "the Indexer's cell says the same");
-  // Going back and coming again shows the same.
+  // Going back and forth shows the same.
   await app.call("step", -1);
   assert.equal(await colourOf(app, "objects", first), alike);
   await app.call("step", 1);

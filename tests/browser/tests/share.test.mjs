@@ -1,4 +1,4 @@
-// Links and files: what one visitor shares, another one sees.
+// Links and files: another visitor sees what one visitor shares.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,10 +14,10 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const pod = (name) => ({ metadata: { namespace: "default", name, labels: { app: "mine" } } });
 
-/** Without how much of a run without end has been computed: that is each page's own affair. */
+/** Without the computed length of an endless run, which differs between pages. */
 const shown = ({ steps, ...state }) => state;
 
-/** Does a few things to the sandbox, in another generation, and stops between two markers. */
+/** Acts on the sandbox, in another generation, and stops between two markers. */
 const play = async (app) => {
   await app.call("setEra", "1.36");
   await app.call("inject", { op: "create", object: pod("shared") });
@@ -58,7 +58,7 @@ test("every lesson's start, end and markers can be shared", onPage({}, async (ap
   }
   assert.ok(links.length > 30, `${links.length}`);
   for (const [link, state] of links) {
-    // As somebody who pastes another link into the same tab.
+    // As a user who pastes another link into the same tab.
     await app.page.goto(link);
     const opened = await app.eventually(link, (s) => s.lesson === state.lesson && s.step === state.step);
     assert.deepEqual(shown(opened), state);
@@ -103,7 +103,7 @@ test("a bad link gives a message, and the page stays as it is", onPage({ lesson:
   assert.equal((await app.state()).step, 4, "it can still be stepped");
 }));
 
-test("who comes with a bad link finds a message, and the page as it opens without", onPage({}, async (app) => {
+test("a page opened by a bad link shows a message, and the run that it shows without a link", onPage({}, async (app) => {
   const plain = await app.state();
   for (const what of ["a later version", "inputs that were cut off", "markup"]) {
     const [fragment, words] = HOSTILE[what];
@@ -163,7 +163,7 @@ test("a trace goes out as a file and comes back as the same run", onPage({ lesso
     const opened = await other.eventually("it is open", (s) => s.lesson === "sandbox");
     assert.deepEqual(shown(opened), state);
   });
-  // A line that is spoiled: what came before it plays, and the line is named.
+  // A spoiled line: the part before it plays, and the error names the line.
   const lines = text.split("\n");
   lines[3] = lines[3].slice(0, 20);
   await writeFile(path, lines.join("\n"));
@@ -217,7 +217,7 @@ test("a recording from a file goes out as a trace, and says that no link carries
   });
 }));
 
-test("a transcript says the run in words, in both languages", onPage({ lesson: "reflector" }, async (app) => {
+test("a transcript describes the run in words, in both languages", onPage({ lesson: "reflector" }, async (app) => {
   const told = () => app.page.evaluate(() => window.deltascope.exportTranscript());
   const { steps } = await app.state();
   const text = await told();

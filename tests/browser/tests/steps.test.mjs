@@ -1,4 +1,4 @@
-// Time in the hands: selecting, chains of causes, sizes of steps, running until, breakpoints.
+// Moving through time: selection, chains of causes, step sizes, running until a condition, breakpoints.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PHONE, suite } from "../harness.mjs";
@@ -6,7 +6,7 @@ import { PHONE, suite } from "../harness.mjs";
 const { onPage } = suite();
 const links = (app) => app.id("chain").locator("button").evaluateAll((all) => all.map((one) => Number(one.dataset.at)));
 
-test("a token says why it is there, each cause is a jump, and its object can be followed", onPage({}, async (app) => {
+test("a token shows why it is there, each cause is a link, and its object can be followed", onPage({}, async (app) => {
   await app.call("seek", 300);
   const token = app.page.locator("[data-anchor^='queue/delta/']").first();
   const anchor = await token.getAttribute("data-anchor");
@@ -37,14 +37,14 @@ test("a token says why it is there, each cause is a jump, and its object can be 
   assert.equal(await app.id("drawer").count(), 0);
 }));
 
-test("what is on the stage can be asked about with the keyboard alone", onPage({}, async (app) => {
+test("everything on the stage can be selected with the keyboard alone", onPage({}, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   const focused = () => app.page.evaluate(() => document.activeElement.dataset.testid ?? document.activeElement.id);
   await app.call("seek", 300);
   await app.id("btn-why").focus();
   await press("Enter");
   await app.page.waitForFunction(() => document.activeElement.id === "drawer-tab-why");
-  // The close button and the panel stand before it.
+  // The close button and the panel come before it.
   for (let n = 0; n < 4 && (await focused()) !== "select-thing"; n += 1) await press("Tab");
   assert.equal(await focused(), "select-thing");
   const item = app.id("select-thing").locator("option", { hasText: /^Indexer/ }).first();
@@ -79,7 +79,7 @@ test("steps of each size go forth and back to the identical picture", onPage({},
   }
   assert.equal(went.micro, 1);
   assert.ok(went.lock > 1 && went.pop > 1 && went.event > 1, JSON.stringify(went));
-  // One size coarser than a fact is a section under a lock.
+  // The next larger step size after a fact is a section under a lock.
   await app.call("seek", 100);
   const coarse = await press("Shift+ArrowRight");
   await app.call("seek", 100);
@@ -87,7 +87,7 @@ test("steps of each size go forth and back to the identical picture", onPage({},
   assert.equal((await app.state()).step, coarse.step);
 }));
 
-test("it runs until something happens, and says so when that never comes", onPage({}, async (app) => {
+test("it runs until a condition holds, and reports when that never happens", onPage({}, async (app) => {
   await app.call("seek", 0);
   await app.id("btn-until").click();
   await app.page.getByLabel("delta queued").selectOption("Deleted");

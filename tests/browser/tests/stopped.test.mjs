@@ -1,5 +1,5 @@
-// The program can die: of memory that there is not, or of an error of its own. Whoever looks at the page is told so, and
-// loses nothing; whoever asked for something is answered.
+// The program may die: out of memory, or of a panic. The page says so and keeps the run, and pending calls are
+// rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { hosts, page } from "../hosts.mjs";
 const { onPage } = suite();
 const onHost = hosts();
 
-/** Nothing is left that the program could ask for. */
+/** Uses up all memory. */
 function exhaust(wasm) {
   for (let pages = 2 ** 14; pages >= 1; pages /= 2) {
     for (;;) {
@@ -22,7 +22,7 @@ function exhaust(wasm) {
   }
 }
 
-/** Every copy that the program hands out, as the page keeps it. */
+/** Collects every copy that the program hands out. */
 const overhear = () => {
   const keep = globalThis.deltascopeKeep;
   globalThis.kept = "";
@@ -32,7 +32,7 @@ const overhear = () => {
   };
 };
 
-/** Works until there is no memory left; what was asked for last, and what is asked for afterwards, fails in words. */
+/** Steps until memory runs out. The last call and all later ones fail with a message. */
 const workOn = (act) =>
   act.page.evaluate(async () => {
     const said = [];
@@ -52,7 +52,7 @@ const workOn = (act) =>
   });
 
 for (const lang of ["en", "zh"]) {
-  test(`a page whose program has died says so, keeps the run and goes on: ${lang}`, onPage({ lang, measured: true }, async (app) => {
+  test(`a page whose program has died says so, keeps the run and can go on: ${lang}`, onPage({ lang, measured: true }, async (app) => {
     await app.call("load", "tombstone");
     await app.page.evaluate(overhear);
     await app.call("inject", { op: "create", object: { metadata: { namespace: "default", name: "mine" } } });
@@ -69,7 +69,7 @@ for (const lang of ["en", "zh"]) {
     const words = await dialog.innerText();
     assert.match(words, lang === "zh" ? /程序已停止[^]*内存耗尽[^]*已保留/ : /has stopped[^]*out of memory[^]*is kept/);
     assert.equal(await dialog.locator("textarea").inputValue(), link);
-    // Keys go nowhere else, and Esc does not take it away.
+    // Keys act nowhere else, and Esc does not close it.
     await app.page.keyboard.press("ArrowRight");
     await app.page.keyboard.press("Escape");
     assert.ok(await dialog.isVisible());
@@ -89,7 +89,7 @@ for (const lang of ["en", "zh"]) {
   }));
 }
 
-test("a page whose program does not come says so", onPage({ provokes: /_bg\.wasm|deltascope|404|Failed/ }, async (app) => {
+test("a page whose program cannot be loaded says so", onPage({ provokes: /_bg\.wasm|deltascope|404|Failed/ }, async (app) => {
   const other = await app.context.newPage();
   await other.route("**/*_bg.wasm", (route) => route.fulfill({ status: 404, body: "gone" }));
   await other.goto(app.url);
@@ -103,7 +103,7 @@ test("a page whose program does not come says so", onPage({ provokes: /_bg\.wasm
 }));
 
 const TWO = `<delta-scope id="a" lesson="tombstone" load="eager"></delta-scope><delta-scope id="b" lesson="indexer" load="eager" lang="zh"></delta-scope>`;
-test("elements whose program has died say so, each in its language, and come again", onHost({ "index.html": page(TWO) }, async (host) => {
+test("elements whose program has died say so, each in its language, and can be restarted", onHost({ "index.html": page(TWO) }, async (host) => {
   for (const id of ["#a", "#b"]) await host.ready(id);
   const said = await host.page.evaluate(async (code) => {
     const glue = performance.getEntriesByType("resource").find(({ name }) => /deltascope-[0-9a-f]+\.js$/.test(name));
@@ -130,7 +130,7 @@ test("elements whose program has died say so, each in its language, and come aga
   await host.until(() => document.querySelector("#b").getState()?.lesson === "indexer");
 }));
 
-test("what a listener throws ends nothing", onHost({ "index.html": page(TWO) }, { provokes: /Invalid count value/ }, async (host) => {
+test("an exception in a listener ends nothing", onHost({ "index.html": page(TWO) }, { provokes: /Invalid count value/ }, async (host) => {
   for (const id of ["#a", "#b"]) await host.ready(id);
   const before = (await host.state("#a")).step;
   await host.page.evaluate(() => document.querySelector("#a").addEventListener("ds-step", () => "-".repeat(-1)));

@@ -1,11 +1,11 @@
-// Writes on the API server, by hand and by script, and a process loop that is held.
+// Writes to the API server, by hand and by script, and a process loop that is paused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
 
 const { onPage } = suite();
 const sandbox = (body) => onPage({ lesson: "sandbox" }, body);
-/** After the lesson's own script nobody else writes. */
+/** After the lesson's own script nothing else writes. */
 const quiet = (body) =>
   onPage({ lesson: "indexer" }, async (app) => {
     await app.toEnd();
@@ -30,7 +30,7 @@ test("a created object travels from the server to the store", quiet(async (app) 
   await app.until("it is in an index", (s) => indexed(s, "app", "probe"));
 }));
 
-test("an update moves it in the index, a delete takes it out", quiet(async (app) => {
+test("an update moves an object in the index, a delete removes it", quiet(async (app) => {
   await app.call("inject", { op: "create", object: pod("Pending", "before") });
   await app.until("it is indexed", (s) => KEY in s.store.items && indexed(s, "app", "before"));
 
@@ -46,7 +46,7 @@ test("an update moves it in the index, a delete takes it out", quiet(async (app)
   assert.ok(!(KEY in gone.api.objects), "and off the server");
 }));
 
-test("after a cut the watch comes back and misses nothing", sandbox(async (app) => {
+test("after a cut the watch resumes and misses nothing", sandbox(async (app) => {
   await app.call("inject", { op: "create", object: pod("Pending") });
   await app.until("it is in the store", (s) => KEY in s.store.items);
   await app.call("inject", { op: "cut" });
@@ -57,7 +57,7 @@ test("after a cut the watch comes back and misses nothing", sandbox(async (app) 
   await app.until("the store has it", (s) => s.store.items[KEY] === rv);
 }));
 
-test("the form stays when a write is refused, and goes when it is done with", sandbox(async (app) => {
+test("the form stays open when a write is refused, and closes when it succeeds or is left", sandbox(async (app) => {
   const form = app.id("form-object");
   const name = form.locator("input").first();
   const gone = () => form.waitFor({ state: "detached" });
@@ -90,7 +90,7 @@ test("the form stays when a write is refused, and goes when it is done with", sa
   }
 }));
 
-test("what cannot be done is an error and changes nothing", sandbox(async (app) => {
+test("an invalid command is an error and changes nothing", sandbox(async (app) => {
   await app.call("inject", { op: "create", object: pod("Pending") });
   const { api } = await app.until("it is in the store", (s) => KEY in s.store.items);
   const ghost = { metadata: { namespace: "default", name: "ghost" } };
@@ -139,7 +139,7 @@ test("the buttons create, edit, delete and cut", sandbox(async (app) => {
   await app.until("the watch is cut", (s) => s.reflector.state.toLowerCase() !== "watch", 60);
 }));
 
-test("held, deltas pile up; Pop takes one key", quiet(async (app) => {
+test("while the loop is paused, deltas pile up; Pop takes one key", quiet(async (app) => {
   await app.id("mode-held").click();
   const other = { ...pod("Pending"), metadata: { namespace: "default", name: "other", labels: { app: "probe" } } };
   await app.call("inject", { op: "create", object: pod("Pending") });

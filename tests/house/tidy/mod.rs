@@ -1,4 +1,4 @@
-//! Holds the shape of the tree: who may import whom, no dead files, colours in one place.
+//! Checks the structure of the tree: which crate may import which, no dead files, colours in one place.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,11 +21,11 @@ use reading::{
 };
 use tree::{File, assert_none, files, paths, read};
 
-/// The crates of `src`: each may import those above it. Nothing imports the programs.
+/// The libraries in `src`: each may import those before it. Nothing imports the programs.
 const CRATES: [&str; 5] = ["cache", "world", "replay", "presentation", "terminal"];
 const PROGRAMS: [&str; 3] = ["page", "cli", "mdbook"];
 
-/// What the cache may use: whoever wants the cache gets little else with it.
+/// The crates that the cache may depend on, so that its users get few dependencies.
 const OF_CACHE: [&str; 6] = [
     "foldhash",
     "hashbrown",
@@ -35,10 +35,11 @@ const OF_CACHE: [&str; 6] = [
     "serde",
 ];
 
-/// Longer ones are broken. Links and what stands in quotes do not count: a message is found by its words.
+/// Longer lines must be broken. Links and literals do not count: a message must be found by searching for its
+/// words.
 const LINE: usize = 140;
 
-/// CSS colour names but for `transparent` and `currentcolor`, which follow what is around them.
+/// CSS colour names except `transparent` and `currentcolor`, which depend on their surroundings.
 const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige bisque black \
     blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse chocolate coral \
     cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey \
@@ -56,12 +57,12 @@ const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige b
     sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen \
     steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen";
 
-/// Functions that make a colour out of numbers; `color-mix` makes one out of tokens.
+/// Functions that make a colour from numbers. `color-mix` makes one from tokens.
 const COLOUR_FUNCTIONS: [&str; 10] = [
     "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color",
 ];
 
-/// What only one machine has. Written in parts, so that this file does not find itself.
+/// Paths that exist on one machine only. Written in parts, so that this file does not match.
 const MACHINE_PATHS: [&str; 6] = [
     concat!("/wo", "rk/"),
     concat!("/t", "mp/"),
@@ -71,7 +72,7 @@ const MACHINE_PATHS: [&str; 6] = [
     concat!("..", "/shared"),
 ];
 
-/// Who may import whom, the compiler sees; here is that no manifest asks for more.
+/// The compiler checks the imports; this checks that no manifest asks for more.
 #[test]
 fn crates_import_those_above_them() {
     for (place, name) in CRATES.iter().chain(&PROGRAMS).enumerate() {
@@ -93,7 +94,7 @@ fn crates_import_those_above_them() {
     }
 }
 
-/// The sources of `src` that are not there for tests alone.
+/// The sources in `src`, without modules that are only for tests.
 fn sources() -> Vec<File> {
     let mut all = files(&["rs"]);
     all.retain(|file| file.under("src/"));
@@ -107,7 +108,7 @@ fn sources() -> Vec<File> {
     all
 }
 
-/// Each module of a crate, with those of the crate that it imports.
+/// Each module of a crate, with the modules of the crate that it imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 fn imports(sources: &[File], name: &str) -> Imports {
@@ -128,8 +129,8 @@ fn imports(sources: &[File], name: &str) -> Imports {
     imports
 }
 
-/// The modules in layers, each of which imports only those before it; what is left over is in circles, or
-/// imports them.
+/// The modules in layers, each of which imports only earlier ones; and the rest, which are in circles or import
+/// modules that are.
 fn layers(mut imports: Imports) -> (Vec<BTreeSet<String>>, Imports) {
     let mut layers: Vec<BTreeSet<String>> = Vec::new();
     loop {
@@ -160,7 +161,7 @@ fn modules_do_not_import_in_circles() {
     assert_none(&found);
 }
 
-/// `make house` says where: the crates, and the modules of each in layers, the lowest first.
+/// Writes the drawing for `make house`: the crates, and the modules of each in layers, the lowest first.
 #[test]
 fn the_house_can_be_drawn() {
     let sources = sources();
@@ -196,10 +197,10 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// The matches over facts that have an arm for whatever else there is: a new fact would go through them unseen.
+/// Finds matches over facts with a wildcard arm: a new fact would pass through them unnoticed.
 #[derive(Default)]
 struct Wildcards {
-    /// The function that is looked through.
+    /// The functions that are being visited, innermost last.
     inside: Vec<String>,
     found: Vec<String>,
 }
@@ -212,7 +213,7 @@ impl Wildcards {
     }
 }
 
-/// Whether an item is there for tests alone.
+/// Whether an item is only for tests.
 fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
@@ -222,7 +223,7 @@ fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// Where the modules are that a file declares for tests alone.
+/// The paths of the modules that a file declares only for tests.
 fn modules_of_tests(file: &File) -> Vec<String> {
     let base = file.path.strip_suffix(".rs").unwrap();
     let base = match base.rsplit_once('/') {
@@ -391,7 +392,7 @@ fn every_other_file_of_src_is_included_by_a_rust_file() {
 
 #[test]
 fn every_style_sheet_is_imported() {
-    // What is handed out as it is, is for pages that are not here.
+    // The files in this folder are for pages outside of this project.
     let mut sheets = files(&["css"]);
     sheets.retain(|file| !file.under("embed/files/"));
     let mut using: Vec<(String, String)> = Vec::new();
@@ -422,7 +423,7 @@ fn colours_are_tokens() {
     for file in files(&["rs"])
         .iter()
         .filter(|file| file.under("src/presentation/") || file.under("src/page/"))
-        // A picture stands alone: what it repeats of the tokens, a test of its own holds to them.
+        // A picture stands alone: it repeats some tokens, and a test of its own compares them.
         .filter(|file| file.path != "src/presentation/svg/colors.rs")
     {
         found.extend(colours_in_markup(&file.path, &file.text));
@@ -452,7 +453,7 @@ fn chinese_has_its_own_marks() {
     assert_none(&found);
 }
 
-/// What the page, the lessons and the books say in Chinese uses the words of the glossary, and not those that it rules out.
+/// The Chinese texts of the page, the lessons and the books use the glossary's words, and none that it rules out.
 #[test]
 fn chinese_keeps_to_the_glossary() {
     let glossary = read("docs/zh/src/glossary.md");
@@ -506,9 +507,9 @@ fn chinese_keeps_to_the_glossary() {
     assert_eq!(terms(&glossary), terms(&read("docs/en/src/glossary.md")));
 }
 
-// --- what is looked for -------------------------------------------------------------------------
+// --- searches -----------------------------------------------------------------------------------
 
-/// The Chinese of a file, with its lines, without code and what is filled in.
+/// The Chinese texts of a file with their lines, without code and placeholders.
 fn chinese(file: &File) -> Vec<(usize, String)> {
     let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
     let lines = file.text.lines().enumerate();
@@ -517,7 +518,7 @@ fn chinese(file: &File) -> Vec<(usize, String)> {
             .map(|(index, line)| (index + 1, line.to_owned()))
             .collect()
     } else if file.path.ends_with(".json") {
-        // Beside it stands the English.
+        // The English is on the same line.
         let chinese =
             lines.filter_map(|(index, line)| Some((index, line.split_once("\"zh\":")?.1)));
         chinese
@@ -536,7 +537,7 @@ fn chinese(file: &File) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Without what stands in backticks or braces, and without addresses of links.
+/// Removes what is in backticks, braces or a link's address.
 fn without_code(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -556,7 +557,8 @@ fn without_code(text: &str) -> String {
     kept + rest
 }
 
-/// Whether a text has a word: one of Latin letters as a whole, a Chinese one that is no part of one that is right.
+/// Whether a text contains a word. A Latin word must match as a whole; a Chinese one must not be part of an
+/// allowed word.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
@@ -565,14 +567,14 @@ fn has_word(text: &str, word: &str) -> bool {
                 |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | '.' | '/');
             return !before.ends_with(joins) && !after.starts_with(joins);
         }
-        // Of a keyboard.
+        // Allowed: a key of a keyboard.
         word != "键"
             || !(before.ends_with(['按', '主', '捷', '车', '向'])
                 || after.starts_with(['盘', '入']))
     })
 }
 
-/// A mark of Latin text right behind a Chinese character.
+/// Finds Latin punctuation right after a Chinese character.
 fn half_width(path: &str, text: &str) -> Vec<String> {
     let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
     let is_mark = |c: char| matches!(c, ',' | ':' | ';' | '(' | ')' | '?' | '!');
@@ -614,7 +616,7 @@ fn colours_in_css(path: &str, text: &str) -> Vec<String> {
         if !matches!(c, '{' | '}' | ';') {
             continue;
         }
-        // What an opening brace ends is a selector.
+        // Text before an opening brace is a selector.
         if c != '{'
             && let Some((property, value)) = css[start..end].split_once(':')
             && let Some(colour) = colour(property.trim(), value)
@@ -633,7 +635,7 @@ fn colours_in_markup(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for literal in literals(text) {
         let mut colours = Vec::new();
-        // A name alone is a colour only as the value of an attribute that takes one.
+        // A bare name is a colour only as the value of an attribute that takes one.
         let painted = ["fill", "stroke", "color", "stop-color", "flood-color"]
             .iter()
             .any(|name| text[..literal.start].ends_with(&format!("{name}=")));
@@ -669,9 +671,9 @@ fn colours_in_markup(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The first colour in the value of a property.
+/// The first colour in a property's value.
 fn colour(property: &str, value: &str) -> Option<String> {
-    // Their values are names of other things.
+    // The values of these properties are other names.
     let names_something_else = property.starts_with("grid")
         || property.starts_with("animation")
         || property.starts_with("font")
@@ -743,7 +745,7 @@ fn untidy(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-// --- the checks themselves ----------------------------------------------------------------------
+// --- tests of the checks themselves -------------------------------------------------------------
 
 #[test]
 fn modules_are_followed() {

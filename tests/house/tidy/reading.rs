@@ -1,8 +1,8 @@
-//! Rust and CSS, read as far as the rules need.
+//! A reader for Rust and CSS, as precise as the rules need.
 
 use std::collections::BTreeSet;
 
-/// The first segment of every path that starts at the crate's root; `path` is that in the crate.
+/// The first segment of every path that starts at the crate's root. `path` is the file's path in the crate.
 pub(super) fn roots(code: &str, path: &str) -> Vec<String> {
     let module = path.trim_end_matches(".rs").trim_end_matches("/mod");
     let depth = module.split('/').count();
@@ -22,7 +22,7 @@ pub(super) fn roots(code: &str, path: &str) -> Vec<String> {
     found
 }
 
-/// `::name…` or `::{name…, name…}`: the names.
+/// The names in `::name…` or `::{name…, name…}`.
 fn first_segments(rest: &str) -> Vec<String> {
     let Some(rest) = rest.strip_prefix("::") else {
         return Vec::new();
@@ -50,7 +50,7 @@ fn first_segments(rest: &str) -> Vec<String> {
     names
 }
 
-/// The words of some code and where they start.
+/// The words of some code, with their offsets.
 pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {
@@ -67,13 +67,13 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// A string literal: where its quote stands and what it holds.
+/// A string literal: the offset of its opening quote, and its content.
 pub(super) struct Literal {
     pub(super) start: usize,
     pub(super) value: String,
 }
 
-/// The text with comments and the insides of literals blanked, lines and offsets kept.
+/// The text with comments and the contents of literals blanked. Lines and offsets stay.
 pub(super) fn code(text: &str) -> String {
     scan(text).0
 }
@@ -135,7 +135,7 @@ fn scan(text: &str) -> (String, Vec<Literal>) {
     )
 }
 
-/// The text without what its literals hold; lines are kept.
+/// The text without the contents of its literals. Lines stay.
 pub(super) fn without_literals(text: &str) -> String {
     let mut out = text.to_owned();
     for literal in literals(text).into_iter().rev() {
@@ -194,7 +194,7 @@ fn raw_string(text: &str, start: usize) -> Option<(usize, String, usize)> {
     ))
 }
 
-/// A character literal ends here; a lifetime ends at once.
+/// The end of a character literal; for a lifetime, `start`.
 fn end_of_char(text: &str, start: usize) -> usize {
     let rest = &text[start + 1..];
     let mut chars = rest.char_indices();
@@ -213,7 +213,7 @@ fn end_of_char(text: &str, start: usize) -> usize {
     }
 }
 
-/// Blanks what stands behind `#[cfg(test)]`.
+/// Blanks the items after `#[cfg(test)]`.
 pub(super) fn without_tests(code: &str) -> String {
     let mut out = code.to_owned();
     while let Some(start) = out.find("#[cfg(test)]") {
@@ -258,7 +258,7 @@ pub(super) fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// The names that Cargo.toml depends on, as Rust writes them; what only tests use is not among them.
+/// The dependencies in a Cargo.toml, as Rust writes their names, without those only for tests.
 pub(super) fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut inside = false;
@@ -294,7 +294,7 @@ fn imports_are_found() {
 }
 
 #[test]
-fn literals_and_comments_are_told_from_code() {
+fn literals_and_comments_are_distinguished_from_code() {
     let text =
         "let a = \"x // \\\" y\"; /* b /* c */ d */ let e = 'f'; let g: &'h str = r#\"i\"#; // j";
     let code = code(text);

@@ -1,10 +1,10 @@
-//! The files of the tree, as the rules go through them.
+//! The files of the tree that the rules check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(super) struct File {
-    /// From the crate's folder, with `/`.
+    /// Relative to the crate's folder, with `/`.
     pub(super) path: String,
     pub(super) text: String,
 }
@@ -23,7 +23,7 @@ pub(super) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files with one of these endings (`""`: none), recorded data aside.
+/// The files with one of these extensions (`""`: none), except recorded data.
 pub(super) fn files(endings: &[&str]) -> Vec<File> {
     let found: Vec<File> = paths()
         .into_iter()
@@ -55,7 +55,7 @@ pub(super) fn paths() -> Vec<String> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                // Built, fetched, or recorded elsewhere and not ours to tidy.
+                // Built, downloaded, or recorded data that is not ours to tidy.
                 if ![
                     "target",
                     "dist",

@@ -1,4 +1,4 @@
-//! `deltascope draw`: a moment as a picture.
+//! `deltascope draw`: the stage at a moment, as a picture.
 
 use std::fs;
 

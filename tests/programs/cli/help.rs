@@ -1,4 +1,4 @@
-//! What the program says of itself: help, examples, exit codes and completions.
+//! What the program prints about itself: help, examples, exit codes and completions.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -42,7 +42,7 @@ fn completions_are_scripts_of_their_shell() {
             .arg(option)
             .stdin(Stdio::piped())
             .spawn();
-        // Not everybody has every shell.
+        // Not every machine has every shell.
         if let Ok(mut parser) = parser {
             let mut input = parser.stdin.take().unwrap();
             input.write_all(&script.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! What is text of others drives no terminal.
+//! Control characters in foreign text never reach the terminal.
 
 use std::fs;
 use std::io::Read;
@@ -12,7 +12,7 @@ use super::{
 };
 
 #[test]
-fn nothing_of_others_drives_a_terminal() {
+fn control_characters_in_files_and_arguments_are_escaped() {
     let pod = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": { "name": HOSTILE, "namespace": HOSTILE,
         "uid": HOSTILE, "resourceVersion": HOSTILE, "labels": { HOSTILE: HOSTILE } } });
     let list = json!({ "kind": "PodList", "apiVersion": "v1",
@@ -35,7 +35,7 @@ fn nothing_of_others_drives_a_terminal() {
     let file = scratch("hostile.jsonl");
     fs::write(&file, format!("{head}\n{rest}")).unwrap();
     let trace = file.to_str().unwrap();
-    // With a name that says so: it is no trace.
+    // The file's name holds control characters too; its content is no trace.
     #[cfg(unix)]
     let broken = scratch("hostile\u{1b}[2J.jsonl");
     #[cfg(not(unix))]
@@ -44,7 +44,7 @@ fn nothing_of_others_drives_a_terminal() {
     let broken = broken.to_str().unwrap();
     let nobody = "no/such\u{1b}[2J\u{202e}";
     let option = "--no\u{1b}]0;owned\u{7}\u{202e}";
-    // Arguments, exit code, and how the name is told.
+    // Arguments, exit code, and the text as printed.
     let table: &[(&[&str], i32, &str)] = &[
         (
             &["replay", list],
@@ -73,7 +73,7 @@ fn nothing_of_others_drives_a_terminal() {
         (&[HOSTILE], 2, "unrecognized"),
     ];
     for (args, code, said) in table {
-        // An argument has no NUL.
+        // Arguments cannot hold NUL.
         let args: Vec<String> = args.iter().map(|arg| arg.replace('\0', "")).collect();
         let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
         let output = output(&mut deltascope(&args));
@@ -88,7 +88,7 @@ fn nothing_of_others_drives_a_terminal() {
 }
 
 #[test]
-fn nothing_of_a_cluster_drives_a_terminal() {
+fn control_characters_from_a_cluster_are_escaped() {
     let forbidden = Proxy::start(|head, mut to| {
         if head.contains("/pods") {
             let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
@@ -127,7 +127,7 @@ fn nothing_of_a_cluster_drives_a_terminal() {
             );
         }
     }
-    // What is recorded is the same object, however it is written.
+    // The recorded object is the same, however it is escaped.
     let api = api("pods", |_, mut to| {
         send(&mut to, "ADDED", &pod(HOSTILE, 11));
         let _ended = to.read(&mut [0; 1]);

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::{HOSTILE, deltascope, output, scratch, shown};
 use crate::attacks;
 
-/// The program with a bound on its memory that what it refuses would not keep, where the system knows one.
+/// The program with a limit on its memory, where the system has one: loading what it should refuse would exceed
+/// it.
 fn within_bounds(args: &[&str]) -> Command {
     let mut command = deltascope(args);
     if cfg!(unix) {
@@ -27,12 +28,12 @@ fn within_bounds(args: &[&str]) -> Command {
 }
 
 #[test]
-fn no_small_file_takes_much() {
+fn no_small_file_takes_much_time_or_memory() {
     let long = format!("{HOSTILE}{}", "x".repeat(700_000));
     let header = "{\"deltascope\":1}\n";
     let small = "{\"scenario\":{\"settings\":{\"machinery\":\"shared\"}}}\n";
     let print = json!({ "at": 1, "op": "print", "line": "{indices}".repeat(60_000) });
-    // A file, what is said of it, and whether there is something to tell before that.
+    // A file, the parts of its error message, and whether part of it can be replayed.
     let mut table: Vec<(&str, String, Vec<&str>, bool)> = Vec::new();
     for (scenario, field, most) in attacks::scenarios(&long) {
         let trace = format!("{header}{}\n", json!({ "scenario": scenario }));
@@ -86,7 +87,7 @@ fn no_small_file_takes_much() {
             ],
             false,
         ),
-        // Of a trace the rest is there, and what is exported of it opens.
+        // The rest of the trace is shown, and its export opens.
         (
             "print.jsonl",
             format!("{header}{small}{print}\n"),
@@ -125,7 +126,7 @@ fn no_small_file_takes_much() {
         fs::write(&file, text).unwrap();
         let (path, to) = (file.to_str().unwrap(), written.to_str().unwrap());
         for args in [&["draw", path, "-o", to][..], &["replay", path]] {
-            // It takes no scenario without a trace around.
+            // `replay` takes no scenario outside of a trace.
             if args[0] == "replay" && name.ends_with(".json") {
                 continue;
             }
@@ -149,7 +150,7 @@ fn no_small_file_takes_much() {
 }
 
 #[test]
-fn a_title_without_end_is_cut() {
+fn a_huge_title_is_cut() {
     let file = scratch("title.jsonl");
     let title = "名".repeat(1_000_000);
     let head = format!("{{\"deltascope\":1,\"titleEn\":\"{title}\",\"titleZh\":\"{title}\"}}");

@@ -30,16 +30,17 @@ use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
 use serde_json::{Value, json};
 
-/// How long anything may take before it hangs.
+/// A test that waits longer hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// Nobody listens there: of the ports that are given to whoever asks for any, it is none, so no other test gets it.
+/// Nothing listens on port 1. It is never assigned to a program that asks for any free port, so no other test gets
+/// it.
 const NOBODY: &str = "http://127.0.0.1:1";
 
-/// Sets a terminal's title, rings, clears it in two ways, turns the line round and forges another.
+/// Sets a terminal's title, rings its bell, clears it in two ways, reverses the text direction and forges a line.
 const HOSTILE: &str = "x\u{1b}]0;owned\u{7}\0\u{9b}2J\u{7f}\u{202e}\u{2066}\u{2028}\nforged: y";
 
-/// Nothing in it drives a terminal.
+/// Asserts that nothing in the output controls a terminal.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let drives = |letter: char| {
@@ -51,12 +52,12 @@ fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// A run that was looked at in the page: its trace, and what the page says in words.
+/// A run as the page exports it: its trace, and its transcript.
 fn looked_at(lesson: &str, lang: Lang) -> (String, String) {
     let mut session = Session::new();
     session.obey(page::Command::Load(lesson.into()));
     let trace = session.export(Export::Trace).unwrap();
-    // As whoever opens the trace sees it.
+    // As a user who opens the trace sees it.
     session.obey(page::Command::Open(vec![(
         "run.jsonl".to_owned(),
         trace.clone().into_bytes(),
@@ -64,7 +65,7 @@ fn looked_at(lesson: &str, lang: Lang) -> (String, String) {
     (trace, session.export(Export::Transcript(lang)).unwrap())
 }
 
-/// A stand-in for an API server with two objects; `watch` is told whether it begins with them.
+/// A stand-in for an API server with two objects. `watch` learns whether its watch begins with them.
 fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) -> Proxy {
     let plural = plural.to_owned();
     Proxy::start(move |head, mut to| {
@@ -92,7 +93,7 @@ fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) ->
     })
 }
 
-/// Which resources there are, as a real server says it.
+/// Answers discovery requests as a real server does.
 fn resources(head: &str, to: &mut TcpStream) {
     let asked = |path: &str| head.starts_with(&format!("GET {path} "));
     let name = match () {
@@ -110,7 +111,7 @@ fn opened(to: &mut TcpStream) {
     to.write_all(head.as_bytes()).unwrap();
 }
 
-/// Whether somebody takes it.
+/// Sends a watch event. Returns whether the client still reads.
 fn send(to: &mut TcpStream, kind: &str, object: &Value) -> bool {
     let line = json!({ "type": kind, "object": object }).to_string();
     let chunk = format!("{:x}\r\n{line}\n\r\n", line.len() + 1);
@@ -136,7 +137,7 @@ fn deltascope(args: &[&str]) -> Command {
     command
 }
 
-/// A program that is ended when the test is.
+/// A process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -147,7 +148,7 @@ impl Drop for Running {
     }
 }
 
-/// The lines that somebody writes, as they come.
+/// The lines of a stream, as they arrive.
 fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
     let (send, lines) = channel();
     thread::spawn(move || {
@@ -183,13 +184,12 @@ fn kill(running: &Running, signal: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// How it ended.
 #[cfg(unix)]
 fn code(running: &mut Running) -> Option<i32> {
     running.0.wait().unwrap().code()
 }
 
-/// A file of one test's own.
+/// A file that only one test uses.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-files");
     fs::create_dir_all(&folder).unwrap();
@@ -198,13 +198,13 @@ fn scratch(name: &str) -> PathBuf {
 
 // --- HTTP, as bytes -----------------------------------------------------------------------------
 
-/// A stand-in for `kubectl proxy`, in threads that end with the test.
+/// A stand-in for `kubectl proxy`, in threads that end with the test process.
 struct Proxy {
     url: String,
 }
 
 impl Proxy {
-    /// Each connection has one request, whose head and connection are handed over.
+    /// Each connection has one request; `each` gets its head and the connection.
     fn start(each: impl Fn(String, TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -215,7 +215,7 @@ impl Proxy {
                 let each = std::sync::Arc::clone(&each);
                 thread::spawn(move || {
                     let head = head_of(&mut stream);
-                    // What serve asks by itself when it starts.
+                    // The request that `serve` sends when it starts.
                     if head.starts_with("GET /version ") && !head.contains("accept") {
                         answer(&mut stream, "200 OK", "application/json", b"{}");
                     } else {
@@ -228,7 +228,7 @@ impl Proxy {
     }
 }
 
-/// Up to the empty line, and no byte more.
+/// Reads up to the empty line, and no byte more.
 fn head_of(from: &mut TcpStream) -> String {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -243,7 +243,7 @@ fn answer(to: &mut TcpStream, status: &str, media_type: &str, body: &[u8]) {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {size}\r\n\r\n"
     );
-    // Whoever asked with HEAD, or has gone, does not read it.
+    // A client that sent HEAD, or has gone, does not read the body.
     let _gone = to
         .write_all(head.as_bytes())
         .and_then(|()| to.write_all(body));

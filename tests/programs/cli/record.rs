@@ -1,4 +1,4 @@
-//! `deltascope record`: what is recorded plays again, however the recording ended.
+//! `deltascope record`: a recording can be replayed, however it ended.
 
 use std::fs;
 use std::io::Read;
@@ -16,7 +16,7 @@ use super::{
 use super::{code, kill};
 
 #[test]
-fn what_is_recorded_plays_again() {
+fn a_recording_replays_the_same_facts() {
     for era in ["1.32", "1.36"] {
         let api = api("pods", |initial, mut to| {
             if initial {
@@ -30,21 +30,21 @@ fn what_is_recorded_plays_again() {
             }
             send(&mut to, "MODIFIED", &pod("web-1", 11));
             send(&mut to, "ADDED", &pod("web-3", 12));
-            // Open until somebody hangs up.
+            // Stays open until the client hangs up.
             let _ended = to.read(&mut [0; 1]);
         });
         let mut command = deltascope(&["record", "--proxy", &api.url, "--era", era]);
         let (mut recording, out, _) = start(&mut command);
-        // It comes at once, while the watch is open.
+        // Events are written at once, while the watch is open.
         let mut text = written_until(&out, "web-3");
         end(&mut recording);
         text.extend(out.iter().map(|line| format!("{line}\n")));
-        // The same facts: each input comes after as many as it did.
+        // The same facts: each input follows the same number of facts.
         let (read, error) = trace::read("trace", text.as_bytes());
         assert!(error.is_none(), "{era}: {error:?}");
         let trace = read.unwrap();
         assert_eq!(&*trace.title.en, "pods · all namespaces");
-        // So that it can be laid beside logs.
+        // The start time, so that the trace can be compared with logs.
         assert!(trace.start > Some(1_700_000_000_000), "{:?}", trace.start);
         let timeline = trace.recording.play().unwrap();
         let after =
@@ -56,23 +56,23 @@ fn what_is_recorded_plays_again() {
         );
         let file = scratch(&format!("recorded-{era}.jsonl"));
         fs::write(&file, text).unwrap();
-        let told = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
-        assert_eq!(told.status.code(), Some(0), "{era}");
-        let told = String::from_utf8(told.stdout).unwrap();
+        let replayed = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
+        assert_eq!(replayed.status.code(), Some(0), "{era}");
+        let replayed = String::from_utf8(replayed.stdout).unwrap();
         for line in [
             "OnAdd: web-1",
             "OnAdd: web-2",
             "OnUpdate: web-1",
             "OnAdd: web-3",
         ] {
-            assert!(told.contains(line), "{era}: {line}");
+            assert!(replayed.contains(line), "{era}: {line}");
         }
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_killed_leaves_a_trace_that_opens() {
+fn a_killed_recording_leaves_a_trace_that_opens() {
     let api = api("configmaps", |_, mut to| {
         send(&mut to, "ADDED", &pod("late", 11));
         let _ended = to.read(&mut [0; 1]);
@@ -97,15 +97,15 @@ fn what_is_killed_leaves_a_trace_that_opens() {
     kill(&recording, "KILL");
     assert_eq!(code(&mut recording), None);
     text.extend(out.iter().map(|line| format!("{line}\n")));
-    // Its data stays where it was.
+    // The object's data is not recorded.
     assert!(!text.contains("hidden"));
     let file = scratch("killed.jsonl");
     fs::write(&file, text).unwrap();
     let path = file.to_str().unwrap();
-    let told = output(&mut deltascope(&["replay", path]));
-    assert_eq!(told.status.code(), Some(0));
+    let replayed = output(&mut deltascope(&["replay", path]));
+    assert_eq!(replayed.status.code(), Some(0));
     assert!(
-        String::from_utf8(told.stdout)
+        String::from_utf8(replayed.stdout)
             .unwrap()
             .contains("OnAdd: late")
     );
@@ -138,7 +138,7 @@ fn a_recording_ends_as_asked_or_says_why_not() {
     let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
     let nowhere = scratch("no/such").join("trace.jsonl");
     let nowhere = nowhere.to_str().unwrap();
-    // Arguments, exit code, how many events are written, and what stands on stderr.
+    // Arguments, exit code, number of events written, and text on stderr.
     let table: &[(&[&str], i32, usize, &str)] = &[
         (&["--proxy", api, "--max-events", "3"], 0, 3, ""),
         (
@@ -304,7 +304,7 @@ fn a_recording_rotates_and_each_file_opens_on_its_own() {
 }
 
 #[test]
-fn a_recording_can_be_given_away() {
+fn a_recording_can_be_scrambled() {
     let api = api("pods", |_, mut to| {
         send(&mut to, "ADDED", &pod("late", 11));
         let _ended = to.read(&mut [0; 1]);
@@ -331,7 +331,7 @@ fn a_recording_can_be_given_away() {
 }
 
 #[test]
-fn a_recording_ends_when_nobody_reads_it() {
+fn a_recording_ends_when_its_reader_closes_stdout() {
     let api = api("pods", |_, mut to| {
         for number in 11.. {
             if !send(&mut to, "ADDED", &pod("web", number)) {
@@ -350,7 +350,7 @@ fn a_recording_ends_when_nobody_reads_it() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
-/// What is written up to the line with this.
+/// The output up to the line that contains `wanted`.
 fn written_until(out: &Receiver<String>, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
@@ -360,7 +360,7 @@ fn written_until(out: &Receiver<String>, wanted: &str) -> String {
     text
 }
 
-/// As Ctrl-C does where there is one.
+/// Ends the program: with SIGINT, as Ctrl-C does, where the system has it.
 fn end(running: &mut Running) {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! `deltascope replay`: a trace told in the terminal, as a whole, in parts and as JSON.
+//! `deltascope replay`: a trace in words, as a whole, in parts and as JSON.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,16 +15,16 @@ use serde_json::{Value, json};
 use super::{deltascope, looked_at, output, pod, scratch};
 
 #[test]
-fn a_trace_is_told_as_the_page_tells_it() {
+fn a_trace_has_the_same_words_as_in_the_page() {
     let file = scratch("told.jsonl");
     for (lang, name) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
-        let (trace, told) = looked_at("deltafifo", lang);
+        let (trace, transcript) = looked_at("deltafifo", lang);
         fs::write(&file, &trace).unwrap();
         let path = file.to_str().unwrap();
         let output = output(&mut deltascope(&["replay", path, "--lang", name]));
         assert_eq!(output.status.code(), Some(0));
         assert!(
-            output.stdout == told.as_bytes(),
+            output.stdout == transcript.as_bytes(),
             "{name}: not the page's words"
         );
         assert!(output.stderr.is_empty());
@@ -36,12 +36,12 @@ fn a_trace_is_told_as_the_page_tells_it() {
         let mut input = child.stdin.take().unwrap();
         thread::spawn(move || input.write_all(trace.as_bytes()).unwrap());
         let output = child.wait_with_output().unwrap();
-        assert!(output.stdout == told.as_bytes(), "{name}: stdin");
+        assert!(output.stdout == transcript.as_bytes(), "{name}: stdin");
     }
 }
 
 #[test]
-fn objects_of_several_namespaces_are_told_apart() {
+fn objects_of_several_namespaces_are_distinguished() {
     let in_namespace = |namespace: &str, version: u64| {
         let mut pod = pod("dup", version);
         pod["metadata"]["namespace"] = json!(namespace);
@@ -58,7 +58,7 @@ fn objects_of_several_namespaces_are_told_apart() {
     let events = scratch("namespaces-watch.json");
     fs::write(&events, watch.join("\n")).unwrap();
     let (mut both, mut one) = (String::new(), String::new());
-    for (namespaces, told) in [(["lab", "team-a"], &mut both), (["lab", "lab"], &mut one)] {
+    for (namespaces, replayed) in [(["lab", "team-a"], &mut both), (["lab", "lab"], &mut one)] {
         let file = scratch("namespaces-list.json");
         fs::write(&file, list(namespaces).to_string()).unwrap();
         for lang in ["en", "zh"] {
@@ -67,7 +67,7 @@ fn objects_of_several_namespaces_are_told_apart() {
                 "replay", files[0], files[1], "--lang", lang,
             ]));
             assert_eq!(output.status.code(), Some(0));
-            told.push_str(&String::from_utf8(output.stdout).unwrap());
+            replayed.push_str(&String::from_utf8(output.stdout).unwrap());
         }
     }
     let lines: Vec<&str> = both.lines().filter(|line| line.contains("dup")).collect();
@@ -81,11 +81,11 @@ fn objects_of_several_namespaces_are_told_apart() {
     for name in ["lab/dup", "team-a/dup"] {
         assert!(lines.iter().any(|line| line.contains(name)), "{name}");
     }
-    // Where there is one namespace, it says nothing.
+    // A single namespace is not shown.
     assert!(one.contains("dup") && !one.contains("lab/dup"), "{one}");
 }
 
-/// A log with a line each of three objects, ten seconds apart.
+/// A log of three objects, with one line each, ten seconds apart.
 fn log_of_three(name: &str) -> PathBuf {
     let line = |second: u64, kind: &str, name: &str, version: u64| {
         json!({ "time": format!("2026-11-22T23:59:{second:02}.250Z"), "informer": { "type": kind,
@@ -103,10 +103,10 @@ fn log_of_three(name: &str) -> PathBuf {
 }
 
 #[test]
-fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
+fn json_facts_have_the_wall_clock_time_and_can_be_limited_to_one_object() {
     let file = log_of_three("three.log");
     let path = file.to_str().unwrap();
-    let told = |more: &[&str]| {
+    let replayed = |more: &[&str]| {
         let output = output(&mut deltascope(&[&["replay", path], more].concat()));
         let err = String::from_utf8(output.stderr).unwrap();
         (
@@ -116,13 +116,13 @@ fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
         )
     };
     let facts = |more: &[&str]| -> Vec<Value> {
-        let (code, out, err) = told(&[&["--json"], more].concat());
+        let (code, out, err) = replayed(&[&["--json"], more].concat());
         assert_eq!(code, Some(0), "{err}");
         out.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
     };
-    let (_, words, _) = told(&[]);
+    let (_, words, _) = replayed(&[]);
     assert!(
         words.contains("10.00 s  2026-11-22T23:59:40.250Z  "),
         "{words}"
@@ -159,7 +159,7 @@ fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
         (20_000, "default/web-1".to_owned()),
     ];
     assert_eq!(received(&all), events);
-    // Of one object: in order, nothing of the other, and what is about both.
+    // Of one object: in order, nothing about the other objects, and what concerns several.
     let one = facts(&["--key", "default/web-1"]);
     assert!(one.len() < all.len() && one.iter().all(|fact| all.contains(fact)));
     assert_eq!(received(&one), events[1..]);
@@ -170,7 +170,7 @@ fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
     );
     assert!(one.iter().all(|fact| fact["key"].is_null() || about(&fact)));
     assert!(one.iter().any(|fact| fact["fact"] == "ObjectsLearned"));
-    // The end of it.
+    // The last facts.
     assert_eq!(facts(&["--last", "3"]), all[all.len() - 3..]);
     assert_eq!(
         facts(&["--last", "3", "--key", "default/web-1"]),
@@ -185,7 +185,7 @@ fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
         .collect();
     assert!(!late.is_empty() && late.len() < all.len());
     assert!(facts(&["--last", "5s"]).iter().eq(late));
-    let (_, words, _) = told(&["--last", "1", "--key", "default/web-1", "--lang", "zh"]);
+    let (_, words, _) = replayed(&["--last", "1", "--key", "default/web-1", "--lang", "zh"]);
     assert!(
         words.contains("之前的内容省略") && words.contains("只讲述与 default/web-1"),
         "{words}"
@@ -195,7 +195,7 @@ fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
         (["--key", "default/nobody"], 1, "default/nobody"),
         (["--last", "soon"], 2, "30s"),
     ] {
-        let (found, out, err) = told(&more);
+        let (found, out, err) = replayed(&more);
         assert_eq!((found, &*out), (Some(code), ""), "{more:?}");
         assert!(err.contains(said), "{err}");
     }
@@ -207,7 +207,7 @@ fn a_part_of_a_recording_opens_by_itself() {
     let path = file.to_str().unwrap();
     let part = scratch("part.jsonl");
     let part = part.to_str().unwrap();
-    // How much is left: of each object, how often it is heard of, and the last time.
+    // How many events of web-0 and of web-1 the part has.
     let table: &[(&[&str], [usize; 2])] = &[
         (&[], [1, 1]),
         (&["--key", "default/web-1"], [0, 1]),
@@ -248,7 +248,7 @@ fn a_part_of_a_recording_opens_by_itself() {
             assert!(!fs::read_to_string(part).unwrap().contains("web-0"));
         }
     }
-    // The end of a long one begins with what the cluster had then.
+    // The end of a long recording begins with the objects that the cluster had then.
     let long = scratch("long.log");
     let lines = (0..4_000).map(|number| {
         let (name, kind) = (
@@ -270,9 +270,9 @@ fn a_part_of_a_recording_opens_by_itself() {
     output_of(&["replay", long, "--last", "20s", "--export", part]);
     let (whole, part_of_it) = (output_of(&["replay", long]), output_of(&["replay", part]));
     assert!(part_of_it.len() * 2 < whole.len());
-    let end = |told: &str| told.lines().last().unwrap().to_owned();
+    let end = |replayed: &str| replayed.lines().last().unwrap().to_owned();
     assert_eq!(end(&whole), end(&part_of_it));
-    // What is simulated follows from all of it.
+    // The state of a simulated run follows from all of it, so it cannot be cut.
     let simulated = scratch("simulated.jsonl");
     fs::write(&simulated, looked_at("tombstone", Lang::En).0).unwrap();
     let refused = output(&mut deltascope(&[
@@ -290,7 +290,7 @@ fn a_part_of_a_recording_opens_by_itself() {
 }
 
 #[test]
-fn a_trace_keeps_the_time_of_the_clock() {
+fn a_trace_keeps_its_wall_clock_time() {
     let file = log_of_three("kept.log");
     let mut session = Session::new();
     session.obey(page::Command::Open(vec![(
@@ -319,7 +319,7 @@ fn a_trace_keeps_the_time_of_the_clock() {
     );
     session.obey(page::Command::Load("tombstone".into()));
     assert_eq!(wall(&mut session), None);
-    // One that has none opens as before; so does one that is no time, and says so.
+    // A trace without a start time opens as before. So does one with an invalid start time, which is reported.
     for (start, odd_start) in [
         ("\"other\":1", false),
         ("\"start\":\"yesterday\"", true),
@@ -338,7 +338,7 @@ fn a_trace_keeps_the_time_of_the_clock() {
 }
 
 #[test]
-fn what_is_replayed_can_be_chosen() {
+fn options_select_what_is_replayed() {
     let (trace, whole) = looked_at("deltafifo", Lang::En);
     let file = scratch("chosen.jsonl");
     fs::write(&file, &trace).unwrap();
@@ -358,7 +358,7 @@ fn what_is_replayed_can_be_chosen() {
         "type": "ADDED", "initial": true, "object": pod("web-0", 41) } });
     fs::write(&log, format!("I1122 starting\n{line}\n")).unwrap();
     let log = log.to_str().unwrap();
-    // Arguments, exit code, and what stands on stdout and on stderr.
+    // Arguments, exit code, and text on stdout and on stderr.
     let table: &[(&[&str], i32, &str, &str)] = &[
         (&[path, "--until", "500ms"], 0, "0.50 s", ""),
         (&[path, "--until", "delta=Deleted"], 0, "Deleted", ""),
@@ -380,7 +380,7 @@ fn what_is_replayed_can_be_chosen() {
         (&[nothing], 1, "", "nothing.jsonl"),
         (&["no/such/file"], 1, "", "no/such/file"),
         (&[list], 0, "list-25-limit-rv0.body", ""),
-        // Its queue is put together by hand: it has no other generation.
+        // Its queue is made by hand, so it has only one generation.
         (&[list, "--era", "1.36"], 1, "", "by hand"),
         (&[log, "--era", "1.32"], 0, "web-0", ""),
         (&[endless, "--until", "1s"], 0, "(1.32)", ""),
@@ -409,7 +409,7 @@ fn what_is_replayed_can_be_chosen() {
 }
 
 #[test]
-fn nobody_has_to_read_to_the_end() {
+fn the_reader_may_close_stdout_early() {
     let (trace, _) = looked_at("sandbox", Lang::En);
     let file = scratch("long.jsonl");
     fs::write(&file, &trace).unwrap();

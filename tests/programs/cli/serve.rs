@@ -1,4 +1,4 @@
-//! `deltascope serve`: who reaches the cluster through it, and what passes.
+//! `deltascope serve`: which requests reach the cluster through it, and what is passed on.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -11,14 +11,14 @@ use super::{HANGS, NOBODY, Proxy, Running, answer, deltascope, output, scratch, 
 use super::{code, kill};
 
 #[test]
-fn only_this_machine_s_own_page_reaches_the_cluster() {
+fn only_the_servers_own_page_reaches_the_cluster() {
     let dist = dist("gate");
     let proxy = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"));
     let (_serving, port) = serve(&dist, &proxy.url, &[]);
     let own = format!("127.0.0.1:{port}");
     let site = |site: &str| format!("Sec-Fetch-Site: {site}\r\n");
     let origin = |origin: &str| format!("Origin: {origin}\r\n");
-    // What is asked for, the Host, what else stands in the head, and the code.
+    // The request, its Host, other headers, and the status.
     let table: &[(&str, &str, String, u16)] = &[
         ("GET /", &own, String::new(), 200),
         ("GET /index.html", &own, String::new(), 200),
@@ -45,7 +45,7 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
             String::new(),
             200,
         ),
-        // Names that another site let point here, and other ports.
+        // Host names that another site resolved to this address, and other ports.
         (
             "GET /k8s/version",
             &format!("evil.example:{port}"),
@@ -98,7 +98,7 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
         ("GET /k8s/version", &own, site("none"), 200),
         ("GET /k8s/version", &own, site("cross-site"), 403),
         ("GET /k8s/version", &own, site("same-site"), 403),
-        // What changes something, and what acts although it is read.
+        // Requests that change something, and GET requests that act.
         ("POST /k8s/api/v1/pods", &own, String::new(), 405),
         (
             "DELETE /k8s/api/v1/namespaces/a/pods/b",
@@ -143,7 +143,7 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
             String::new(),
             200,
         ),
-        // A namespace may have such a name.
+        // A namespace may have this name.
         (
             "GET /k8s/api/v1/namespaces/proxy/pods",
             &own,
@@ -162,7 +162,7 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
             String::new(),
             200,
         ),
-        // Ways out of the folder and out of the prefix.
+        // Paths that leave the folder or the prefix.
         ("GET /../Cargo.toml", &own, String::new(), 400),
         ("GET /%2e%2e/secret.txt", &own, String::new(), 400),
         ("GET /..%2fsecret.txt", &own, String::new(), 400),
@@ -189,7 +189,7 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
 }
 
 #[test]
-fn what_acts_is_refused_in_every_spelling() {
+fn acting_subresources_are_refused_in_every_encoding() {
     let dist = dist("spellings");
     let proxy = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"));
     let (_serving, port) = serve(&dist, &proxy.url, &[]);
@@ -252,14 +252,14 @@ fn what_acts_is_refused_in_every_spelling() {
             }
         }
     }
-    // Decoded for ever, it would be something: nobody means that.
+    // Decoded again and again it would name a subresource; no honest client writes this.
     let deep = format!("/k8s/api/v1/%{}61", "25".repeat(40));
     assert_eq!(get(port, &deep).code, 400);
     assert_eq!(get(port, "/k8s/api/v1/%252e%252e/x").code, 400);
 }
 
 #[test]
-fn what_a_cluster_answers_tells_the_browser_nothing_to_do() {
+fn response_headers_that_make_a_browser_act_are_dropped() {
     let dist = dist("answers");
     let proxy = Proxy::start(|head, mut to| {
         let code = if head.contains("/upgrade") {
@@ -317,11 +317,11 @@ fn what_a_cluster_answers_tells_the_browser_nothing_to_do() {
 }
 
 #[test]
-fn who_is_connected_and_does_nothing_makes_room() {
+fn an_idle_connection_makes_room_for_a_new_one() {
     const ROOM: usize = 64;
     let dist = dist("room");
-    let (go_on, told) = channel::<()>();
-    let told = std::sync::Mutex::new(told);
+    let (go_on, resume) = channel::<()>();
+    let resume = std::sync::Mutex::new(resume);
     let proxy = Proxy::start(move |head, mut to| {
         to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
             .unwrap();
@@ -329,7 +329,7 @@ fn who_is_connected_and_does_nothing_makes_room() {
             let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
             while to.write_all(chunk.as_bytes()).is_ok() {}
         } else {
-            told.lock().unwrap().recv().unwrap();
+            resume.lock().unwrap().recv().unwrap();
             to.write_all(b"3\r\ntwo\r\n").unwrap();
             let _ended = to.read(&mut [0; 1]);
         }
@@ -346,7 +346,7 @@ fn who_is_connected_and_does_nothing_makes_room() {
     };
     let mut watch = asked("/k8s/watch");
     read_until(&mut watch, b"one");
-    // Some have asked nothing, some a part, and some have their answer.
+    // Some have sent no request, some a part of one, and some have their response.
     let mut idle: Vec<TcpStream> = (1..ROOM)
         .map(|number| match number % 3 {
             0 => connect(port),
@@ -365,12 +365,12 @@ fn who_is_connected_and_does_nothing_makes_room() {
     for _ in 0..3 {
         assert_eq!(get(port, "/").code, 200);
     }
-    // The oldest has gone; the newest is still served.
+    // The oldest was closed; the newest is still served.
     assert!(matches!(idle[0].read(&mut [0; 1]), Ok(0) | Err(_)));
     let newest = idle.last_mut().unwrap();
     write!(newest, "GET / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n").unwrap();
     read_until(newest, b"\r\n\r\nindex.html");
-    // Who asks, and does not read what comes, is idle as well.
+    // A client that does not read its response counts as idle as well.
     let unread: Vec<TcpStream> = (0..ROOM)
         .map(|_| {
             let mut stream = asked("/k8s/flood");
@@ -380,7 +380,7 @@ fn who_is_connected_and_does_nothing_makes_room() {
         .collect();
     assert_eq!(get(port, "/").code, 200);
     drop(unread);
-    // A watch is not, however long nothing came.
+    // A watch does not, however long no event comes.
     go_on.send(()).unwrap();
     read_until(&mut watch, b"two");
 }
@@ -405,10 +405,10 @@ fn the_page_has_the_types_that_browsers_want() {
     }
 }
 
-/// `make test` runs this again, when the page is built.
+/// `make test` runs this again once the page is built.
 #[test]
 fn the_page_in_the_program_is_served_from_anywhere() {
-    // Another project's page is not to run where the cluster is.
+    // Another project's page must not run with access to the cluster.
     let nowhere = scratch("nowhere");
     fs::create_dir_all(nowhere.join("dist")).unwrap();
     fs::write(nowhere.join("dist/index.html"), "another").unwrap();
@@ -441,7 +441,7 @@ fn the_page_in_the_program_is_served_from_anywhere() {
 }
 
 #[test]
-fn what_goes_to_the_proxy_is_the_page_s_wish_and_nothing_of_its_identity() {
+fn request_headers_with_an_identity_are_not_passed_on() {
     let dist = dist("head");
     let proxy = Proxy::start(|head, mut to| {
         let answer = format!(
@@ -479,17 +479,17 @@ fn what_goes_to_the_proxy_is_the_page_s_wish_and_nothing_of_its_identity() {
 }
 
 #[test]
-fn a_watch_streams_and_who_hangs_up_ends_it() {
+fn a_watch_streams_until_the_client_hangs_up() {
     let dist = dist("streams");
-    let (go_on, told) = channel::<()>();
-    let told = std::sync::Mutex::new(told);
+    let (go_on, resume) = channel::<()>();
+    let resume = std::sync::Mutex::new(resume);
     let (ended, end) = channel();
     let proxy = Proxy::start(move |_, mut to| {
         to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
             .unwrap();
-        told.lock().unwrap().recv().unwrap();
+        resume.lock().unwrap().recv().unwrap();
         to.write_all(b"3\r\ntwo\r\n").unwrap();
-        // Nothing more comes: only the end of the connection can.
+        // Nothing more arrives: this read returns only when the connection ends.
         let rest = to.read(&mut [0; 1]);
         ended.send(matches!(rest, Ok(0) | Err(_))).unwrap();
     });
@@ -500,7 +500,7 @@ fn a_watch_streams_and_who_hangs_up_ends_it() {
         "GET /k8s/x HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
     )
     .unwrap();
-    // The second piece is sent when the first has been seen.
+    // The second piece is sent once the first has arrived.
     read_until(&mut watch, b"one");
     go_on.send(()).unwrap();
     read_until(&mut watch, b"two");
@@ -509,7 +509,7 @@ fn a_watch_streams_and_who_hangs_up_ends_it() {
 }
 
 #[test]
-fn writes_pass_when_they_are_let() {
+fn writes_pass_when_they_are_allowed() {
     let dist = dist("writes");
     let proxy = Proxy::start(|head, mut to| {
         let mut body = [0; 5];
@@ -523,13 +523,13 @@ fn writes_pass_when_they_are_let() {
     );
     let got = ask(port, head.as_bytes());
     assert_eq!((got.code, &*got.text()), (201, "hello"));
-    // But still from its own page alone.
+    // But still only from the server's own page.
     let head = head.replace("\r\n\r\n", "\r\nOrigin: http://evil.example\r\n\r\n");
     assert_eq!(ask(port, head.as_bytes()).code, 403);
 }
 
 #[test]
-fn a_proxy_that_is_down_is_told_of_with_what_to_type() {
+fn a_proxy_that_is_down_is_reported_with_the_command_to_start_it() {
     let dist = dist("down");
     let mut command = deltascope(&["serve", "--port", "0", "--proxy", NOBODY]);
     let (serving, out, err) = start(command.arg("--dist").arg(&dist));
@@ -548,7 +548,7 @@ fn a_proxy_that_is_down_is_told_of_with_what_to_type() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_and_a_request_to_end_end_it_well() {
+fn ctrl_c_and_sigterm_end_it_without_an_error() {
     let dist = dist("ends");
     let proxy = Proxy::start(|_, mut to| {
         to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
@@ -557,7 +557,7 @@ fn ctrl_c_and_a_request_to_end_end_it_well() {
     });
     for signal in ["INT", "TERM"] {
         let (mut serving, port) = serve(&dist, &proxy.url, &[]);
-        // A watch that is open does not keep it.
+        // An open watch does not delay the end.
         let mut watch = connect(port);
         write!(
             watch,
@@ -571,12 +571,12 @@ fn ctrl_c_and_a_request_to_end_end_it_well() {
 }
 
 #[test]
-fn what_cannot_be_served_says_what_to_do() {
+fn an_error_at_start_says_what_to_do() {
     let dist = dist("refused");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().port().to_string();
     let here = dist.to_str().unwrap();
-    // Arguments, exit code, and what stands on stderr.
+    // Arguments, exit code, and text on stderr.
     let table: &[(&[&str], i32, &str)] = &[
         (&["serve", "--dist", here, "--port", &taken], 1, "is taken"),
         (
@@ -613,7 +613,7 @@ fn what_cannot_be_served_says_what_to_do() {
     }
 }
 
-/// Serves, and says at which port.
+/// Starts the server and returns its port.
 fn serve(dist: &Path, proxy: &str, more: &[&str]) -> (Running, u16) {
     let mut command = deltascope(&["serve", "--port", "0", "--proxy", proxy]);
     let (running, out, _) = start(command.arg("--dist").arg(dist).args(more));
@@ -626,7 +626,7 @@ fn port_of(line: &str) -> u16 {
     rest.split('/').next().unwrap().parse().unwrap()
 }
 
-/// A built page, and beside it what is none of its business.
+/// A built page, with files beside it that must not be served.
 fn dist(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
     let dist = beside.join("dist");
@@ -643,7 +643,7 @@ fn dist(name: &str) -> PathBuf {
         fs::write(dist.join(name), name).unwrap();
     }
     #[cfg(unix)]
-    // It may be there from the last time.
+    // The link may exist from an earlier run.
     let _there = std::os::unix::fs::symlink(&secret, dist.join("link.txt"));
     dist
 }
@@ -679,12 +679,12 @@ fn get(port: u16, path: &str) -> Got {
     ask(port, head.as_bytes())
 }
 
-/// Sends the bytes, and reads to the end.
+/// Sends the bytes, and reads the response to the end.
 fn ask(port: u16, bytes: &[u8]) -> Got {
     let mut stream = connect(port);
     stream.write_all(bytes).unwrap();
     let mut all = Vec::new();
-    // One that refuses a body may close before it was read.
+    // A server that refuses a body may close the connection before it has read it.
     let read = stream.read_to_end(&mut all);
     assert!(
         read.is_ok() || read.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset)

@@ -1,4 +1,4 @@
-//! Nothing of a book drives a terminal, takes much or ends in a panic.
+//! A book can neither control the terminal, nor take much time or memory, nor cause a panic.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::attacks;
 
 #[cfg(unix)]
 #[test]
-fn nothing_of_a_book_drives_a_terminal() {
+fn control_characters_in_a_book_are_escaped() {
     let folder = folder("hostile");
     let hostile = "x\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2066}";
     let wrong = format!(
@@ -39,16 +39,16 @@ fn nothing_of_a_book_drives_a_terminal() {
     }
 }
 
-/// What would take much is refused where it stands, by `check` and while a book is built, of which nothing is
-/// written then.
+/// Blocks that would take too much are refused with their line, by `check` and in a build, which then writes
+/// nothing.
 #[test]
-fn no_block_takes_much() {
+fn no_block_takes_much_time_or_memory() {
     let long = format!("\u{1b}]0;owned\u{7}{}", "x".repeat(700_000));
     let mut table: Vec<(String, String, Vec<&str>)> = Vec::new();
     for (scenario, field, most) in attacks::scenarios(&long) {
         let body = json!({ "scenario": scenario });
         let trace = format!("{{\"deltascope\":1}}\n{body}\n");
-        // The body has one line: it says which.
+        // The body is one line, which the message names.
         let own = format!("\n```deltascope\n{body}\n```\n");
         let mut said = vec![field, most];
         table.push((own, String::new(), [&["a.md:3: "], &*said].concat()));
@@ -129,7 +129,7 @@ fn no_block_takes_much() {
 }
 
 #[test]
-fn what_is_no_book_is_no_panic() {
+fn malformed_input_does_not_panic() {
     let folder = folder("no-book");
     for (text, words) in [
         ("", "no book of mdBook's"),

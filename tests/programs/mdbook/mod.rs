@@ -28,7 +28,7 @@ fn every_block_of_the_documentation_holds() {
     assert!(checked.ok && checked.err.is_empty(), "\n{}", checked.err);
 }
 
-/// A longer fence around a block shows it and does not run it: what is shown holds as well.
+/// The documentation also shows blocks in longer fences, where they do not run. They must hold as well.
 #[test]
 fn every_block_that_the_documentation_shows_holds() {
     for lang in ["en", "zh"] {
@@ -46,7 +46,7 @@ fn every_block_that_the_documentation_shows_holds() {
     }
 }
 
-/// What stands between fences of four backticks.
+/// The text in fences of four backticks.
 fn shown(lang: &str, chapter: &str) -> String {
     let book = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("docs")
@@ -59,7 +59,7 @@ fn shown(lang: &str, chapter: &str) -> String {
 }
 
 #[test]
-fn what_is_no_block_is_left_alone() {
+fn other_fences_are_left_alone() {
     let folder = folder("alone");
     let text = "<!--\n```deltascope x\n```\n-->\n\n````md\n```deltascope x\n```\n````\n\n    ```deltascope x\n\n`deltascope x`\n\n```rust\n```\n";
     fs::write(folder.join("a.md"), text).unwrap();
@@ -73,7 +73,7 @@ fn what_is_no_block_is_left_alone() {
 }
 
 #[test]
-fn a_file_of_the_book_is_run_as_well() {
+fn a_block_can_run_a_file_of_the_book() {
     let folder = folder("src");
     let trace = include_str!("../../traces/v1-by-hand.jsonl");
     fs::write(folder.join("trace.jsonl"), trace).unwrap();
@@ -86,7 +86,7 @@ fn a_file_of_the_book_is_run_as_well() {
         (checked.err.as_str(), checked.out.as_str()),
         ("", "blocks that hold: 2, in 1 files\n")
     );
-    // A scenario stands in the page itself: the page for printing lies in another folder.
+    // The scenario is inlined: the page for printing lies in another folder and could not load the file.
     let book = Book::new(folder, &[("sub/a.md", text)]);
     for name in ["trace.jsonl", "scenario.json"] {
         fs::copy(book.root.join(name), book.root.join("src/sub").join(name)).unwrap();
@@ -103,7 +103,7 @@ fn a_file_of_the_book_is_run_as_well() {
         "{content}"
     );
 
-    // What lies outside of the sources, no reader will find.
+    // A file outside of the book's sources cannot be loaded by readers.
     for (chapter, src, is_inside) in [
         ("sub/a.md", "../sub/trace.jsonl", true),
         ("sub/a.md", "../../trace.jsonl", false),
@@ -114,9 +114,9 @@ fn a_file_of_the_book_is_run_as_well() {
         let book = Book::new(book.root.clone(), &[(chapter, &text)]);
         let checked = run(&["check", &format!("src/{chapter}")], &book.root);
         for done in [book.run("html"), checked] {
-            let told = done.err.contains("lies outside of the book's sources");
+            let is_reported = done.err.contains("lies outside of the book's sources");
             assert_eq!(
-                (done.ok, told),
+                (done.ok, is_reported),
                 (is_inside, !is_inside),
                 "{src}: {}",
                 done.err
@@ -126,46 +126,49 @@ fn a_file_of_the_book_is_run_as_well() {
 }
 
 #[test]
-fn the_state_is_printed_as_it_can_be_expected() {
+fn the_state_is_printed_as_expectations() {
     let folder = folder("verbose");
     let block = "```deltascope lesson=tombstone at=relist\n";
     fs::write(folder.join("a.md"), format!("{block}```\n")).unwrap();
-    let told = run(&["check", "--verbose", "a.md"], &folder).out;
+    let printed = run(&["check", "--verbose", "a.md"], &folder).out;
     assert!(
-        told.starts_with("a.md:1: ok, tombstone, 1.32, 4550 ms, 80 facts of"),
-        "{told}"
+        printed.starts_with("a.md:1: ok, tombstone, 1.32, 4550 ms, 80 facts of"),
+        "{printed}"
     );
-    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("  ")).collect();
+    let lines: Vec<&str> = printed
+        .lines()
+        .filter(|line| line.starts_with("  "))
+        .collect();
     assert!(
         lines.contains(&"  \"store.items.default/b\" = \"3\""),
-        "{told}"
+        "{printed}"
     );
     let expect = format!("{block}[expect]\n{}\n```\n", lines.join("\n"));
     fs::write(folder.join("a.md"), expect).unwrap();
     let checked = run(&["check", "a.md"], &folder);
     assert!(checked.ok, "{}", checked.err);
-    // What does not hold is told of as well, with what there is instead.
+    // A failing expectation is reported as well, with the value that was found.
     let other = "```\n\n```deltascope lesson=nothing\n```\n";
     fs::write(
         folder.join("a.md"),
         format!("{block}[expect]\ntime = 1\n{other}"),
     )
     .unwrap();
-    let told = run(&["check", "--verbose", "a.md"], &folder).out;
-    let blocks: Vec<&str> = told
+    let printed = run(&["check", "--verbose", "a.md"], &folder).out;
+    let blocks: Vec<&str> = printed
         .lines()
         .filter(|line| line.starts_with("a.md"))
         .collect();
     assert!(
         blocks[0].starts_with("a.md:1: FAILED, tombstone, 1.32, 4550 ms")
             && blocks[1..] == ["a.md:6: FAILED"]
-            && told.contains("\n  time = 4550\n"),
-        "{told}"
+            && printed.contains("\n  time = 4550\n"),
+        "{printed}"
     );
 }
 
 #[test]
-fn a_generation_of_the_whole_book_is_for_runs_that_have_some() {
+fn a_generation_of_the_whole_book_applies_to_informers_only() {
     let text = "```deltascope lesson=deltafifo at=pop\n```\n\n```deltascope lesson=tombstone\n[expect]\nera = \"1.36\"\n```\n";
     let files = "\n```deltascope src=trace.jsonl\n```\n\n```deltascope src=scenario.json\n```\n";
     let text = format!("{text}{files}");
@@ -215,7 +218,7 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
     ] {
         assert!(lines[2].contains(part), "{part}\n{}", lines[2]);
     }
-    // A blank line ends what is HTML, and none stands where the list would become a loose one.
+    // A blank line ends the HTML. None may stand where it would turn the list into a loose one.
     assert_eq!(lines[3..6], ["", "more", ""]);
     assert_eq!(lines[6], "- x");
     let script = "<script type=\"application/json\">{\"scenario\":{\"settings\":{\"machinery\":\"shared\"}},\"title\":\"\\u003c/script>\\u003c!-- x\"}</script>";
@@ -237,7 +240,7 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
     assert!(lines[0].contains(" alt=\"a picture\">"));
     assert_eq!(lines[1..], [">", "> more"]);
 
-    // Where the files are on a host of their own.
+    // With the element's files on another host.
     book.configure("[preprocessor.deltascope]\nassets = \"https://x.example/ds/\"\n");
     let content = book.content(&book.build("html"), 1);
     assert!(
@@ -279,7 +282,7 @@ fn other_renderers_get_a_picture_and_a_list() {
 fn a_book_with_a_block_that_does_not_hold_is_not_built() {
     let body = "[expect]\nera = \"1.36\"\n";
     let block = |body: &str| format!("```deltascope lesson=tombstone\n{body}```\n");
-    // mdBook has put the body of the second in; the file has not got it.
+    // The body of the second block was included by mdBook; the file does not contain it.
     let two = format!(
         "text that is\nlonger in mdBook\n\n{}",
         block("era = \"1.36\"\n[expect]\nx = 1\n")
@@ -355,7 +358,7 @@ fn pictures_are_written_once_and_old_ones_go() {
     book.build("epub");
     assert_eq!(written(), first, "mdbook serve would build for ever");
 
-    // Of another moment the first has another name; the second is gone; what is not ours stays.
+    // The first picture shows another moment and gets another name; the second is gone; foreign files stay.
     fs::write(book.root.join("src/a.md"), "").unwrap();
     let book = Book {
         chapters: vec![(
@@ -369,7 +372,7 @@ fn pictures_are_written_once_and_old_ones_go() {
     assert_eq!(after.len(), 3, "{after:?}");
     assert!(after[0].starts_with("a-1-") && after[0] != before[0]);
     assert_eq!(after[1..], ["mine.svg", "posters.json"]);
-    // A list that was tampered with leads to nothing outside.
+    // A manifest that was tampered with leads to no file outside.
     fs::write(book.root.join("src/keep"), "keep").unwrap();
     fs::write(posters.join("posters.json"), "[\"../../keep\"]").unwrap();
     book.build("html");
@@ -409,7 +412,7 @@ fn the_element_is_installed_beside_the_chapters() {
     );
     let there = |name: &str| book.root.join("text/deltascope").join(name).exists();
     assert!(there("vue/index.js") && there("glue-1.js") && !there("index.html"));
-    // The next build has other names; its package says which.
+    // The next build has files with other names; its package lists them.
     put("glue-2.js", "");
     put(
         "package.json",
@@ -420,7 +423,7 @@ fn the_element_is_installed_beside_the_chapters() {
         "3 files in book/text/deltascope\n"
     );
     assert!(there("glue-2.js") && !there("glue-1.js") && !there("vue/index.js"));
-    // One that was tampered with takes nothing from elsewhere, and puts nothing there.
+    // A manifest that was tampered with takes no files from elsewhere, and writes none there.
     fs::write(folder.join("outside"), "").unwrap();
     let absolute = folder.join("outside");
     for name in [
@@ -443,7 +446,7 @@ fn the_element_is_installed_beside_the_chapters() {
 
 #[cfg(unix)]
 #[test]
-fn links_lead_nowhere_twice() {
+fn symbolic_links_are_followed_only_once() {
     use std::os::unix::fs::symlink;
     let folder = folder("links");
     let chapter = "```deltascope lesson=tombstone\n```\n";
@@ -452,14 +455,14 @@ fn links_lead_nowhere_twice() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, chapter).unwrap();
     }
-    // What holds no chapters, and what lies around them, is not entered by a link either.
+    // Folders without chapters, and folders around these, are not entered through a link either.
     let nobody = "```deltascope lesson=nobody\n```\n";
     for name in ["src/.hidden/d.md", "src/book/e.md", "around.md"] {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, nobody).unwrap();
     }
-    // Two that lead around them would be entered in 2^40 ways.
+    // Two links to folders around them could be followed in 2^40 ways.
     for (to, link) in [
         (".", "a"),
         (".", "b"),
@@ -492,7 +495,7 @@ fn links_lead_nowhere_twice() {
         done.err
     );
     assert!(!book.root.join("src/deltascope").exists());
-    // Each of twenty leads to all after it: no circle, and a million ways through them.
+    // Each of twenty folders links to all later ones: no circle, but a million paths.
     fs::remove_dir_all(dist.join("vue")).unwrap();
     let many = folder.join("many");
     for (from, to) in (0..20).flat_map(|from| (from..20).map(move |to| (from, to))) {
@@ -508,13 +511,13 @@ fn links_lead_nowhere_twice() {
     assert!(!done.ok && done.err.contains(said), "{}", done.err);
     assert!(!book.root.join("src/deltascope").exists());
     fs::remove_file(dist.join("vue")).unwrap();
-    // One that leads elsewhere is followed.
+    // A link to a folder elsewhere is followed.
     symlink("../beside", dist.join("vue")).unwrap();
     fs::remove_file(folder.join("beside/back")).unwrap();
     assert!(install().out.starts_with("2 files in "));
 }
 
-// --- a book, as mdBook hands it on --------------------------------------------------------------
+// --- a book, as mdBook passes it on -------------------------------------------------------------
 
 struct Book {
     root: PathBuf,
@@ -543,7 +546,7 @@ impl Book {
         fs::write(self.root.join("book.toml"), toml).unwrap();
     }
 
-    /// The second chapter is below the first; last comes a draft.
+    /// The second chapter is below the first; a draft comes last.
     fn run(&self, renderer: &str) -> Done {
         let mut items = vec![
             json!({"Chapter": {"name": "Draft", "content": "", "path": null, "source_path": null, "sub_items": []}}),
@@ -578,7 +581,7 @@ impl Book {
     }
 }
 
-/// The little TOML that these tests write: sections, and one value a line.
+/// The subset of TOML in these tests: sections, and one value per line.
 fn toml_of(text: &str) -> Value {
     let mut found = json!({});
     let mut section = String::new();
@@ -617,7 +620,7 @@ impl From<Output> for Done {
     }
 }
 
-/// The program with a bound on its memory that no test comes near, where the system knows one.
+/// The program with a memory limit that no test comes near, where the system has one.
 fn program() -> Command {
     if !cfg!(unix) {
         return Command::new(BINARY);
@@ -647,7 +650,7 @@ fn pipe(text: &str, folder: &Path) -> Done {
     child.wait_with_output().unwrap().into()
 }
 
-/// An empty folder.
+/// An empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("mdbook")

@@ -1,12 +1,12 @@
-//! What is wrong in a block is told with its file and line.
+//! Problems of a block are reported with file and line.
 
 use std::fs;
 
 use super::{folder, run};
 
-/// What stands in a file, and all that is told of it: a line, and words.
+/// A file, and the problems that are reported: their lines, and words of their messages.
 const WRONG: &[(&str, &[(usize, &str)])] = &[
-    // The info string.
+    // In the info string.
     (
         "\n```deltascope lesson=tombston\n```\n",
         &[(2, "Did you mean \"tombstone\"?")],
@@ -39,7 +39,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "text\n```deltascope caption=\"`a`\"\n```\n",
         &[(2, "Write ~~~ instead")],
     ),
-    // The run.
+    // In the run.
     (
         "```deltascope lesson=tombstone at=nowhere\n```\n",
         &[(1, "There are: synced, cut,")],
@@ -82,7 +82,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "```deltascope lesson=sandbox at=step:9999999\n[expect.\"t:99\"]\n```\n",
         &[(1, "Name an earlier moment")],
     ),
-    // The body.
+    // In the body.
     (
         "text\n```deltascope lesson=tombstone\ntext\n\nmore\n",
         &[(2, "This fence is not closed: write ``` alone on the line")],
@@ -132,7 +132,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
         &[(5, "there is no fact \"Bang\"")],
     ),
-    // What must hold.
+    // In the expectations.
     (
         "```deltascope lesson=tombstone at=relist\n[expect]\nera = \"1.36\"\n\"quue.keys\" = []\n```\n",
         &[
@@ -167,7 +167,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_told_with_its_file_and_line() {
+fn problems_are_reported_with_file_and_line() {
     let folder = folder("wrong");
     for (text, expected) in WRONG {
         fs::write(folder.join("a.md"), text).unwrap();

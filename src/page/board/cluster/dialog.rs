@@ -1,4 +1,4 @@
-//! What the parts of the dialog share, and what they ask of the API.
+//! What the parts of the dialog share, and their requests to the API.
 
 use std::sync::Arc;
 
@@ -14,52 +14,49 @@ use deltascope_presentation::i18n::Text;
 use deltascope_world::source::proxy::discovery::Found;
 use deltascope_world::source::proxy::target::{Resource, Target};
 
-/// What is remembered of where the API is.
+/// The name under which the API's address is remembered.
 const REMEMBERED: &str = "api";
-/// What is chosen where somebody looks for nothing else.
+/// The resource that is preselected.
 const FIRST: &str = "pods";
 
-/// Where the looking for an API has come to.
+/// The state of the search for an API.
 #[derive(Clone, PartialEq)]
 pub(super) enum Search {
-    /// It goes on.
     Looking,
-    /// It is there.
     Found(Tried),
-    /// It is not.
+    /// The places that were tried, and what was found there.
     Missing(Vec<Tried>),
 }
 
-/// What is known of the number of objects.
+/// What is known about the number of objects.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Counted {
-    /// It was asked for.
+    /// The count was requested.
     Asked,
-    /// So many.
     Many(u64),
-    /// The server does not say.
+    /// The server does not report a count.
     Unknown,
-    /// They cannot be listed.
+    /// The server refused to list them.
     Refused(Text),
 }
 
-/// What the parts of the dialog share.
+/// The state that the parts of the dialog share.
 #[derive(Clone, Copy)]
 pub(super) struct Dialog {
     open: RwSignal<bool>,
     pub(super) search: RwSignal<Search>,
-    /// Where the user says that the API is; empty: where it is found.
+    /// The API's address as the user typed it; empty: search for it.
     pub(super) base: RwSignal<String>,
-    /// What there is; nothing while it is asked for.
+    /// The resources of the API; `None` while they are being discovered.
     pub(super) found: RwSignal<Option<Arc<Found>>>,
     pub(super) namespaces: RwSignal<Arc<[String]>>,
-    /// What the names of the offered resources have in them.
+    /// The text that the names of the offered resources must contain.
     pub(super) text: RwSignal<String>,
     pub(super) group: RwSignal<String>,
-    /// The place of what is chosen.
+    /// The chosen resource, as an index into those found.
     pub(super) chosen: RwSignal<Option<usize>>,
     pub(super) counted: RwSignal<Counted>,
-    /// What the user says about metadata.
+    /// Whether to watch metadata only; `None`: the user has not said.
     pub(super) metadata_only: RwSignal<Option<bool>>,
     pub(super) namespace: RwSignal<String>,
     pub(super) labels: RwSignal<String>,
@@ -68,17 +65,17 @@ pub(super) struct Dialog {
     pub(super) by_node: RwSignal<bool>,
     pub(super) indices: RwSignal<String>,
     pub(super) era: RwSignal<Generation>,
-    /// In seconds.
+    /// In seconds, as typed.
     pub(super) resync: RwSignal<String>,
-    /// What is wrong with what was asked for.
+    /// What is wrong with the input.
     pub(super) wrong: RwSignal<Option<Text>>,
-    /// How often something was asked for: what comes of older questions is no news.
+    /// Numbers the counts: an answer to an older one is dropped.
     asked: StoredValue<u32>,
-    /// How often the API was looked for.
+    /// Numbers the searches for the API.
     looked: StoredValue<u32>,
-    /// Where what is offered was found.
+    /// The API's address that the offered resources come from.
     place: StoredValue<Arc<str>>,
-    /// The name of what was chosen last: it is chosen again where there is one of that name.
+    /// The name of the resource chosen last; it is chosen again if another API has it.
     name: StoredValue<String>,
 }
 
@@ -112,7 +109,7 @@ impl Dialog {
         }
     }
 
-    /// Looks for the API, then for what it has.
+    /// Looks for the API, then discovers its resources.
     pub(super) fn look(self) {
         let base = match live::here(&self.base.get_untracked()) {
             Ok(base) => base,
@@ -135,7 +132,7 @@ impl Dialog {
             remember(REMEMBERED, &base);
             let base = Arc::clone(&there.base);
             if self.place.get_value() != base {
-                // What another API has is no news of this one.
+                // These were found on another API.
                 self.found.set(None);
                 self.chosen.set(None);
                 self.namespaces.set(Arc::default());
@@ -222,7 +219,7 @@ impl Dialog {
         self.metadata_only.get().unwrap_or(many)
     }
 
-    /// Asks how many objects there are, where nothing else is asked for within so many ms.
+    /// Requests the number of objects, unless another request follows within `wait` ms.
     pub(super) fn count(self, wait: u32) {
         self.wrong.set(None);
         let asked = next(self.asked);
@@ -263,14 +260,14 @@ impl Dialog {
     }
 }
 
-/// Counts, and says to how many.
+/// Increments a counter and returns the new value.
 fn next(number: StoredValue<u32>) -> u32 {
     let next = number.get_value().wrapping_add(1);
     number.set_value(next);
     next
 }
 
-/// Whether its objects are on nodes.
+/// Whether the resource's objects run on nodes.
 pub(super) fn has_nodes(resource: &Resource) -> bool {
     resource.group.is_empty() && resource.plural == FIRST
 }

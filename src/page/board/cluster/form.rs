@@ -1,4 +1,4 @@
-//! The form of the dialog: what to watch, and what with.
+//! The form of the dialog: what to watch, and with which options.
 
 use leptos::prelude::*;
 
@@ -15,13 +15,12 @@ use deltascope_presentation::i18n::Text;
 use deltascope_presentation::strings;
 use deltascope_world::source::proxy::target::Resource;
 
-/// So many resources are shown at once; more are found by name.
+/// Most resources that are listed at once. Others are found by name.
 const SHOWN: usize = 100;
-/// Who types pauses for less than this, in ms.
+/// A longer pause than this ends the typing, in ms.
 const TYPING_MS: u32 = 300;
-/// What the menu calls the group without a name.
+/// The menu's name for the core group, whose name is empty.
 const CORE: &str = "core";
-/// What to watch, and what with.
 pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
     let namespaced = Memo::new(move |_| dialog.resource().is_none_or(|one| one.namespaced));
     let on_nodes = Memo::new(move |_| dialog.resource().is_some_and(|one| has_nodes(&one)));
@@ -32,7 +31,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
         let names = node.into_iter().chain(typed.iter().map(|name| &**name));
         dialog.is_metadata_only().then(|| without_values(names))?
     });
-    // What was wrong may be mended now.
+    // The input that was wrong may be right now.
     let clear = move || dialog.wrong.set(None);
     view! {
         <form
@@ -162,7 +161,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
     }
 }
 
-/// How many objects there are, and what follows from it.
+/// How many objects there are, and for Secrets that their data is redacted.
 fn counted(ui: Ui, dialog: Dialog) -> String {
     let lang = ui.lang.get();
     let secret = dialog.resource().is_some_and(|one| one.is_secret());
@@ -179,7 +178,6 @@ fn counted(ui: Ui, dialog: Dialog) -> String {
     said
 }
 
-/// A text field.
 struct Field {
     testid: &'static str,
     value: RwSignal<String>,
@@ -245,7 +243,7 @@ fn check(
     .into_any()
 }
 
-/// Which resource.
+/// Chooses the resource.
 fn picker(ui: Ui, dialog: Dialog) -> impl IntoView {
     let offer = Memo::new(move |_| {
         let group = dialog.group.get();
@@ -272,7 +270,7 @@ fn picker(ui: Ui, dialog: Dialog) -> impl IntoView {
                 on:input=move |event| dialog.text.set(event_target_value(&event))
                 on:keydown=move |event| {
                     if event.key() == "Enter" {
-                        // It chooses; it does not begin yet.
+                        // Enter chooses the first match; it does not submit the form.
                         event.prevent_default();
                         if let Some(first) = offer.with_untracked(|offer| offer.first().copied()) {
                             dialog.choose(Some(first));
@@ -296,7 +294,7 @@ fn picker(ui: Ui, dialog: Dialog) -> impl IntoView {
                                 CUSTOM => ui.words().cluster_custom,
                                 name => name,
                             };
-                            // An empty one would be all of them.
+                            // An empty value stands for all groups.
                             let value = if group.is_empty() { CORE } else { &*group };
                             view! {
                                 <option value=value.to_owned()>{format!("{name} · {count}")}</option>

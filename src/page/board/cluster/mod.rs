@@ -19,10 +19,10 @@ use deltascope_presentation::command::Command;
 use dialog::{Dialog, Search};
 use form::form;
 
-/// The dialog; the browser holds the focus in it and gives it back.
+/// The dialog. The browser keeps the focus in it and restores it afterwards.
 #[component]
 pub(super) fn Cluster(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
@@ -35,7 +35,7 @@ pub(super) fn Cluster(
         };
         if open.get() && !element.open() {
             let _ = element.show_modal();
-            // Not before somebody wants it: a page that is only read asks nobody anything.
+            // Only when the dialog opens: a page that is never connected sends no requests.
             dialog.look();
         } else if !open.get() && element.open() {
             element.close();
@@ -88,7 +88,7 @@ pub(super) fn Cluster(
     }
 }
 
-/// Where the API is.
+/// Where the API was found.
 fn there(ui: Ui, found: &Tried) -> impl IntoView + use<> {
     let base = found.base.to_string();
     let what = found.found.clone();
@@ -101,7 +101,7 @@ fn there(ui: Ui, found: &Tried) -> impl IntoView + use<> {
     }
 }
 
-/// What is watched already.
+/// What is being watched already.
 fn connected(ui: Ui, link: Link) -> impl IntoView {
     let title = link
         .target()
@@ -124,7 +124,7 @@ fn connected(ui: Ui, link: Link) -> impl IntoView {
     }
 }
 
-/// There is no API: what is missing, and what to type.
+/// No API was found: what is missing, and which command to type.
 fn absent(ui: Ui, dialog: Dialog, tried: &[Tried]) -> impl IntoView + use<> {
     let Missing {
         what,
@@ -200,7 +200,7 @@ fn one_way(ui: Ui, way: &'static Way) -> impl IntoView {
     }
 }
 
-/// A command, to be copied.
+/// A command with a button that copies it.
 fn typed(ui: Ui, command: &'static str) -> impl IntoView {
     let copied = RwSignal::new(false);
     view! {

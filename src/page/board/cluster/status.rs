@@ -1,4 +1,4 @@
-//! How the connection to a cluster is, in the header, the transport and a card.
+//! The state of the connection to a cluster: in the header, in the transport and on a card.
 
 use leptos::prelude::*;
 
@@ -10,7 +10,7 @@ use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;
 
-/// That the page is live, and how the connection is.
+/// Shows that the page is live, and the state of the connection.
 #[component]
 pub(in crate::board) fn Badge(
     /// Whether the dialog is open.
@@ -46,7 +46,7 @@ pub(in crate::board) fn Badge(
     }
 }
 
-/// What is wrong with the connection, in words, until it is mended.
+/// What is wrong with the connection, until it works again.
 #[component]
 pub(in crate::board) fn Trouble() -> impl IntoView {
     let ui = Ui::get();
@@ -66,7 +66,7 @@ pub(in crate::board) fn Trouble() -> impl IntoView {
     }
 }
 
-/// Back to the edge, and along with it.
+/// A button that goes to the edge of a live run and follows it.
 #[component]
 pub(in crate::board) fn Edge() -> impl IntoView {
     let ui = Ui::get();
@@ -86,7 +86,7 @@ pub(in crate::board) fn Edge() -> impl IntoView {
             >
                 <i class="dot"></i>
                 {text(move || match live.get() {
-                    // One fact after the other is no delay to speak of.
+                    // A lag that is only the animation of one fact at a time is not worth a number.
                     Some(live) if live.late || !live.following => {
                         strings::facts_behind(ui.lang.get(), live.behind, live.following)
                     }

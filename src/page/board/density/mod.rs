@@ -1,7 +1,7 @@
-//! Many objects as a field of small cells, on a canvas; one of them can be found, followed and asked about.
+//! Many objects as a field of small cells on a canvas. The user can find a cell, follow it and ask about it.
 //!
-//! What moves and what is marked stands over the canvas: an element for each cell that somebody looks for,
-//! with its anchor, so that a flight, a mark and a click know no difference to a token.
+//! A canvas has no elements, so an element with an anchor is put over each cell that something refers to: flights,
+//! marks and clicks then work as they do with tokens.
 
 mod painter;
 mod strip;
@@ -31,10 +31,10 @@ use deltascope_presentation::view::View;
 use deltascope_presentation::view::cells::Hue;
 use painter::Painter;
 
-/// So many keys are proposed to whoever looks for one.
+/// Most keys that the search proposes.
 const PROPOSED: usize = 12;
 
-/// Something that stands over a cell.
+/// An element over a cell.
 #[derive(Clone, Debug, PartialEq)]
 struct Spot {
     anchor: Anchor,
@@ -42,7 +42,7 @@ struct Spot {
     style: String,
 }
 
-/// Not as an attribute, which a page may forbid.
+/// Sets the style by script: the page's Content-Security-Policy may forbid the attribute.
 fn css(element: &Element, style: &str) {
     if let Some(element) = element.dyn_ref::<HtmlElement>() {
         element.style().set_css_text(style);
@@ -62,7 +62,7 @@ fn px(number: f64) -> u32 {
     number as u32
 }
 
-/// The style of an element over a cell.
+/// The style of the element over a cell.
 fn over(layout: Layout, cell: usize) -> String {
     let (x, y) = layout.at(cell);
     let ratio = ratio();
@@ -74,14 +74,12 @@ fn over(layout: Layout, cell: usize) -> String {
     )
 }
 
-/// A field.
 #[component]
 pub(super) fn Density(
-    /// Of what.
     field: Field,
-    /// What it is called.
+    /// The field's label.
     label: fn(&'static strings::Strings) -> &'static str,
-    /// Gets the key that was clicked.
+    /// Receives the key that was clicked.
     #[prop(optional)]
     chosen: Option<RwSignal<Option<Key>>>,
 ) -> impl IntoView {
@@ -97,7 +95,7 @@ pub(super) fn Density(
         let count = ui.view.with(|view| field.room(view));
         Layout::fit(px(width * scale), px(height * scale), px(ratio()), count)
     });
-    // What the pointer or the keys are on.
+    // The cell that the pointer or the keyboard is on.
     let cursor = RwSignal::new(None::<Anchor>);
     let painter = StoredValue::new_local(Painter::default());
     let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
@@ -119,7 +117,7 @@ pub(super) fn Density(
             }
         });
     });
-    // On a small screen not even a px each has room.
+    // How many cells do not fit, even at one px each.
     let hidden = Memo::new(move |_| {
         let cells = layout.get().cells();
         let (all, room) = ui
@@ -315,7 +313,7 @@ pub(super) fn Density(
     }
 }
 
-/// The name that test ids and classes use.
+/// The name in test ids and classes.
 fn id_of(field: Field) -> &'static str {
     match field {
         Field::Objects => "objects",
@@ -324,7 +322,7 @@ fn id_of(field: Field) -> &'static str {
     }
 }
 
-/// Finds one object by a part of its name.
+/// Finds an object by part of its name.
 #[component]
 fn Search(field: Field, found: impl Fn(Key) + Copy + Send + 'static) -> impl IntoView {
     let ui = Ui::get();
@@ -368,7 +366,7 @@ fn Search(field: Field, found: impl Fn(Key) + Copy + Send + 'static) -> impl Int
     }
 }
 
-/// The keys in a field that hold a text: the one that is it first.
+/// The keys in a field that contain `text`. An exact match comes first.
 fn matching(view: &View, field: Field, text: &str) -> Vec<Key> {
     let picture = &view.picture;
     let is_there = |key: &&Key| match field {
@@ -409,7 +407,7 @@ fn spots(view: &View, field: Field, layout: Layout, cursor: Option<Anchor>) -> V
     };
     add(field.lit(view), "spot lit");
     let selected = view.selection.as_ref().map(|one| match &one.anchor {
-        // A queued key and its deltas share a cell.
+        // A queued key and its deltas share one cell.
         Anchor::QueuedKey { key, behind: 0 } if field == Field::Queue => field.anchor(key.clone()),
         anchor => anchor.clone(),
     });

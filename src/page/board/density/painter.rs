@@ -1,4 +1,4 @@
-//! Draws cells on a canvas: of a field only those that have changed.
+//! Draws the cells of a field on a canvas: only those that have changed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use deltascope_presentation::rows::density::{Before, Field, Fill, Layout, Look, 
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::cells::Hue;
 
-/// The colours of cells, as the styles name them: [`hue`] gives the place.
+/// The colours of cells, as names of style variables. [`hue`] gives the index.
 const COLOURS: [&str; 7] = [
     "--wire",
     "--added",
@@ -39,7 +39,7 @@ fn colour(hue: Hue) -> usize {
     }
 }
 
-/// What a canvas shows now.
+/// What the canvas shows.
 #[derive(Default)]
 pub(super) struct Painter {
     pub(super) looks: Vec<Look>,
@@ -50,7 +50,7 @@ pub(super) struct Painter {
 }
 
 impl Painter {
-    /// Draws what has changed; false if nothing has.
+    /// Draws the cells that have changed. Returns false if none has.
     pub(super) fn paint(
         &mut self,
         canvas: &HtmlCanvasElement,
@@ -123,7 +123,7 @@ impl Painter {
         !changed.is_empty()
     }
 
-    /// The cells that a few facts have changed; nothing where all have to be looked at.
+    /// The cells that a few facts have changed, or `None` if all cells have to be compared.
     fn few(
         &mut self,
         view: &View,
@@ -151,7 +151,7 @@ impl Painter {
                         | QueueFact::FifoKeySkipped { .. }
                 )
             );
-            // Others come and go with these.
+            // Deleting an object or popping a key moves other cells as well.
             if (deletes && field == Field::Objects) || (pops && field == Field::Queue) {
                 return None;
             }
@@ -181,7 +181,7 @@ impl Painter {
             return;
         };
         pen.set_fill_style_str(colour);
-        // What is as it should be stands back.
+        // Cells in the normal state are drawn pale.
         pen.set_global_alpha(if look.hue == Hue::Same { 0.5 } else { 1.0 });
         let line = (side / 6.0).round().max(1.0);
         match look.fill {
@@ -199,7 +199,7 @@ impl Painter {
                     pen.fill_rect(x + dx, y + dy, width, height);
                 }
                 if look.fill == Fill::Dashed {
-                    // What a dash leaves out of each side.
+                    // How much of each side the dash leaves out, and from where.
                     let (gap, at) = ((side / 4.0).round(), (side * 3.0 / 8.0).round());
                     pen.clear_rect(x + at, y, gap, side);
                     pen.clear_rect(x, y + at, side, gap);
@@ -216,7 +216,7 @@ impl Painter {
         }
     }
 
-    /// The cell that a key leads to: the next that is not empty.
+    /// The cell that an arrow key moves to: the next one that is not empty.
     pub(super) fn go(&self, key: &str, from: Option<usize>) -> Option<usize> {
         let is_there = |cell: &usize| {
             let look = self.looks.get(*cell);
@@ -233,7 +233,7 @@ impl Painter {
             "End" => (0..cells).rev().find(is_there),
             _ => return None,
         }
-        // At the edge it stays.
+        // At the edge the cursor stays.
         .or(from)
     }
 }
@@ -246,7 +246,7 @@ thread_local! {
     static PALETTE: RefCell<Option<(Theme, Rc<[String]>)>> = const { RefCell::new(None) };
 }
 
-/// The colours of a theme that is shown, for a canvas knows no tokens.
+/// The colours of the current theme as values: a canvas does not resolve style variables.
 pub(super) fn colours(canvas: &HtmlCanvasElement, theme: Theme) -> Rc<[String]> {
     if let Some((of, colours)) = PALETTE.with_borrow(Clone::clone)
         && of == theme

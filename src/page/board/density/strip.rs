@@ -1,4 +1,4 @@
-//! The keys of one set of an index, as marks along a strip.
+//! The keys of one value of an index, as marks along a strip.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use deltascope_presentation::rows::density::{Before, name, touched};
 use deltascope_presentation::rows::store::{Change, ValueRow};
 use deltascope_presentation::view::View;
 
-/// What a strip was drawn with: the theme, its size, and how many places there are.
+/// What a strip was drawn with: the theme, its size, and the number of places.
 type Drawn = Option<(Theme, (f64, f64), usize)>;
 
-/// Which set of which index.
+/// The set of keys of one indexed value.
 #[derive(Clone)]
 struct Set {
     index: Arc<str>,
@@ -50,12 +50,12 @@ impl Set {
         keys.map_or(&[], Vec::as_slice)
     }
 
-    /// Where a key of it is.
+    /// The anchor of one of its keys.
     fn anchor(&self, key: &Key) -> Anchor {
         Anchor::index_key(&self.index, &self.value, key)
     }
 
-    /// The key at a place of it.
+    /// The key of an anchor, if it belongs to this set.
     fn key<'a>(&self, anchor: &'a Anchor) -> Option<&'a Key> {
         match anchor {
             Anchor::IndexKey { index, value, key }
@@ -68,7 +68,7 @@ impl Set {
     }
 }
 
-/// The keys of one set, as marks along a strip: each object at its own place, the same in all strips.
+/// The keys of one indexed value, as marks along a strip. An object has the same place in all strips.
 #[component]
 pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let ui = Ui::get();
@@ -100,7 +100,7 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             now
         })
     });
-    // A place along the strip, in hundredths.
+    // The middle of a key's place, in percent of the strip.
     let along = |view: &View, key: &str| {
         let place = view.places.get(key)? as f64 + 0.5;
         Some(place * 100.0 / view.places.len().max(1) as f64)
@@ -202,7 +202,7 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     }
 }
 
-/// The denser, the more of them lie in one line of px.
+/// Draws the marks. The more keys share a line of px, the more opaque it is.
 fn draw_strip(
     host: &Host,
     canvas: &HtmlCanvasElement,
@@ -237,7 +237,7 @@ fn draw_strip(
     if let Some(colour) = colours(canvas, theme).first() {
         pen.set_fill_style_str(colour);
     }
-    // So many objects share a line, or so many lines are one object's.
+    // How many places share one line of px, or how many lines one place takes.
     let most = (places as f64 / f64::from(width)).max(1.0);
     let wide = (f64::from(width) / places as f64 - 1.0).max(1.0);
     for (at, count) in (0_u32..).zip(lines) {
