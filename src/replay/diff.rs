@@ -99,7 +99,7 @@ impl Thing {
                 let is_same = || {
                     objects
                         .iter()
-                        .zip(others)
+                        .zip(others.iter())
                         .all(|(one, other)| is_like(one, other, alike))
                 };
                 let is_counted = objects.len() == others.len();
@@ -187,8 +187,8 @@ impl RoomDiff {
     }
 }
 
-/// The most items of a line that are shown.
-const SHOWN: usize = 24;
+/// The most items of a line, and of an item, that are shown.
+pub const SHOWN: usize = 24;
 /// How many of the newest items are aligned: the work grows with their square.
 const NEWEST: usize = 48;
 /// How many of those are shown.
@@ -314,8 +314,7 @@ fn entry(entry: &Entry) -> Thing {
     match entry {
         Entry::Delta(delta_type, object) => Thing::Delta(*delta_type, object.clone()),
         Entry::ReplacedAll { rv, objects } => {
-            let objects = objects.iter().take(SHOWN).cloned().collect();
-            Thing::BatchEntry(DeltaType::ReplacedAll, Arc::clone(rv), objects)
+            Thing::BatchEntry(DeltaType::ReplacedAll, Arc::clone(rv), objects.clone())
         }
         Entry::SyncAll => whole(DeltaType::SyncAll, ""),
         Entry::Bookmark { rv } => whole(DeltaType::Bookmark, rv),
@@ -342,9 +341,8 @@ fn store(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
         let others = right.store.indices.get(name).unwrap_or(&empty);
         let sets = |values: &SortedMap<Arc<str>, Vec<Key>>| -> Vec<(Key, Thing)> {
             let set = |(value, keys): (&Arc<str>, &Vec<Key>)| {
-                // More than anybody reads; the comparison is limited to these keys.
-                let shown = keys.iter().take(SHOWN).cloned().collect();
-                (Key::from(&**value), Thing::Set(Arc::clone(value), shown))
+                let set = Thing::Set(Arc::clone(value), keys.clone());
+                (Key::from(&**value), set)
             };
             values.iter().map(set).collect()
         };

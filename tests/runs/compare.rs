@@ -8,7 +8,7 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
-use deltascope::cache::fact::{Fact, ObjectRef, QueueFact, ServerFact, Shape};
+use deltascope::cache::fact::{Entry, Fact, ObjectRef, QueueFact, ServerFact, Shape};
 use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
@@ -16,7 +16,7 @@ use deltascope::presentation::session::Session;
 use deltascope::presentation::session::compare::With;
 use deltascope::presentation::state::state;
 use deltascope::presentation::{checks, rows};
-use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, Tallies, Thing};
+use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
 use deltascope::replay::lessons;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
@@ -370,6 +370,35 @@ fn a_run_does_not_differ_from_itself() {
     assert!(delta("x").is_like(&delta("y"), Alike::default()));
     assert!(!delta("x").is_like(&Thing::Object(object("x")), Alike::default()));
     assert_eq!(Generation::ALL.len(), 4);
+}
+
+#[test]
+fn an_item_with_more_keys_or_objects_than_are_shown_is_compared_whole() {
+    let object = |number: usize| ObjectRef {
+        key: format!("d/{number:03}").into(),
+        shape: Shape::Object,
+        rv: number.to_string().into(),
+        uid: "".into(),
+    };
+    let picture = |last: usize| {
+        let mut picture = Timeline::empty().picture(0);
+        let objects: Vec<ObjectRef> = (0..100).chain([last]).map(object).collect();
+        let keys = objects.iter().map(|object| object.key.clone()).collect();
+        picture.store.present = true;
+        let values = [("n1".into(), keys)].into_iter().collect();
+        picture.store.indices.insert("node".into(), values);
+        picture.queue.entries.push_back(Entry::ReplacedAll {
+            rv: "9".into(),
+            objects,
+        });
+        picture
+    };
+    // The index set, and the batch entry on each side.
+    for (last, expected) in [(100, 0), (101, 3)] {
+        let rooms = diff::diff(&picture(100), &picture(last), Alike::default());
+        let differing: usize = rooms.iter().map(RoomDiff::differs).sum();
+        assert_eq!(differing, expected, "{last}");
+    }
 }
 
 /// The positions of the writes to the server, with the keys.

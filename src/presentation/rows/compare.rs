@@ -6,7 +6,7 @@ use crate::strings;
 use crate::view::{CompareView, View};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef};
-use deltascope_replay::diff::{DiffSection, Label, Line, Metric, Thing};
+use deltascope_replay::diff::{DiffSection, Label, Line, Metric, SHOWN, Thing};
 use deltascope_replay::picture::ReflectorState;
 
 use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
@@ -234,7 +234,12 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
         Thing::BatchEntry(delta_type, rv, objects) => Chip {
             class: format!("typed boxful {}", type_class(*delta_type)),
             glyph: Some(*delta_type),
-            about: objects.iter().map(about).collect(),
+            about: objects
+                .iter()
+                .take(SHOWN)
+                .map(about)
+                .chain(more(objects.len()))
+                .collect(),
             text: format!("{} {}", delta_type.as_str(), RvText::narrow(rv).short),
             title: format!("{} {rv}", delta_type.as_str()),
         },
@@ -274,9 +279,11 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             },
             about: keys
                 .iter()
+                .take(SHOWN)
                 .map(|key| (None, names.get(key), String::new()))
+                .chain(more(keys.len()))
                 .collect(),
-            title: format!("{value}: {}", join(keys)),
+            title: format!("{value}: {}", join(&keys[..keys.len().min(SHOWN)])),
             ..Chip::default()
         },
         Thing::Line(line, _) => text(line),
@@ -285,6 +292,12 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
         Thing::Lists(count) => text(&format!("{} {count}", pick(lang, "lists", "list"))),
         Thing::Events(count) => text(&format!("{} {count}", pick(lang, "events", "事件"))),
     }
+}
+
+/// The number of those that are not shown.
+fn more(count: usize) -> Option<(Option<Mark>, String, String)> {
+    let more = count.checked_sub(SHOWN).filter(|more| *more > 0);
+    more.map(|more| (None, format!("+{more}"), String::new()))
 }
 
 fn join(keys: &[deltascope_cache::key::Key]) -> String {
