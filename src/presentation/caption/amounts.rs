@@ -1,4 +1,4 @@
-//! Numbers with what they count: objects, keys, entries, time.
+//! Numbers with their units: objects, keys, entries, time.
 
 use crate::i18n::Lang;
 

@@ -1,4 +1,4 @@
-//! Words about the cause of a fact.
+//! Captions of the cause of a fact.
 
 use deltascope_cache::fact::{
     Cause, Fact, HandlersFact, QueueFact, ReflectorFact, ServerFact, StoreFact, WatchEnd,
@@ -8,7 +8,7 @@ use super::Writer;
 use super::spans::{Span, answer, delta, event_type, mono, text, version};
 
 impl Writer<'_> {
-    /// The cause in a few words, where it is another fact, at hand, and not what one sees anyway.
+    /// The cause in a few words, if it is one of the recent facts and the user would not see it anyway.
     pub(super) fn cause_clause(&self) -> Option<Vec<Span>> {
         let Cause::Fact(id) = self.record.cause else {
             return None;
@@ -21,7 +21,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A fact as a clause without a full stop; only for what [`explains`] another.
+    /// A fact as a clause without a full stop; only for causes that [`explains`] accepts.
     fn clause(&self, fact: &Fact) -> Option<Vec<Span>> {
         match fact {
             Fact::Server(fact) => self.server_clause(fact),
@@ -103,7 +103,7 @@ impl Writer<'_> {
 
     fn reflector_clause(&self, fact: &ReflectorFact) -> Option<Vec<Span>> {
         if let ReflectorFact::EventReceived { event, object, .. } = fact {
-            // A bookmark and an error are about no object.
+            // A bookmark and an error have no object.
             Some(if object.key.is_empty() {
                 say!(
                     self,
@@ -170,7 +170,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a cause says more of its effect than one sees anyway.
+/// Whether the cause explains more of its effect than the user sees anyway.
 fn explains(cause: &Fact, effect: &Fact) -> bool {
     matches!(
         (effect, cause),

@@ -1,4 +1,4 @@
-//! Words about the shared processor and the handlers.
+//! Captions of the shared processor and the handlers.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Fact, HandlersFact, NotificationRef, QueueFact, Shape};
@@ -9,7 +9,7 @@ use super::spans::{Span, boolean, mono, named, short_rv, text, version};
 use super::{Sentences, Writer};
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     HandlersFact {
         NotificationSent = "发出通知",
         NotificationWithheld = "不发通知",
@@ -120,7 +120,7 @@ impl Writer<'_> {
         why
     }
 
-    /// Whether what is being told of `key` comes from a resync rather than from a list or an event.
+    /// Whether the current notification about `key` comes from a resync, not from a list or an event.
     fn in_resync_of(&self, key: &Key) -> bool {
         let recent = self.recent.iter().rev();
         let mut by_loop = recent.filter(|record| record.actor == Actor::ProcessLoop);

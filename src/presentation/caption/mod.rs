@@ -1,7 +1,7 @@
-//! Words: every fact in one plain sentence, and why it happened.
+//! Captions: every fact in one plain sentence, and why it happened.
 //!
-//! The words come from the fact, the facts before it and the picture after it, so they cannot tell
-//! another story than the stage. Both languages stand side by side in each sentence.
+//! A caption follows from the fact, the facts before it and the picture after it, so it cannot
+//! contradict the stage. Each sentence has its two languages side by side.
 
 #[macro_use]
 mod names;
@@ -40,28 +40,28 @@ pub use names::in_chinese;
 pub use samples::samples;
 pub use spans::{Span, answer, plain, refusal, short_name, short_rv};
 
-/// Why a link that is no cause stands in a chain of causes.
+/// Why a chain of causes contains a fact that is not a cause: it explains why a list lacks an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aside {
-    /// It put into the Indexer what the list lacks.
+    /// It stored the object in the Indexer, but the list lacks it.
     Stored,
-    /// It put that into the queue.
+    /// It queued the object, but the list lacks it.
     Queued,
-    /// It took that from the server, and nobody was told.
+    /// It deleted the object on the server or moved it out of the selector, and no event of it arrived.
     Unseen,
 }
 
-/// What the strip under the stage says of one fact.
+/// The caption of one fact, shown in the strip under the stage.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Words {
     /// What happened.
     pub what: Vec<Span>,
-    /// Why, and what did not happen; may be empty.
+    /// Why it happened, and what did not happen; may be empty.
     pub why: Vec<Span>,
 }
 
 impl Words {
-    /// The same where playing stopped at these breakpoints.
+    /// Adds to the start of `why` that playing stopped at these breakpoints.
     #[must_use]
     pub fn stopped_by(mut self, breaks: &str, lang: Lang) -> Self {
         let mut why = say(
@@ -79,18 +79,17 @@ impl Words {
     }
 }
 
-/// How an object is called.
+/// How captions name an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Naming {
-    /// By what stands after the namespace: the run has objects of one namespace.
+    /// By its name without the namespace: all objects of the run are in one namespace.
     #[default]
     Short,
-    /// By its key: it has objects of several.
+    /// By its key: the run has objects of several namespaces.
     Long,
 }
 
 impl Naming {
-    /// What a key is called so.
     fn of(self, key: &Key) -> String {
         match self {
             Self::Short => short_name(key).to_owned(),
@@ -99,12 +98,12 @@ impl Naming {
     }
 }
 
-/// In which language something is said, and how objects are called in it.
+/// The language of a caption, and how it names objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     /// The language.
     pub lang: Lang,
-    /// The objects' names.
+    /// How objects are named.
     pub naming: Naming,
 }
 
@@ -117,7 +116,7 @@ impl From<Lang> for Voice {
     }
 }
 
-/// The words of `record`. `recent` holds the last facts up to and including it, oldest first;
+/// The caption of `record`. `recent` holds the last facts up to and including it, oldest first;
 /// `picture` is the state after it.
 #[must_use]
 pub fn words(
@@ -137,7 +136,7 @@ pub fn words(
     .words()
 }
 
-/// What leads from where a list was seen to lack an object to a fact that explains it.
+/// Introduces the fact of an [`Aside`]: how it explains that a list lacks the object with this key.
 #[must_use]
 pub fn lead(aside: Aside, key: &Key, voice: Voice) -> Vec<Span> {
     let (en, zh) = match aside {
@@ -158,7 +157,7 @@ pub fn lead(aside: Aside, key: &Key, voice: Voice) -> Vec<Span> {
     say(voice.lang, en, zh, &[("name", name)])
 }
 
-/// The words before the first fact.
+/// The caption before the first fact.
 #[must_use]
 pub fn before_start(picture: &Picture, lang: Lang) -> Words {
     if !picture.informer.has_queue() {
@@ -248,7 +247,7 @@ struct Writer<'a> {
     naming: Naming,
 }
 
-/// What happened, and the sentences that say why.
+/// What happened, and the sentences that state why.
 type Sentences = (Vec<Span>, Vec<Vec<Span>>);
 
 impl Writer<'_> {
@@ -285,7 +284,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a program does that has no reflector and no queue.
+    /// The sentences for a program without a reflector and a queue; `None` where the common ones apply.
     fn tell_program(&self) -> Option<Sentences> {
         if self.picture.informer.has_queue() {
             return None;

@@ -1,6 +1,6 @@
-//! What the names of facts mean, for readers to whom they are no words of their own language.
+//! The Chinese names of the facts, for users who do not read English.
 
-/// The Chinese words for the names of an owner's facts. One that is missing does not compile.
+/// Declares the Chinese names of an owner's facts. A missing fact does not compile.
 macro_rules! names {
     ($(#[$doc:meta])* $facts:ident { $($fact:ident = $chinese:literal,)+ }) => {
         $(#[$doc])*
@@ -25,7 +25,7 @@ const ALL: [&[(&str, &str)]; 7] = [
     run::CHINESE,
 ];
 
-/// A fact's name in Chinese words; empty where there is no such fact.
+/// The Chinese name of a fact; empty if there is no such fact.
 #[must_use]
 pub fn in_chinese(fact: &str) -> &'static str {
     let mut all = ALL.into_iter().flatten();
@@ -40,7 +40,7 @@ mod tests {
     use super::ALL;
 
     #[test]
-    fn every_fact_has_words_of_its_own() {
+    fn every_fact_has_a_chinese_name_of_its_own() {
         let words = ALL.into_iter().flatten().map(|(_, chinese)| *chinese);
         let different: BTreeSet<&str> = words.clone().collect();
         assert_eq!(different.len(), words.count());

@@ -1,4 +1,4 @@
-//! What the sentences about several owners have in common: how an actor, an object or a reason is called.
+//! Phrases that the sentences of all owners share: actors, objects and reasons.
 
 use deltascope_cache::fact::{Actor, ObjectRef, Reason};
 use deltascope_cache::key::Key;
@@ -60,7 +60,7 @@ impl Writer<'_> {
         text(self.picture.queue.kind.as_str())
     }
 
-    /// The server's own words stay as they are.
+    /// A text of the server, [`Reason::Text`], is not translated.
     pub(super) fn reason(&self, reason: &Reason) -> Vec<Span> {
         let chinese = match reason {
             Reason::StopRequested => "调用方要求停止",
@@ -79,7 +79,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a recording starts without a list: then nobody knows at which version.
+    /// Whether the recording starts without a list, so that the version of the watch is unknown.
     pub(super) fn begins_in_mid_watch(&self, rv: &str) -> bool {
         let api = &self.picture.api;
         api.source == SourceKind::Recorded && !api.told_by_events && rv.is_empty()

@@ -1,4 +1,4 @@
-//! Words about the reflector.
+//! Captions of the reflector.
 
 use deltascope_cache::fact::{
     BackoffReason, EventType, ListAgain, ObjectRef, Reason, ReflectorFact,
@@ -12,7 +12,7 @@ use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     ReflectorFact {
         ListRequested = "请求 List",
         PageReceived = "收到一页",
@@ -652,7 +652,7 @@ impl Writer<'_> {
         }
     }
 
-    /// By which `ERROR` event a watch was ended, in parentheses.
+    /// The `ERROR` event that ended the watch, in parentheses; empty for code 0.
     fn ended_by(&self, code: u16) -> Vec<Span> {
         if code == 0 {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Words about what a program does itself: its calls, the switches of the run, and the informers beside the one that is shown.
+//! Captions of the program: its calls, the switches of the run, and the informers beside the shown one.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{ObjectRef, ProcessMode, RunFact};
@@ -10,7 +10,7 @@ use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     RunFact {
         Called = "程序调用队列",
         ModeSet = "设置处理循环",

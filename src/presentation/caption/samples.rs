@@ -10,7 +10,7 @@ use deltascope_cache::fact::{
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
-/// One fact of every kind, for tests that must not forget one.
+/// One fact of every kind, for tests that must cover all kinds.
 #[doc(hidden)]
 #[must_use]
 pub fn samples() -> Vec<Fact> {

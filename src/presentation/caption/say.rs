@@ -1,9 +1,9 @@
-//! How a sentence is filled in, in one of the two languages, and set with its spaces.
+//! Fills in a sentence in one of the two languages, and sets its spaces.
 
 use super::spans::{Span, plain, typed};
 use crate::i18n::Lang;
 
-/// `say!(writer, "English", "中文", name = spans, …)`: one sentence or a few.
+/// `say!(writer, "English", "中文", name = spans, …)`: fills in one or several sentences.
 macro_rules! say {
     ($writer:expr, $en:expr, $zh:expr $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::caption::say::say($writer.lang, $en, $zh, &[$((stringify!($name), $value)),*])
@@ -13,7 +13,7 @@ macro_rules! say {
 /// Fills a sentence in one of the two languages.
 ///
 /// `{name}` stands for an argument, `` `…` `` for code, `[Added]` for a delta type (or an event's).
-/// What is filled in is never read as markup.
+/// Arguments are never read as markup.
 pub(super) fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) -> Vec<Span> {
     #[cfg(test)]
     super::generations::note(en);
@@ -46,7 +46,7 @@ pub(super) fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) ->
                         line.argument(spans);
                         &found[end + 1..]
                     }
-                    // Left as it is, so that the tests see it.
+                    // An unknown placeholder stays, so that the tests find it.
                     None => {
                         line.text("{");
                         &found[1..]
@@ -80,7 +80,8 @@ pub(super) fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) ->
 }
 
 /// Sets the spaces as Chinese has them: one between Chinese and Latin, none between Chinese and
-/// Chinese or around its punctuation. What is filled in may be either, so sentences cannot know.
+/// Chinese or around its punctuation. A sentence cannot contain the right spaces, because its arguments
+/// may be Chinese or Latin.
 fn spaced(spans: &[Span]) -> Vec<Span> {
     let letters: Vec<(usize, char)> = spans
         .iter()
@@ -130,11 +131,11 @@ fn is_latin(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '…' | '"' | ')' | '(')
 }
 
-/// A sentence in the making.
+/// A sentence under construction.
 struct Line {
     lang: Lang,
     spans: Vec<Span>,
-    /// The code that is being collected, between two backticks.
+    /// The code after an opening backtick.
     code: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Words about the API server.
+//! Captions of the API server.
 
 use deltascope_cache::fact::{
     Cause, EventType, Fact, ObjectRef, Reason, ReflectorFact, Refusal, ServerFact, Verb, WatchEnd,
@@ -14,7 +14,7 @@ use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     ServerFact {
         ObjectCreated = "服务器创建对象",
         ObjectUpdated = "服务器更新对象",
@@ -302,7 +302,7 @@ impl Writer<'_> {
     }
 
     fn list_refused(&self, code: u16, reason: &Reason) -> Sentences {
-        // Code 0: nobody answered, there is nothing more to answer with.
+        // Code 0: a recording or a program has no list to answer with.
         if code == 0 && self.picture.api.source != SourceKind::Cluster {
             (
                 say!(
@@ -422,7 +422,7 @@ impl Writer<'_> {
         )
     }
 
-    /// What a reflector does whose watch, or streaming list, the server denied.
+    /// What the reflector does after the server denied its watch or streaming list.
     fn after_denial(&self, code: u16) -> Vec<Span> {
         match (self.asked_for_stream(), code) {
             (false, 429) => say!(
@@ -445,7 +445,7 @@ impl Writer<'_> {
                 "`410 → stream again` at once, for the newest state: the version asked for is too old.",
                 "`410 → 重新请求流`，立刻进行，并要求最新状态：请求的版本太旧。",
             ),
-            // One code for two errors.
+            // Code 504 stands for two errors.
             (true, 504) => say!(
                 self,
                 "A version that is too large: it streams again at once, for the newest state. Another timeout: a LIST comes at once.",
@@ -488,7 +488,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Whether the last request for a watch was for a streaming list.
+    /// Whether the last watch request asked for a streaming list.
     fn asked_for_stream(&self) -> bool {
         self.recent.iter().rev().find_map(|record| {
             if let Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) =
@@ -566,7 +566,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Of an object that has entered or left what is asked for.
+    /// Why an update is sent as another event: the object began or ceased to match the selector.
     fn crossed(&self, event: EventType, object: &ObjectRef) -> Option<Vec<Span>> {
         let api = &self.picture.api;
         let selector = mono(api.selector.as_ref()?.to_string());
@@ -664,7 +664,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a version leaves it to the server where to start.
+/// Whether this version lets the server choose where the watch starts.
 fn is_any(rv: &str) -> bool {
     rv.is_empty() || rv == "0"
 }

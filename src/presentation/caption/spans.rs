@@ -1,4 +1,4 @@
-//! The pieces of a sentence: words, names, types in their colour, code.
+//! The pieces of a sentence: plain text, names, coloured types, code.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::EventType;
@@ -7,18 +7,18 @@ use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Plain words.
+    /// Plain text.
     Text(String),
     /// An identifier: an object, an index, a handler. Bold, never translated.
     Name(String),
-    /// A delta or event type in its colour, with the text that names it.
+    /// The delta type that determines the colour, and the text: the name of a delta or event type.
     Delta(DeltaType, String),
     /// Monospace: a version, a condition with its values.
     Code(String),
 }
 
 impl Span {
-    /// Its text, whatever it looks like.
+    /// The text, without its style.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -27,13 +27,13 @@ impl Span {
     }
 }
 
-/// The spans as one string.
+/// The text of all spans.
 #[must_use]
 pub fn plain(spans: &[Span]) -> String {
     spans.iter().map(Span::as_str).collect()
 }
 
-/// A resource version as it is shown: of a long one the tail.
+/// A resource version as it is shown: if longer than 6 characters, `…` and the last 4.
 #[must_use]
 pub fn short_rv(rv: &str) -> String {
     let length = rv.chars().count();
@@ -44,13 +44,13 @@ pub fn short_rv(rv: &str) -> String {
     }
 }
 
-/// A key as it is shown: what stands after the namespace.
+/// A key as it is shown: the name without the namespace.
 #[must_use]
 pub fn short_name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// What a server answered: the code, where there is one, and its reason.
+/// The answer of a server: code and reason. A code of 0 or an empty reason is left out; `?` without both.
 #[must_use]
 pub fn answer(code: u16, reason: &str) -> String {
     match (code, reason) {
@@ -61,7 +61,7 @@ pub fn answer(code: u16, reason: &str) -> String {
     }
 }
 
-/// What a request is refused with, as a machine says it: `410 Expired`.
+/// The answer to a refused request: `410 Expired`. It is not translated.
 #[must_use]
 pub fn refusal(kind: ApiErrorKind) -> String {
     let error = ApiError::new(kind, "");
@@ -84,7 +84,7 @@ pub(super) fn named(name: &str) -> Vec<Span> {
     vec![Span::Name(name.into())]
 }
 
-/// An indexed value; the empty one has to be seen, too.
+/// An indexed value. An empty one is shown as `""`.
 pub(super) fn quoted(value: &str) -> Vec<Span> {
     if value.is_empty() {
         mono("\"\"")
@@ -117,7 +117,7 @@ pub(super) fn event_type(event: EventType) -> Vec<Span> {
     }
 }
 
-/// The delta type whose hue a word has: its own name, or the name of the event that leads to it.
+/// The delta type whose colour a word has: the word names the type, or the event that leads to it.
 pub(super) fn typed(word: &str) -> Option<DeltaType> {
     Some(match word {
         "Added" | "ADDED" => DeltaType::Added,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_what_stands_after_the_namespace() {
+    fn a_short_name_leaves_out_the_namespace() {
         assert_eq!(short_name("default/web-1"), "web-1");
         assert_eq!(short_name("node-1"), "node-1");
         assert_eq!(short_name(""), "");

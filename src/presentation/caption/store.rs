@@ -1,4 +1,4 @@
-//! Words about the store and its indices.
+//! Captions of the store and its indices.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::spans::{Span, mono, named, quoted, text, version};
 use super::{Sentences, Writer};
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     StoreFact {
         ItemStored = "存储写入对象",
         ItemRemoved = "存储移除对象",

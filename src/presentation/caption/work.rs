@@ -1,4 +1,4 @@
-//! Words about the workqueue and its workers.
+//! Captions of the workqueue and its workers.
 
 use deltascope_cache::fact::{Actor, WorkFact, WorkPlace};
 use deltascope_cache::key::Key;
@@ -9,7 +9,7 @@ use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     WorkFact {
         WorkAdded = "workqueue 加入 key",
         WorkTaken = "workqueue 取出 key",

@@ -1,4 +1,4 @@
-//! One invocation of a routine: where it begins, who called it, and the values of its lines.
+//! One invocation of a routine: its start, its caller, and the values of its lines.
 
 use deltascope_cache::fact::{Fact, FactRecord, QueueFact, StoreFact};
 use deltascope_cache::sorted::SortedMap;
@@ -8,7 +8,7 @@ use super::places::{Context, place_of};
 use super::routines::Id;
 use super::values::{counted, deltas, named, values};
 
-/// What the facts of one invocation say, gathered backwards from the last one.
+/// The values of one invocation, gathered from its facts backwards from the last one.
 pub(super) struct Invocation {
     /// The index of its first fact.
     pub(super) start: usize,
@@ -17,7 +17,7 @@ pub(super) struct Invocation {
 }
 
 impl Invocation {
-    /// The one of routine `id` that the last fact is in, at its line `current`.
+    /// The invocation of routine `id` that contains the last fact, which is at line `current`.
     pub(super) fn ending_with_last(
         recent: &[FactRecord],
         id: Id,
@@ -40,7 +40,7 @@ impl Invocation {
         // Whether an earlier round of a loop has been reached; its values are not shown.
         let mut earlier_round = false;
         for (index, record) in recent.iter().enumerate().rev() {
-            // A switch may be moved in the middle of anything.
+            // The user may change a setting in the middle of an invocation.
             if Some(record.actor) != actor
                 || record.step == Step::SettingChanged && index + 1 < recent.len()
             {
@@ -94,7 +94,7 @@ impl Invocation {
         let values = if let Fact::Queue(QueueFact::KeyPopped { deltas, .. }) = fact
             && id == Id::FifoPop
         {
-            // A FIFO has an object where a DeltaFIFO has deltas.
+            // FIFO pops an object, not deltas.
             let objects = deltas.iter();
             objects.map(|(_, object)| (0, named(object))).collect()
         } else {
@@ -110,7 +110,7 @@ impl Invocation {
     }
 }
 
-/// Who called the routine, from what the same actor did `before`.
+/// The routine that called `id`, from the facts of the same actor `before` it.
 pub(super) fn caller(
     before: &[FactRecord],
     current: &FactRecord,
@@ -130,7 +130,7 @@ pub(super) fn caller(
         if routine.lines.iter().any(|line| line.calls.contains(&id)) {
             return Some(of);
         }
-        // The caller's caller: the caller itself has said nothing.
+        // An indirect caller: the direct caller has stated no fact.
         if of != id && routine.line_that_calls(id, usize::MAX).is_some() {
             return None;
         }
@@ -138,7 +138,7 @@ pub(super) fn caller(
     None
 }
 
-/// In a Replace: the index of the first deletion that this call found, and its line.
+/// Index and line of the first deletion that the current Replace detected.
 fn first_deletion(recent: &[FactRecord], context: Context) -> Option<(usize, usize)> {
     let actor = recent.last()?.actor;
     let mut first = None;
@@ -156,9 +156,9 @@ fn first_deletion(recent: &[FactRecord], context: Context) -> Option<(usize, usi
     first
 }
 
-/// What a call came to: `facts` are those of the routine that was called, newest first.
+/// The result of a call. `facts` are those of the called routine, newest first.
 fn outcome(facts: &[&Fact]) -> Option<String> {
-    // In a loop it is called again and again.
+    // A loop calls the routine once per object.
     let appended = facts
         .iter()
         .filter(|fact| matches!(fact, Fact::Queue(QueueFact::DeltaAppended { .. })))
@@ -166,7 +166,7 @@ fn outcome(facts: &[&Fact]) -> Option<String> {
     if appended > 1 {
         return Some(counted(appended, "object", "objects"));
     }
-    // The write says more than the indices that follow it.
+    // The write states more than the index updates after it.
     let write = facts.iter().find(|fact| {
         matches!(
             fact,

@@ -1,7 +1,7 @@
-//! The pseudo-code: every step of the algorithms as a line of one routine, with what it came to.
+//! The pseudo-code: every step of the algorithms as a line of one routine, with its result.
 //!
-//! The listing follows from the facts: which routine, which line is running, and the values at the
-//! right are those of the current invocation. The wording is ours; the links lead to client-go.
+//! The listing follows from the facts: they determine the routine and the current line, and the values
+//! on the right are those of the current invocation. The wording is ours; the links lead to client-go.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ReflectorFact, RunFact};
@@ -21,37 +21,37 @@ use pins::{Pin, pin, pinned};
 use places::{Context, place_of};
 use routines::Id;
 
-/// The widest line: the panel holds about 66 letters, and [`VALUE`] of them are the value's.
+/// Maximum width of a line, in characters. The panel has room for about 66, [`VALUE`] of them for the value.
 pub const LINE: usize = 46;
-/// The widest value.
+/// Maximum width of a value, in characters.
 pub const VALUE: usize = 22;
 
 /// What the panel shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// The routine, and who called it where that is known: `DeltaFIFO.Delete › queueActionLocked`.
+    /// The routine, after its caller if that is known: `DeltaFIFO.Delete › queueActionLocked`.
     pub title: String,
-    /// Where client-go has it.
+    /// The corresponding place in client-go; `None` if there is none.
     pub link: Option<Link>,
-    /// Its lines.
+    /// The lines of the routine.
     pub lines: Vec<ListingLine>,
 }
 
-/// A place in client-go, or in the documentation where it is about the API server.
+/// A place in client-go or, for the API server, in the documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// `client-go v0.32 delta_fifo.go:358`
     pub text: String,
-    /// The address.
+    /// The URL of the place.
     pub url: String,
 }
 
 /// One line of the listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingLine {
-    /// The pseudo-code, at most [`LINE`] letters.
+    /// The pseudo-code, at most [`LINE`] characters.
     pub text: &'static str,
-    /// What it came to in this invocation, at most [`VALUE`] letters, without the arrow.
+    /// The result of the line in this invocation, at most [`VALUE`] characters, without the arrow.
     pub value: Option<String>,
     /// Whether the current fact happened here.
     pub current: bool,
@@ -80,7 +80,7 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     };
     let context = Context::of(recent, picture);
     let Some((id, line)) = place_of(current, context) else {
-        // No step is without a place; the test holds it.
+        // A test checks that every step has a place.
         return Listing {
             title: String::new(),
             link: None,
@@ -126,8 +126,8 @@ fn cut(value: &str) -> String {
         .collect()
 }
 
-/// What a routine is called. The steps that all queues share are named after the queue that takes
-/// them, and where one routine stands for two, the facts tell which of them it is.
+/// The title of a routine. A routine that all queues share is named after the picture's queue. Where one
+/// routine stands for two methods, the facts determine which of them it is.
 fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
     let asked = recent.last().and_then(|last| {
         recent
@@ -152,7 +152,7 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
     }
 }
 
-/// Whether the fact asks the queue for an Update; `None` where it asks the queue for nothing.
+/// Whether the fact leads to an Update of the queue; `None` if it leads to no call.
 fn is_asked_to_update(fact: &Fact) -> Option<bool> {
     if let Fact::Reflector(ReflectorFact::EventReceived { event, .. }) = fact {
         Some(*event == EventType::Modified)
@@ -163,7 +163,7 @@ fn is_asked_to_update(fact: &Fact) -> Option<bool> {
     }
 }
 
-/// Whether the delta that is taken is a Deleted; `None` where no delta is taken.
+/// Whether the delta that is taken is a Deleted; `None` if no delta is taken.
 fn is_delta_of_a_delete(fact: &Fact) -> Option<bool> {
     if let Fact::Queue(QueueFact::DeltaTaken { delta_type, .. }) = fact {
         Some(*delta_type == DeltaType::Deleted)
@@ -176,7 +176,7 @@ const API_CONCEPTS: &str =
     "https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes";
 
 fn link(id: Id, pin: Pin) -> Option<Link> {
-    // What a program does with its deltas is its own.
+    // The process function of a program is not part of client-go.
     if matches!(id, Id::OwnProcess | Id::OwnPrint | Id::OwnObject) {
         return None;
     }

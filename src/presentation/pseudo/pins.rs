@@ -1,4 +1,4 @@
-//! Where client-go has each statement.
+//! The lines of client-go that correspond to the steps.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
@@ -11,11 +11,11 @@ use deltascope_replay::picture::{Picture, QueueKind};
 use super::places::{Context, generation, is_populating};
 use super::routines::{Id, place};
 
-/// Where a step is to be found.
+/// The place that the panel links for a step.
 pub(super) enum Pin {
     /// A tag of client-go, a file and its line.
     Line(&'static str, Source, u16),
-    /// The API server's side, in the documentation.
+    /// The documentation, for the steps of the API server.
     Docs,
 }
 
@@ -61,7 +61,7 @@ impl Source {
     }
 }
 
-/// What the current call was for, where one step stands for the same in two functions.
+/// The current call, where one step stands for the same statement in several functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     Add,
@@ -72,7 +72,7 @@ enum Asked {
 }
 
 impl Asked {
-    /// The last call that the actor of the last fact made, or was told of.
+    /// The last call that the actor of the last fact made, or that its last list or event leads to.
     fn by_last(recent: &[FactRecord]) -> Option<Self> {
         let last = recent.last()?;
         recent
@@ -82,7 +82,7 @@ impl Asked {
             .find_map(|record| Self::by(&record.fact))
     }
 
-    /// What a fact asks the queue for.
+    /// The queue call that follows from a fact.
     fn by(fact: &Fact) -> Option<Self> {
         if matches!(fact, Fact::Reflector(ReflectorFact::ListReceived { .. })) {
             Some(Self::Replace)
@@ -137,13 +137,13 @@ fn notification(recent: &[FactRecord]) -> Option<&NotificationRef> {
     })
 }
 
-/// Where the last fact happened.
+/// The place of the last fact.
 pub(super) fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin> {
     let step = context.step_of(recent.last()?);
     pinned(step, variant(recent, picture, context)?, picture)
 }
 
-/// One step may stand for several statements: the facts choose. The number is that of [`PINS`].
+/// The facts choose between the statements of a step. Returns the statement's number in [`PINS`].
 fn variant(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<u8> {
     let record = recent.last()?;
     let fact = &record.fact;
@@ -158,7 +158,7 @@ fn variant(recent: &[FactRecord], picture: &Picture, context: Context) -> Option
         Step::ReflectorReceive => u8::from(is_error_received(fact)),
         Step::ReflectorStreamReceive => stream_received(fact),
         Step::ReflectorKeep => kept(fact),
-        // 429 in the stream, or instead of it.
+        // 1: an `ERROR` with 429 ended the stream; 0: the watch did not open.
         Step::ReflectorRetry => u8::from(
             matches!(fact, Fact::Reflector(ReflectorFact::BackoffStarted { .. }))
                 && !watch_failed(recent),
@@ -198,7 +198,7 @@ fn variant(recent: &[FactRecord], picture: &Picture, context: Context) -> Option
         )),
         Step::PopWait => u8::from(picture.queue.closed),
         Step::PopProcess | Step::BlockDeltasLock | Step::BlockDeltasUnlock => {
-            // Who comes alone has a function of its own.
+            // A single entry is processed by another function than a batch.
             u8::from(took_batch(recent) == Some(step != Step::PopProcess))
         }
         Step::StoreReplace => u8::from(matches!(fact, Fact::Store(StoreFact::IndicesReset))),
@@ -207,7 +207,7 @@ fn variant(recent: &[FactRecord], picture: &Picture, context: Context) -> Option
             fact,
             Fact::Handlers(HandlersFact::NotificationQueued { pending: 2.., .. })
         )),
-        // Once the informer has started, the new one is told what the store holds.
+        // An informer that has started sends the stored objects to the new handler.
         Step::HandlerAdd => u8::from(matches!(
             fact,
             Fact::Handlers(HandlersFact::HandlerAdded { initial: 1.., .. })
@@ -296,7 +296,7 @@ fn work_added(fact: &Fact) -> u8 {
     }
 }
 
-/// Whether an `ERROR` has come.
+/// Whether the reflector received an `ERROR`.
 fn is_error_received(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -307,7 +307,7 @@ fn is_error_received(fact: &Fact) -> bool {
     )
 }
 
-/// Whether a list follows a watch that no error code ended.
+/// Whether a list follows a watch that ended without an error code.
 fn is_relist_without_error(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -318,7 +318,7 @@ fn is_relist_without_error(fact: &Fact) -> bool {
     )
 }
 
-/// Whether a key that the list lacks is queued: what is queued is looked through first.
+/// Whether the key that the list lacks is queued: Replace searches the queue before KnownObjects.
 fn is_queued_key_missing(fact: &Fact, picture: &Picture) -> bool {
     if let Fact::Queue(QueueFact::DeletionDetected { key }) = fact {
         picture.queue.deltas.contains_key(key)
@@ -338,7 +338,7 @@ fn took_batch(recent: &[FactRecord]) -> Option<bool> {
     })
 }
 
-/// Whether the last request for a watch was refused.
+/// Whether the last watch request was refused.
 fn watch_failed(recent: &[FactRecord]) -> bool {
     let refused = |fact: &Fact| {
         matches!(
@@ -360,7 +360,7 @@ fn watch_failed(recent: &[FactRecord]) -> bool {
         .is_some_and(refused)
 }
 
-/// Whether the last Delete had no known objects to ask.
+/// Whether the last Delete had no KnownObjects to ask.
 fn checked_without_known(recent: &[FactRecord]) -> bool {
     let known = recent.iter().rev().find_map(|record| {
         if let Fact::Queue(QueueFact::DeleteChecked { known, .. }) = &record.fact {
@@ -372,14 +372,14 @@ fn checked_without_known(recent: &[FactRecord]) -> bool {
     matches!(known, Some(None))
 }
 
-/// Where a statement of a step is in the generation at work; in another one, where it has none.
+/// The place of a step's statement in the picture's generation, or in another one if that lacks the statement.
 pub(super) fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> {
     if place(step).is_some_and(|(id, _)| matches!(id, Id::ServerWrite | Id::ServerRead)) {
         return Some(Pin::Docs);
     }
     let find = |variant| {
         PINS.iter().find(|(of, which, source, _)| {
-            // What several queues have is DeltaFIFO's first, and FIFO's last.
+            // For a step of several queues, `PINS` lists DeltaFIFO first and FIFO last.
             let other = match picture.queue.kind {
                 QueueKind::DeltaFifo => false,
                 QueueKind::RealFifo => *source == Source::DeltaFifo,
@@ -389,7 +389,7 @@ pub(super) fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> 
         })
     };
     let now = generation(picture);
-    // The nearest statement of this generation comes before the same one of another.
+    // The step's first statement in this generation is preferred to the same one in another generation.
     let here = find(variant).filter(|(_, _, _, lines)| lines[now] != 0);
     let here = here.or_else(|| find(0).filter(|(_, _, _, lines)| lines[now] != 0));
     let (_, _, source, lines) = here.or_else(|| find(variant)).or_else(|| find(0))?;
@@ -399,11 +399,11 @@ pub(super) fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> 
     Some(Pin::Line(TAGS[at], *source, lines[at]))
 }
 
-/// One statement: its step, which of the step's statements it is, its file, and its line under each
-/// of [`TAGS`]; 0 where it has none.
+/// One statement: its step, its number among the step's statements, its file, and its line at each
+/// of [`TAGS`]; 0 if the tag lacks it.
 type PinRow = (Step, u8, Source, [u16; 4]);
 
-/// All of them, found by the statements' text.
+/// All statements. The lines were found by searching client-go for the text of each statement.
 #[rustfmt::skip]
 static PINS: &[PinRow] = &[
     (Step::ReflectorFallBack, 0, Source::Reflector, [363, 426, 433, 494]),
@@ -643,7 +643,7 @@ mod tests {
                         step,
                         Step::ProgramCall | Step::SettingChanged | Step::Reconcile
                     );
-                    // The others are DeltaFIFO's alone.
+                    // The remaining steps exist only in DeltaFIFO.
                     assert!(none || kind != QueueKind::DeltaFifo, "{step:?}");
                     continue;
                 };
@@ -664,11 +664,11 @@ mod tests {
         }
     }
 
-    /// Under each tag a function and a line.
+    /// The function and the line at each tag.
     type Places<'a> = Vec<Option<(&'a str, u16)>>;
 
-    /// What was gathered from client-go itself: in which lines a function stands, by file, tag and name,
-    /// and in which function and line a statement does, by step, number and file.
+    /// What was gathered from client-go itself: the lines of each function, by file, tag and name, and the
+    /// function and line of each statement, by step, number and file.
     #[derive(Default)]
     struct Gathered<'a> {
         files: Vec<(&'a str, &'a str, &'a str)>,
@@ -750,7 +750,7 @@ mod tests {
     }
 
     #[test]
-    fn where_two_places_are_one_step_the_facts_choose() {
+    fn the_facts_choose_between_the_statements_of_a_step() {
         let place = |actor, facts| {
             let link = listing(&records(actor, facts), &classic()).link;
             link.unwrap().text

@@ -1,4 +1,4 @@
-//! Where a fact is shown: its routine, and the line of it.
+//! The place of a fact in the pseudo-code: a routine, and one of its lines.
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Actor, Fact, FactRecord, QueueFact};
@@ -7,19 +7,19 @@ use deltascope_replay::picture::{Picture, QueueKind};
 
 use super::routines::{Id, place};
 
-/// The process function of a program that asks no store: not processDeltas, but its own.
+/// The process function of a program that uses its own one instead of processDeltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnProcess {
-    /// It writes into a store, by the delta's type.
+    /// It writes to a store according to the type of the delta.
     Stores,
     /// It has no store.
     Prints,
-    /// It gets an object, not deltas.
+    /// It receives an object, not deltas.
     Object,
 }
 
 impl OwnProcess {
-    /// The deltas that were taken tell: processDeltas always asks whether the object exists.
+    /// The last delta that was taken decides: processDeltas always asks whether the object exists.
     fn of(recent: &[FactRecord], picture: &Picture) -> Option<Self> {
         if picture.queue.kind == QueueKind::Fifo {
             return Some(Self::Object);
@@ -39,7 +39,7 @@ impl OwnProcess {
     }
 }
 
-/// What a version of the store belongs to, in the order of its pins.
+/// The write that sets the store's version. The order is that of the statements in `pins`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     Update,
@@ -48,19 +48,19 @@ pub(super) enum Version {
     Bookmark,
 }
 
-/// What else decides where a fact is shown.
+/// What determines the place of a fact in addition to its step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
     own: Option<OwnProcess>,
-    /// Whether the queue is a RealFIFO; the steps of its lock are those that all queues share.
+    /// Whether the queue is a RealFIFO. It shares the steps of its lock with all queues.
     real: bool,
-    /// Whether it is a FIFO.
+    /// Whether the queue is a FIFO.
     fifo: bool,
-    /// Whether it is popped in batches.
+    /// Whether Pop takes batches.
     batches: bool,
-    /// Which write the store's version is of; a bookmark if none was made since the last Pop.
+    /// The write that set the store's version: a bookmark if there was no other since the last Pop.
     pub(super) version: Version,
-    /// Where the process function at work tells a handler that has no buffer.
+    /// The step at which the running process function notifies a handler that has no buffer.
     notify: Step,
 }
 
@@ -91,8 +91,8 @@ impl Context {
         }
     }
 
-    /// The step that a fact is shown at: a handler without a buffer is called by the process
-    /// function itself, so no listener is at work.
+    /// The step at which a fact is shown. The process function itself calls a handler without a buffer,
+    /// so these facts are not shown at a listener's step.
     pub(super) fn step_of(self, record: &FactRecord) -> Step {
         match (record.step, record.actor) {
             (
@@ -108,7 +108,7 @@ impl Context {
     }
 }
 
-/// The generation at work: its place in the tags of `pins`.
+/// The index of the picture's generation in the tags of `pins`.
 pub(super) fn generation(picture: &Picture) -> usize {
     match picture.generation {
         Generation::Classic => 0,
@@ -139,18 +139,18 @@ pub(super) fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usi
     let (id, line) = place(step)?;
     Some(match (id, context.own) {
         (Id::ProcessDeltas, Some(OwnProcess::Stores)) => (Id::OwnProcess, line),
-        // It has the same lines but for the store's, the last but one.
+        // The same lines, without the one of the store.
         (Id::ProcessDeltas, Some(OwnProcess::Prints)) => {
             (Id::OwnPrint, if line > 2 { line - 1 } else { line })
         }
         (Id::ProcessDeltas, Some(OwnProcess::Object)) => (Id::OwnObject, line.saturating_sub(2)),
-        // One step for what comes before and what comes after the lock.
+        // `DeleteKey` is also the step of `populated = true`, after the lock.
         (Id::Delete, _) if is_populating(&record.fact) => (Id::Delete, 3),
         _ => (id, line),
     })
 }
 
-/// Whether it says that the queue is populated, or even synced.
+/// Whether the fact states that the queue is populated or synced.
 pub(super) fn is_populating(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -158,7 +158,7 @@ pub(super) fn is_populating(fact: &Fact) -> bool {
     )
 }
 
-/// Where RealFIFO has the steps that all queues share, where that is elsewhere.
+/// RealFIFO's place of a step that all queues share, if it differs from DeltaFIFO's.
 fn place_in_real_fifo(step: Step, batches: bool) -> Option<(Id, usize)> {
     Some(match step {
         Step::AddLock | Step::DeleteLock => (Id::RealWrite, 1),
@@ -178,7 +178,7 @@ fn place_in_real_fifo(step: Step, batches: bool) -> Option<(Id, usize)> {
     })
 }
 
-/// Where FIFO's Pop has the steps that all queues share.
+/// The line in FIFO's Pop for a step that all queues share.
 fn place_in_fifo_pop(step: Step) -> Option<usize> {
     Some(match step {
         Step::PopLock => 1,
@@ -202,7 +202,7 @@ mod tests {
     use crate::pseudo::routines::tests::STEPS;
 
     #[test]
-    fn a_step_that_queues_share_is_the_line_that_says_it_in_each() {
+    fn a_step_of_several_queues_has_the_matching_line_in_each() {
         use Step::{
             AddLock, AddUnlock, DeleteLock, DeleteUnlock, PopCountDown, PopLock, PopProcess,
             PopSlow, PopTake, PopUnlock, PopWait, ReplaceLock, ReplaceUnlock, ResyncLock,
@@ -263,7 +263,7 @@ mod tests {
             let line = place_in_fifo_pop(step).unwrap();
             assert_eq!(said(Id::FifoPop, line), text, "{step:?}");
         }
-        // Nothing else is elsewhere than in DeltaFIFO.
+        // All other steps have the same place for every queue.
         let elsewhere = STEPS.iter().filter(|step| {
             place_in_real_fifo(**step, true).is_some() || place_in_fifo_pop(**step).is_some()
         });

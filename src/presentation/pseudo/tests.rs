@@ -149,7 +149,7 @@ fn the_values_are_those_of_the_call() {
 }
 
 #[test]
-fn before_the_start_a_program_shows_only_what_it_has() {
+fn before_the_start_only_a_run_without_a_queue_shows_the_program() {
     for (id, _) in lessons::menu() {
         let lesson = lessons::load(&id).unwrap();
         let picture = Timeline::new(lesson.scenario).unwrap().picture(0);
@@ -160,7 +160,7 @@ fn before_the_start_a_program_shows_only_what_it_has() {
 }
 
 #[test]
-fn what_has_not_been_reached_has_no_value() {
+fn a_line_that_has_not_run_has_no_value() {
     let recent = delete_kept();
     let early = listing(&recent[..2], &classic());
     assert_eq!(early.title, "DeltaFIFO.Delete");
@@ -169,7 +169,7 @@ fn what_has_not_been_reached_has_no_value() {
 }
 
 #[test]
-fn a_nested_routine_says_who_called_it() {
+fn a_nested_routine_names_its_caller() {
     let recent = delete_kept();
     let nested = listing(&recent[..5], &classic());
     assert_eq!(nested.title, "DeltaFIFO.Delete › queueActionLocked");
@@ -181,7 +181,7 @@ fn a_nested_routine_says_who_called_it() {
             ">  if key was not queued: queue.push(key) → 3 keys queued",
         ]
     );
-    // Not known: the call is out of sight.
+    // The caller is unknown: its facts are not among the recent ones.
     let alone = listing(&recent[3..4], &classic());
     assert_eq!(alone.title, "queueActionLocked");
 }
@@ -204,7 +204,7 @@ fn the_values_of_an_earlier_call_are_not_shown() {
 }
 
 #[test]
-fn other_actors_do_not_disturb() {
+fn the_facts_of_other_actors_are_skipped() {
     let mut recent = delete_kept();
     recent.insert(
         3,
@@ -274,7 +274,7 @@ fn a_loop_shows_the_round_that_is_running() {
 }
 
 #[test]
-fn the_two_loops_of_replace_are_told_apart() {
+fn the_two_loops_of_replace_are_distinguished() {
     let by = Actor::Reflector;
     let appended = |name: &str, delta_type| {
         (
@@ -334,13 +334,13 @@ fn the_two_loops_of_replace_are_told_apart() {
             ">  unlock",
         ]
     );
-    // While the first loop runs, nothing is said of the second.
+    // While the first loop runs, the second one has no value.
     let early = listing(&recent[..1], &classic());
     assert!(early.lines.iter().all(|line| line.value.is_none()));
 }
 
 #[test]
-fn a_program_that_goes_by_type_has_its_own_process_function() {
+fn a_program_that_processes_by_type_has_its_own_process_function() {
     let recent = records(
         Actor::ProcessLoop,
         vec![
@@ -394,7 +394,7 @@ fn a_program_that_goes_by_type_has_its_own_process_function() {
         ]
     );
     assert_eq!(stored.link, None);
-    // Pop itself is client-go's.
+    // Pop itself is part of client-go.
     assert!(listing(&recent[..1], &picture).link.is_some());
 }
 
@@ -414,7 +414,7 @@ fn a_handler_without_a_buffer_is_called_by_process_deltas() {
 }
 
 #[test]
-fn one_routine_for_two_is_called_what_it_is() {
+fn a_routine_for_two_methods_is_named_after_the_called_one() {
     let by = Actor::Reflector;
     let called = |event| {
         records(

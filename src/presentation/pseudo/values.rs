@@ -1,4 +1,4 @@
-//! What a fact says at its line.
+//! The values that a fact gives to the lines of a routine.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
@@ -9,10 +9,10 @@ use deltascope_cache::key::Key;
 
 use crate::caption::{answer, refusal, short_name, short_rv};
 
-/// Values, each with how far its line is below the fact's.
+/// Values, each with the offset of its line from the fact's line.
 type Values = Vec<(isize, String)>;
 
-/// What a fact says at its line, and at lines so far above or below it.
+/// The values of a fact, for its own line and for lines above or below it.
 pub(super) fn values(fact: &Fact) -> Values {
     match fact {
         Fact::Server(fact) => here(server(fact)),
@@ -366,7 +366,7 @@ fn run(fact: &RunFact) -> String {
     }
 }
 
-/// So many objects, as of this version.
+/// `3 objects, rv 4`
 fn objects_at(count: usize, rv: &str) -> String {
     format!(
         "{}, rv {}",

@@ -1,10 +1,11 @@
-//! What the captions say of each fact in each generation, held to runs of all four of them.
+//! Checks the captions against runs of all four generations.
 //!
-//! `generations.tsv` has a row for each sentence: the fact, the generations whose informers say it (`all`,
-//! or `none`: other programs alone), the sentence, and by what it is held. A sentence that not all say, that
-//! names a release or states a rule has to be held: by checks of [`CHECKS`], which look at what follows in the
-//! same run, or by lines of client-go (those that the panel beside it shows) and recorded runs. What the
-//! API server does is held by the `API concepts`; what a program or the page does itself is their `own`.
+//! `generations.tsv` has a row for each sentence: the fact, the generations whose informers cause it (`all`,
+//! or `none` if only other programs do), the sentence, and its evidence. A sentence needs evidence if some
+//! generation lacks it, if it names a release or if it states a rule. The evidence is a check of [`CHECKS`],
+//! which looks at the other facts of the same run, a line of client-go that the panel shows beside the
+//! sentence, or a recorded run. `API concepts` stands for the documentation of the API server, `own` for
+//! what a program or the page does itself.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +31,7 @@ use scenarios::runs;
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/caption/generations.tsv");
 
-/// What makes a sentence a rule: it says what will, or will not, be.
+/// Words that mark a sentence as a rule: it states what will or will not happen.
 const RULES: [&str; 22] = [
     "again",
     "at once",
@@ -57,7 +58,7 @@ const RULES: [&str; 22] = [
 ];
 
 thread_local! {
-    /// The sentences that were said, before anything is filled in.
+    /// The sentences that the captions used, with their placeholders.
     static SAID: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -65,7 +66,7 @@ pub(super) fn note(sentence: &str) {
     SAID.with_borrow_mut(|said| said.push(sentence.to_owned()));
 }
 
-/// A row: by what a sentence is held, in which generations it is said.
+/// What the table states of a sentence: its generations and its evidence.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Row {
     eras: String,
@@ -79,7 +80,7 @@ fn table() -> BTreeMap<(String, String), Row> {
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
             let [fact, eras, sentence, held] = line.split('\t').collect::<Vec<_>>()[..] else {
-                panic!("{TABLE}: {line:?} has not four columns");
+                panic!("{TABLE}: {line:?} does not have four columns");
             };
             let row = Row {
                 eras: eras.to_owned(),
@@ -102,7 +103,7 @@ fn eras(said: &BTreeSet<Generation>) -> String {
     }
 }
 
-/// Where a sentence was said: in which generations, and beside which lines.
+/// The generations in which a sentence occurred, and the lines that the panel showed beside it.
 #[derive(Default)]
 struct Said {
     eras: BTreeSet<Generation>,
@@ -127,7 +128,7 @@ fn said(runs: &[Run]) -> BTreeMap<(String, String), Said> {
     all
 }
 
-/// Parts of sentences have no full stop.
+/// Whether a sentence needs evidence. A part of a sentence, without a full stop, needs none.
 fn needs_to_be_held(eras: &str, sentence: &str) -> bool {
     let whole = sentence.ends_with(['.', ':']) && !sentence.starts_with("Cause:");
     let named = ["1.3", "0.3"]
@@ -138,7 +139,7 @@ fn needs_to_be_held(eras: &str, sentence: &str) -> bool {
 }
 
 #[test]
-fn each_sentence_stands_in_the_table_with_its_generations() {
+fn the_table_lists_each_sentence_with_its_generations() {
     let runs = runs();
     let (said, table) = (said(&runs), table());
     let mut wrong = String::new();
@@ -166,12 +167,12 @@ fn each_sentence_stands_in_the_table_with_its_generations() {
     }
     for (fact, sentence) in table.keys() {
         if !said.contains_key(&(fact.clone(), sentence.clone())) {
-            wrong += &format!("nobody says of {fact}: {sentence}\n");
+            wrong += &format!("no caption of {fact} has: {sentence}\n");
         }
     }
     let held = table.values().filter(|row| !row.held.is_empty()).count();
     println!(
-        "{} runs, {} sentences, {held} of them held",
+        "{} runs, {} sentences, {held} of them with evidence",
         runs.len(),
         table.len()
     );
@@ -179,7 +180,7 @@ fn each_sentence_stands_in_the_table_with_its_generations() {
 }
 
 #[test]
-fn what_a_sentence_promises_is_what_follows() {
+fn runs_confirm_what_the_sentences_state() {
     let runs = runs();
     let table = table();
     let mut met: BTreeMap<(&str, Generation), usize> = BTreeMap::new();
@@ -215,23 +216,23 @@ fn what_a_sentence_promises_is_what_follows() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     for (name, _) in CHECKS {
         let met = met.keys().any(|(of, _)| *of == name);
-        assert!(met, "no run has met {name:?}");
+        assert!(met, "no run needs the check {name:?}");
     }
 }
 
 #[test]
-fn what_holds_a_sentence_is_there() {
+fn the_evidence_of_each_sentence_exists() {
     for ((fact, sentence), row) in table() {
         for by in row.held.split("; ").filter(|by| !by.is_empty()) {
             let check = CHECKS.iter().any(|(name, _)| *name == by);
             let vector =
                 by.ends_with(".jsonl") && Path::new("tests/conformance").join(by).is_file();
-            // One that the panel shows, as the first test holds.
+            // The first test checks that the panel shows this line.
             let line = by.starts_with("v0.3") && by.contains(".go:");
             let other = ["API concepts", "own"].contains(&by);
             assert!(
                 check || vector || line || other,
-                "{by:?} holds {fact}: {sentence}"
+                "unknown evidence {by:?} of {fact}: {sentence}"
             );
         }
     }

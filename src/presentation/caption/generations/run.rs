@@ -1,4 +1,4 @@
-//! A run, with what is said of each fact.
+//! A run, with the sentences of each fact.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::caption::words;
 use crate::i18n::Lang;
 use crate::pseudo;
 
-/// A run, with what is said of each fact.
+/// A run, with the sentences of each fact.
 pub(super) struct Run {
     pub(super) name: String,
     pub(super) generation: Generation,
     pub(super) informer: bool,
-    /// The process loop calls the handlers itself.
+    /// Whether the process loop calls the handlers itself.
     pub(super) inline: bool,
     pub(super) facts: Vec<FactRecord>,
     pub(super) said: Vec<BTreeSet<String>>,
@@ -56,24 +56,24 @@ impl Run {
         }
     }
 
-    /// What the one whose fact this is did after it.
+    /// The later facts of the same actor.
     pub(super) fn after(&self, at: usize) -> impl Iterator<Item = &FactRecord> {
         let actor = self.facts[at].actor;
         self.by(actor, at)
     }
 
-    /// What somebody did after a fact.
+    /// The facts of `actor` after a fact.
     pub(super) fn by(&self, actor: Actor, at: usize) -> impl Iterator<Item = &FactRecord> {
         let later = self.facts[at + 1..].iter();
         later.filter(move |record| record.actor == actor)
     }
 
-    /// What was before a fact, the last first.
+    /// The facts before a fact, the last one first.
     pub(super) fn before(&self, at: usize) -> impl Iterator<Item = &FactRecord> {
         self.facts[..at].iter().rev()
     }
 
-    /// The reflector's next request after a fact, where the run goes on as far, and what it did until then.
+    /// The reflector's next request after a fact, if the run has one, and the reflector's facts in between.
     pub(super) fn next_request(&self, at: usize) -> Option<(Request, Vec<&FactRecord>)> {
         let mut between = Vec::new();
         for record in self.by(Actor::Reflector, at) {
@@ -95,7 +95,7 @@ impl Run {
         None
     }
 
-    /// What the reflector has seen last, up to a fact.
+    /// LastSyncResourceVersion after a fact.
     pub(super) fn last_sync(&self, at: usize) -> String {
         let moved = self.before(at + 1).find_map(|record| match &record.fact {
             Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. }) => Some(to.to_string()),

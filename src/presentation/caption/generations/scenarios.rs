@@ -1,4 +1,4 @@
-//! The runs: those of the lessons, of every fault, of what chance does not meet, and of chance.
+//! The runs: the lessons, every refusal, directed scenarios, and random scenarios.
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::rng::Rng;
@@ -84,7 +84,7 @@ fn act(rng: &mut Rng, at: u64) -> Value {
     act
 }
 
-/// A run in which much goes wrong; for shared informers, or plain ones.
+/// A random scenario with many faults, for a shared or a plain informer.
 fn faults(seed: u64) -> Value {
     let mut rng = Rng::new(seed);
     let rng = &mut rng;
@@ -149,7 +149,7 @@ fn faults(seed: u64) -> Value {
     })
 }
 
-/// Every way to refuse, at every request.
+/// Every refusal, of every kind of request.
 fn refusals(runs: &mut Vec<Run>) {
     for with in REFUSALS {
         for (request, streams) in [
@@ -181,7 +181,7 @@ fn refusals(runs: &mut Vec<Run>) {
     }
 }
 
-/// What chance does not meet.
+/// Scenarios of what the random ones do not reach.
 fn directed(runs: &mut Vec<Run>) {
     let objects = |n: usize| -> Vec<Value> {
         let object = |n| json!({ "metadata": { "namespace": "a", "name": format!("p{n}") } });

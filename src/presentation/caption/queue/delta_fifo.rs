@@ -1,4 +1,4 @@
-//! Words about what DeltaFIFO keeps of each key, and what it drops.
+//! Captions of the deltas that DeltaFIFO keeps for each key or drops.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, Known, ObjectRef, QueueFact, Shape};
@@ -115,7 +115,7 @@ impl Writer<'_> {
         )
     }
 
-    /// The last answer to Delete's question about `key`.
+    /// What the last Delete of `key` found: whether KnownObjects know the key, and whether it is queued.
     fn checked(&self, key: &Key) -> Option<(Option<&Known>, bool)> {
         self.recent.iter().rev().find_map(|record| {
             if let Fact::Queue(QueueFact::DeleteChecked {
@@ -329,7 +329,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the current call is a Resync rather than a Replace.
+    /// Whether the current call is a Resync, not a Replace.
     fn in_resync(&self) -> bool {
         self.recent
             .iter()

@@ -1,4 +1,4 @@
-//! Words about FIFO, which keeps one object a key.
+//! Captions of FIFO, which keeps one object per key.
 
 use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;

@@ -1,4 +1,4 @@
-//! Words about the locks.
+//! Captions of the locks.
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Actor, LockName};

@@ -1,4 +1,4 @@
-//! Words about the queue, its lock, Pop and what is processed.
+//! Captions of the queue, its lock, Pop and processing.
 
 mod delta_fifo;
 mod fifo;
@@ -18,7 +18,7 @@ use super::spans::{mono, text};
 use super::{Sentences, Writer};
 
 names! {
-    /// What the names of these facts mean.
+    /// The Chinese names of these facts.
     QueueFact {
         LockTaken = "取得锁",
         LockAwaited = "等待锁",

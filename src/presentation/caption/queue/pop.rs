@@ -1,4 +1,4 @@
-//! Words about what Pop hands over, and what goes back.
+//! Captions of what Pop passes to the process function, and of what is requeued.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{ObjectRef, ProcessMode};
@@ -64,7 +64,7 @@ impl Writer<'_> {
     }
 
     fn delta_list(&self, deltas: &[(DeltaType, ObjectRef)]) -> Vec<Span> {
-        // More would not fit into the strip; the stage shows them anyway.
+        // More would not fit into the strip, and the stage shows all of them.
         const SHOWN: usize = 5;
         let mut spans = Vec::new();
         for (index, (delta_type, _)) in deltas.iter().take(SHOWN).enumerate() {

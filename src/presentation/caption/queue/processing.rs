@@ -1,4 +1,4 @@
-//! Words about processing what was popped.
+//! Captions of processing what Pop took.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;

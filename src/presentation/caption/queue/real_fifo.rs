@@ -1,4 +1,4 @@
-//! Words about RealFIFO, which keeps one entry an event.
+//! Captions of RealFIFO, which keeps one entry per event.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Shape};

@@ -1,4 +1,4 @@
-//! Every fact, beside pictures and causes that choose other words.
+//! Every fact, with pictures and causes that lead to different sentences.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::{check, object, record};
 use crate::caption::{before_start, samples, words};
 use crate::i18n::Lang;
 
-/// Pictures that choose other words.
+/// Pictures that lead to different sentences.
 fn pictures() -> Vec<Picture> {
     let mut rich = Picture::default();
     rich.api.source = SourceKind::Server;
@@ -53,7 +53,7 @@ fn pictures() -> Vec<Picture> {
     vec![Picture::default(), rich, program, fifo]
 }
 
-/// Facts of the same kinds that choose other words.
+/// More facts of the same kinds, which lead to different sentences.
 fn more() -> Vec<Fact> {
     let key = Key::from("default/web-1");
     let shaped = |shape| ObjectRef {

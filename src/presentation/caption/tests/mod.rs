@@ -1,4 +1,4 @@
-//! That every sentence is one: in its language, short enough, with nothing left to be filled in.
+//! Every sentence is in its language, short enough, and without unfilled placeholders.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ fn has_chinese(words: &str) -> bool {
         .any(|letter| is_chinese(letter) || is_mark(letter))
 }
 
-/// What two lines of the strip hold, with some room: about 115 letters a line.
+/// Maximum width in letters: two lines of the strip, of about 115 letters each, with some room to spare.
 const WHY: usize = 200;
 
 /// A Chinese character is as wide as two letters.

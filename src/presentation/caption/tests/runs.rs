@@ -1,4 +1,4 @@
-//! Every step of runs: of the lessons, of all generations, of a run that meets most of what can happen.
+//! Every step of whole runs: the lessons, all generations, and a run with most of what can happen.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,7 @@ fn every_generation_has_words_and_a_listing_at_every_step() {
             let name = format!("{}, streams = {streams}", generation.as_str());
             let said = follow(&name, scenario, 1_500);
             let has = |words: &str| said.contains(words);
-            // What only some generations have is said of those only.
+            // A feature of some generations occurs only in their captions.
             let real = generation != Generation::Classic;
             assert_eq!(has("OnDelete is called even for one"), real, "{name}");
             let batches = generation >= Generation::Batched;
@@ -115,7 +115,7 @@ const GENERATIONS: [Generation; 4] = [
     Generation::Atomic,
 ];
 
-/// Checks words and listings along a run; gives what was said, in English.
+/// Checks the captions and the listing at each step of a run; returns the English captions.
 fn follow(
     id: &str,
     scenario: deltascope_world::source::scenario::Scenario,
@@ -134,7 +134,7 @@ fn follow(
         let recent = &facts[(index + 1).saturating_sub(160)..=index];
         for lang in [Lang::En, Lang::Zh] {
             let said = words(record, recent, &picture, lang);
-            // A program prints what it likes.
+            // A program may print any text.
             if !matches!(
                 record.fact,
                 Fact::Handlers(HandlersFact::LinePrinted { .. })
@@ -157,7 +157,7 @@ fn follow(
     all
 }
 
-/// A run that meets most of what can happen: held and free, a cut, a 410, a missed delete.
+/// A run with most of what can happen: a held and a free process loop, a cut, a 410, a missed delete.
 fn run(known: bool, source: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
     use deltascope_replay::timeline::Timeline;
     use deltascope_world::source::scenario::Scenario;
@@ -238,6 +238,6 @@ fn a_real_run_has_words_and_a_listing_at_every_step() {
         "Called",
         "LockAwaited",
     ] {
-        assert!(met.contains(kind), "the runs do not meet {kind}: {met:?}");
+        assert!(met.contains(kind), "no run has a {kind}: {met:?}");
     }
 }

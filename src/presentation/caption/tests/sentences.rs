@@ -14,7 +14,7 @@ use crate::caption::{before_start, words};
 use crate::i18n::Lang;
 
 #[test]
-fn what_the_sources_say_at_their_end_is_translated() {
+fn the_reason_why_a_source_ends_is_translated() {
     use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
     use deltascope_world::source::program::Program;
     use deltascope_world::source::recorded::Recording;
@@ -31,7 +31,7 @@ fn what_the_sources_say_at_their_end_is_translated() {
     ends.push(program.watch(0, &watch, &mut ()));
     for end in ends {
         let Err(Refused::Over(reason)) = end else {
-            panic!("{end:?} is no end");
+            panic!("{end:?} does not end the source");
         };
         for fact in [
             Fact::Reflector(ReflectorFact::ReflectorStopped {
@@ -75,7 +75,7 @@ fn a_recording_without_a_list_begins_in_mid_watch() {
 }
 
 #[test]
-fn a_watch_from_any_version_brings_everything_first() {
+fn a_watch_from_any_version_sends_all_objects_first() {
     for rv in ["", "0"] {
         for fact in [
             Fact::Reflector(ReflectorFact::WatchRequested {
@@ -123,7 +123,7 @@ fn a_bookmark_as_a_cause_has_no_name() {
 }
 
 #[test]
-fn the_switch_says_what_delete_asks_from_here_on() {
+fn the_switch_of_known_objects_states_what_delete_checks() {
     let told = |on, picture: &Picture| {
         let set = record(
             0,
@@ -147,7 +147,7 @@ fn the_switch_says_what_delete_asks_from_here_on() {
 }
 
 #[test]
-fn a_kept_delete_says_why_it_was_kept() {
+fn a_kept_delete_states_why_it_was_kept() {
     let key = Key::from("default/web-1");
     let recent = [
         record(
@@ -192,7 +192,7 @@ fn a_kept_delete_says_why_it_was_kept() {
 }
 
 #[test]
-fn the_cause_is_looked_up_by_its_number() {
+fn the_cause_is_looked_up_by_its_fact_id() {
     let recent = [
         record(
             7,
@@ -217,13 +217,13 @@ fn the_cause_is_looked_up_by_its_number() {
     ];
     let with = words(&recent[1], &recent, &Picture::default(), Lang::En);
     assert!(plain(&with.why).starts_with("Cause: MODIFIED web-0 was received. "));
-    // Out of sight, the cause is left out.
+    // A cause that is not among the recent facts is left out.
     let without = words(&recent[1], &recent[1..], &Picture::default(), Lang::En);
     assert!(!plain(&without.why).contains("Cause"));
 }
 
 #[test]
-fn the_condition_of_a_dropped_delete_is_the_one_that_was_asked() {
+fn a_dropped_delete_shows_the_condition_that_was_checked() {
     let key = Key::from("default/pod1");
     let recent = [
         record(
@@ -255,7 +255,7 @@ fn the_condition_of_a_dropped_delete_is_the_one_that_was_asked() {
 }
 
 #[test]
-fn what_is_passed_over_says_why() {
+fn a_skipped_key_states_why() {
     let key = || Key::from("default/x");
     for (fact, en, zh) in [
         (
@@ -279,7 +279,7 @@ fn what_is_passed_over_says_why() {
 }
 
 #[test]
-fn where_playing_stopped_the_breakpoint_is_named_first() {
+fn the_breakpoint_that_stopped_playing_comes_first() {
     let stopped = |lang| {
         let said = before_start(&Picture::default(), lang);
         plain(&said.stopped_by("fact=KeyPopped", lang).why)
@@ -292,7 +292,7 @@ fn where_playing_stopped_the_breakpoint_is_named_first() {
 }
 
 #[test]
-fn what_is_filled_in_is_never_markup() {
+fn an_argument_is_never_markup() {
     let odd = record(
         0,
         Actor::Program,

@@ -1,4 +1,4 @@
-//! The handlers and the mutation detector, as `shared_informer.go` and `mutation_detector.go` have them.
+//! The handlers and the mutation detector, as in `shared_informer.go` and `mutation_detector.go`.
 
 use deltascope_cache::step::Step;
 

@@ -1,4 +1,4 @@
-//! The routines, each with its lines, the steps that a line stands for, and the routines that it calls.
+//! The routines, with their lines. A line names its steps and the routines that it calls.
 
 use deltascope_cache::step::Step;
 
@@ -15,19 +15,19 @@ pub(super) mod tests;
 
 /// One routine.
 pub(super) struct Routine {
-    /// Its name; one that begins with a dot is the method of whatever queue it is.
+    /// Its name. One that begins with a dot is a method of the picture's queue.
     pub(super) title: &'static str,
     pub(super) lines: &'static [Line],
-    /// The first and the last line of what does not run strictly downwards: a loop's body.
+    /// The first and the last line of a block that does not run strictly downwards, such as a loop's body.
     pub(super) unordered: Option<(usize, usize)>,
 }
 
 /// One line of a routine.
 pub(super) struct Line {
     pub(super) text: &'static str,
-    /// The steps that it stands for.
+    /// The steps that the line stands for.
     pub(super) steps: &'static [Step],
-    /// The routines that it calls.
+    /// The routines that the line calls.
     pub(super) calls: &'static [Id],
 }
 
@@ -37,8 +37,8 @@ impl Routine {
             .is_some_and(|(first, last)| (first..=last).contains(&line))
     }
 
-    /// The line through which `other` runs, directly or not: the last such line up to `limit`,
-    /// else the first one after it (in a loop, the round before).
+    /// The line that calls `other`, directly or indirectly: the last such line up to `limit`, otherwise
+    /// the first one after it (in a loop, it belongs to the previous round).
     pub(super) fn line_that_calls(&self, other: Id, limit: usize) -> Option<usize> {
         let calls = |line: &Line| {
             line.calls
@@ -173,7 +173,7 @@ impl Id {
         Self::Worker,
     ];
 
-    /// Whether it is what others call a queue or a reflector by; who did is no news then.
+    /// Whether it is an entry point, such as a method of the queue. Its title then leaves out the caller.
     pub(super) fn is_entrance(self) -> bool {
         !matches!(
             self,

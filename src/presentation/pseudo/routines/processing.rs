@@ -1,4 +1,4 @@
-//! Processing and the store, as `controller.go`, `shared_informer.go` and `thread_safe_store.go` have them.
+//! Processing and the store, as in `controller.go`, `shared_informer.go` and `thread_safe_store.go`.
 
 use deltascope_cache::step::Step;
 

@@ -1,4 +1,4 @@
-//! The queues: FIFO, DeltaFIFO and RealFIFO, as `fifo.go`, `delta_fifo.go` and `the_real_fifo.go` have them.
+//! The queues: FIFO, DeltaFIFO and RealFIFO, as in `fifo.go`, `delta_fifo.go` and `the_real_fifo.go`.
 
 use deltascope_cache::step::Step;
 
@@ -104,7 +104,7 @@ pub(super) static DELETE: Routine = Routine {
         ),
         line("  unlock", &[Step::DeleteUnlock]),
     ],
-    // What is stated of the key may come before or after the lock.
+    // A fact about the key may come before or after the lock.
     unordered: Some((1, 2)),
 };
 
@@ -185,7 +185,7 @@ pub(super) static POP: Routine = Routine {
         ),
         line("  unlock", &[Step::PopUnlock]),
     ],
-    // A waiting Pop gets the lock again; that it was slow is stated before that it failed.
+    // A Pop that waited acquires the lock again, and `ProcessWasSlow` comes before `ProcessFailed`.
     unordered: Some((1, 6)),
 };
 

@@ -1,4 +1,4 @@
-//! The reflector, as `reflector.go` has it.
+//! The reflector, as in `reflector.go`.
 
 use deltascope_cache::step::Step;
 

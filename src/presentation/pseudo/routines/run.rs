@@ -1,4 +1,4 @@
-//! What is around the cache: the program, and the settings of this run.
+//! The surroundings of the cache: the program, and the settings of this run.
 
 use deltascope_cache::step::Step;
 

@@ -11,7 +11,7 @@ use super::Id;
 use crate::pseudo::LINE;
 use deltascope_cache::step::Step;
 
-/// All steps. One that is missing here does not compile.
+/// Declares all steps. A missing step does not compile.
 macro_rules! steps {
     ($($step:ident),* $(,)?) => {
         pub(in crate::pseudo) const STEPS: &[Step] = &[$(Step::$step),*];

@@ -1,4 +1,4 @@
-//! The workqueue and its workers, as `util/workqueue` has them.
+//! The workqueue and its workers, as in `util/workqueue`.
 
 use deltascope_cache::step::Step;
 

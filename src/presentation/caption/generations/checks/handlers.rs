@@ -1,4 +1,4 @@
-//! What the handlers are told, and when.
+//! Checks of what the handlers receive, and when.
 
 use deltascope_cache::fact::{
     Actor, Cause, Fact, HandlersFact, NotificationRef, QueueFact, ReflectorFact, ServerFact,
@@ -9,10 +9,10 @@ use super::holds;
 use super::processing::processed;
 use crate::caption::generations::run::Run;
 
-/// What the handlers are told next of the object that was taken up.
+/// The next notification about the object of this delta is `wanted`: `add`, `update` or `delete`.
 pub(super) fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
     let Fact::Queue(QueueFact::DeltaTaken { object, .. }) = &run.facts[at].fact else {
-        return Err("nothing was taken up".into());
+        return Err("no delta was taken".into());
     };
     for record in &run.facts[at + 1..] {
         let (of, kind) = match &record.fact {
@@ -31,7 +31,7 @@ pub(super) fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
             fact if processed(fact) => return Ok(()),
             _ => continue,
         };
-        // A listener may still be at what it was told before.
+        // A listener may still be handling an earlier notification.
         let by_loop = record.actor == Actor::ProcessLoop
             || matches!(
                 record.fact,
@@ -50,9 +50,9 @@ pub(super) fn syncing(run: &Run, at: usize, wanted: bool) -> Result<(), String> 
             HandlersFact::NotificationSent { handler, .. }
             | HandlersFact::NotificationWithheld { handler, .. },
         ) => handler,
-        _ => return Err("nobody is told".into()),
+        _ => return Err("no handler is notified".into()),
     };
-    // Until the first check every handler counts as syncing.
+    // Before the first resync check, every handler counts as syncing.
     let is = run.before(at).find_map(|record| match record.fact {
         Fact::Handlers(HandlersFact::SyncingSet { handler, syncing }) if handler == of => {
             Some(syncing)
@@ -62,7 +62,7 @@ pub(super) fn syncing(run: &Run, at: usize, wanted: bool) -> Result<(), String> 
     holds(is.unwrap_or(true) == wanted, || format!("syncing: {is:?}"))
 }
 
-/// Whether a chain of causes goes back to a resync, or to a list.
+/// The chain of causes starts with a resync if `wanted`, with a list otherwise.
 pub(super) fn by_resync(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
     let mut record = &run.facts[at];
     for _ in 0..40 {
@@ -91,7 +91,7 @@ pub(super) fn by_resync(run: &Run, at: usize, wanted: bool) -> Result<(), String
 
 pub(super) fn silent(run: &Run, at: usize) -> Result<(), String> {
     let Fact::Handlers(HandlersFact::HandlerRemoved { handler: of }) = run.facts[at].fact else {
-        return Err("nobody was removed".into());
+        return Err("no handler was removed".into());
     };
     let told = run.facts[at + 1..].iter().find(
         |record| matches!(record.fact, Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) if handler == of),
@@ -106,7 +106,7 @@ pub(super) fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
         ..
     }) = run.facts[at].fact
     else {
-        return Err("nobody was added".into());
+        return Err("no handler was added".into());
     };
     let taken = run.facts[at + 1..]
         .iter()

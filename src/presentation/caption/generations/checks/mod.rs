@@ -1,4 +1,4 @@
-//! What a sentence promises, looked up in what follows.
+//! Checks of what a sentence states against the other facts of the run.
 
 mod handlers;
 mod processing;
@@ -20,7 +20,7 @@ use requests::{
     reported, stream_next, unreported, watch_next,
 };
 
-/// `Ok`: it is so, or the run ends before it could be.
+/// `Ok` if the statement holds, or if the run ends too early to decide.
 pub(super) type Check = fn(&Run, usize) -> Result<(), String>;
 
 pub(super) const CHECKS: [(&str, Check); 38] = [

@@ -1,4 +1,4 @@
-//! What is popped, under which lock it is processed, and what is written.
+//! Checks of what Pop takes, of the queue's lock during processing, and of what is written.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) fn processed(fact: &Fact) -> bool {
     )
 }
 
-/// Part of processing what was popped.
+/// Whether the fact is a step of processing what Pop took.
 fn works(record: &FactRecord) -> bool {
     record.actor == Actor::ProcessLoop
         && matches!(
@@ -45,7 +45,7 @@ fn works(record: &FactRecord) -> bool {
         )
 }
 
-/// Of what was popped last nothing is left to be done, unless it failed.
+/// Before this fact, what Pop took last is processed completely, or has failed.
 pub(super) fn processed_before(run: &Run, at: usize) -> Result<(), String> {
     let fails =
         |record: &&FactRecord| matches!(record.fact, Fact::Queue(QueueFact::ProcessFailed { .. }));
@@ -60,7 +60,7 @@ pub(super) fn processed_before(run: &Run, at: usize) -> Result<(), String> {
     })
 }
 
-/// What was popped last is yet to be processed.
+/// What Pop took last is processed only after this fact.
 pub(super) fn processed_after(run: &Run, at: usize) -> Result<(), String> {
     let next = run
         .after(at)
@@ -90,7 +90,7 @@ fn releases_or_takes(fact: &Fact) -> Option<bool> {
     }
 }
 
-/// The process loop takes the lock again once nothing is left to be done.
+/// The process loop acquires the queue's lock again only after processing.
 pub(super) fn without_the_lock(run: &Run, at: usize) -> Result<(), String> {
     let mut taken = false;
     for record in run.by(Actor::ProcessLoop, at) {
@@ -105,7 +105,7 @@ pub(super) fn without_the_lock(run: &Run, at: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The process loop, which has the lock, gives it back when it has processed, or when nothing is there.
+/// The process loop holds the queue's lock, and releases it only after processing or if it popped nothing.
 pub(super) fn under_the_lock(run: &Run, at: usize) -> Result<(), String> {
     let mut popped = run
         .before(at + 1)
@@ -122,13 +122,13 @@ pub(super) fn under_the_lock(run: &Run, at: usize) -> Result<(), String> {
             done |= processed(&record.fact);
         }
         if releases_or_takes(&record.fact) == Some(false) {
-            return holds(done || !popped, || "the lock is given back before".into());
+            return holds(done || !popped, || "the lock is released before".into());
         }
     }
     Ok(())
 }
 
-/// A whole list is in the store before anybody is told; deletions are told first.
+/// The list replaces the store before any handler is notified. Deletions are notified first.
 pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
     let mut replaced = false;
     let mut others = false;
@@ -142,7 +142,7 @@ pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
             }) => {
                 let deletes = matches!(notification, NotificationRef::Delete { .. });
                 holds(replaced && !(deletes && others), || {
-                    format!("{record:?} is told")
+                    format!("{record:?} is sent")
                 })?;
                 others |= !deletes;
             }
@@ -152,7 +152,7 @@ pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The keys that are taken up in one go.
+/// The keys of the deltas that are processed together.
 fn taken(run: &Run, at: usize) -> Vec<&Key> {
     let until = run.after(at).take_while(|record| !processed(&record.fact));
     let keys = until.filter_map(|record| match &record.fact {
@@ -182,7 +182,7 @@ pub(super) fn looked_up_first(run: &Run, at: usize) -> Result<(), String> {
     holds(wrote.is_none(), || format!("{wrote:?} came before"))
 }
 
-/// `HasSynced` is false until so much of the first list has been popped.
+/// `HasSynced` is false until `initial` keys or entries have been popped.
 pub(super) fn popped_first(run: &Run, at: usize) -> Result<(), String> {
     let Fact::Queue(QueueFact::Populated { initial }) = run.facts[at].fact else {
         return Err("nothing is populated".into());

@@ -1,4 +1,4 @@
-//! What is put into the queue, and in which order.
+//! Checks of what is queued, and in which order.
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Entry, Fact, FactRecord, QueueFact, ReflectorFact};
@@ -6,7 +6,7 @@ use deltascope_cache::fact::{Actor, Entry, Fact, FactRecord, QueueFact, Reflecto
 use super::holds;
 use crate::caption::generations::run::Run;
 
-/// What the reflector puts into the queue before it goes on reading or asking.
+/// What the reflector queues before it receives its next event or sends its next request.
 fn queued(run: &Run, at: usize) -> Vec<&Fact> {
     let until = run.after(at).take_while(|record| {
         !matches!(
@@ -36,7 +36,7 @@ pub(super) fn nothing_queued(run: &Run, at: usize) -> Result<(), String> {
 
 pub(super) fn bookmark_queued(run: &Run, at: usize) -> Result<(), String> {
     let queued = queued(run, at);
-    // The run may end before.
+    // The run may end before the bookmark is queued.
     let ok = match queued[..] {
         [
             Fact::Queue(QueueFact::EntryAppended {
@@ -76,7 +76,7 @@ pub(super) fn deletes_last(run: &Run, at: usize) -> Result<(), String> {
     })
 }
 
-/// The entries of a list that one holder of the lock has put in before, or puts in after, a fact.
+/// Number of `Replaced` deltas that `actor` queues in `facts` before it next acquires or releases a lock.
 fn listed(facts: &mut dyn Iterator<Item = &FactRecord>, actor: Actor) -> usize {
     facts
         .filter(|record| record.actor == actor)

@@ -1,4 +1,4 @@
-//! What the reflector asks for next, and what it does before.
+//! Checks of the reflector's next request, and of what it does before it.
 
 use deltascope_cache::backoff::BACKOFF_RESET;
 use deltascope_cache::controller::Generation;
@@ -78,7 +78,7 @@ pub(super) fn newest(run: &Run, at: usize) -> Result<(), String> {
     })
 }
 
-/// Each pause is twice the one before, up to 30 s. When they begin anew is the generation's.
+/// Each pause is twice the one before, up to 30 s. The generation determines when the pauses start over.
 pub(super) fn pauses(run: &Run, at: usize) -> Result<(), String> {
     let reset = BACKOFF_RESET.as_millis() as u64;
     let all = run.facts[..=at]
@@ -87,7 +87,7 @@ pub(super) fn pauses(run: &Run, at: usize) -> Result<(), String> {
             Fact::Reflector(ReflectorFact::BackoffStarted { ms, .. }) => Some((record.time, ms)),
             _ => None,
         });
-    // It begins with the reflector, at 0.
+    // The backoff starts with the reflector, at time 0.
     let (mut start, mut next, mut wanted, mut found) = (0, 800, 0, 0);
     for (time, ms) in all {
         let anew = time - start > reset;
@@ -122,7 +122,7 @@ pub(super) fn from_last_sync(run: &Run, at: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The stream goes on: nothing is asked for before it ends.
+/// The stream goes on: the reflector sends no request before it ends.
 pub(super) fn no_request(run: &Run, at: usize) -> Result<(), String> {
     run.next_request(at).map_or(Ok(()), |(request, between)| {
         let ended = between.iter().any(|record| {
@@ -131,7 +131,7 @@ pub(super) fn no_request(run: &Run, at: usize) -> Result<(), String> {
                 Fact::Reflector(ReflectorFact::WatchEnded { .. })
             )
         });
-        // What the store refuses is asked for anew.
+        // After a failed streaming list the reflector requests a list.
         let refused = between.iter().any(|record| {
             matches!(
                 record.fact,
