@@ -123,7 +123,7 @@ impl MarkerRule {
 }
 
 /// The lessons' files, in the order of the menu.
-const FILES: [(&str, &str); 13] = [
+const FILES: &[(&str, &str)] = &[
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
     ("listwatch", include_str!("listwatch.json")),
