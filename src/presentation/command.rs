@@ -46,9 +46,9 @@ pub enum Command {
     CutWatch,
     /// Forget the history of the server, so that the next watch from an old version gets 410.
     Compact,
-    /// Pop once (held).
+    /// Pop once; only while the process loop is held.
     PopOne,
-    /// How the process loop runs.
+    /// Set the mode of the process loop.
     Mode(ProcessMode),
     /// Switch KnownObjects on or off.
     KnownObjects(bool),

@@ -6,7 +6,7 @@
 
 use super::command::Command;
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A command for the session.
