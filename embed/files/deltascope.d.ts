@@ -4,8 +4,8 @@
 export declare const version: string;
 
 /**
- * Gives the element a name; says whether it was free. The module defines `delta-scope`, or what stands behind
- * `?tag=` of its address, by itself.
+ * Defines the element under a name; returns whether the name was free. The module itself defines `delta-scope`, or the
+ * name after `?tag=` in its address.
  */
 export declare function define(tag?: string): boolean;
 
@@ -13,53 +13,53 @@ export declare function define(tag?: string): boolean;
 export type Era = "1.32" | "1.34" | "1.35" | "1.36";
 /** A room of the stage. */
 export type Panel = "api" | "reflector" | "queue" | "pop" | "indexer" | "now" | "processor";
-/** How far a step goes. */
+/** The size of a step. */
 export type Granularity = "event" | "pop" | "lock" | "micro";
 /**
- * A moment: a marker of the lesson, an input, a virtual time or a number of facts, the first three with so many
- * facts after them.
+ * A place in a run: a marker of the lesson, an input, a virtual time or a number of facts; the first three can have
+ * a number of facts added.
  */
 export type Place = "start" | "end" | `step:${number}` | `input:${number}` | `t:${number}` | (string & {});
 
-/** The attributes of the element; what is left out is as the lesson has it, or as the page around. */
+/** The attributes of the element. A missing one has the default of the lesson or of the surrounding page. */
 export interface DeltaScopeAttributes {
   /** The id of a lesson. */
   lesson?: string;
   /** The address of a scenario, a lesson, a trace, a recording or a controller's log. */
   src?: string;
-  /** A link to a run: what stands behind the `#` of `getUrl()`. */
+  /** A link to a run: the part of `getUrl()` after the `#`. */
   link?: string;
   /** The generation. */
   era?: Era;
   /** The moment that is shown first. */
   at?: Place;
-  /** Playing ends there. */
+  /** Where playback ends. */
   until?: Place;
-  /** The rooms that are shown, with commas between them; none: all. */
+  /** The rooms that are shown, separated by commas; empty: all. */
   panels?: string;
-  /** What there is to turn. */
+  /** Which controls are shown. */
   controls?: "transport" | "full" | "minimal" | "none";
-  /** `watch`: only time can be moved. */
+  /** `watch`: the user can only move in time. */
   mode?: "explore" | "watch";
-  /** How far a step goes. */
+  /** The size of a step. */
   granularity?: Granularity;
-  /** How fast it plays. */
+  /** The speed of playback. */
   speed?: "0.25" | "0.5" | "1" | "2" | "4" | "8" | number;
-  /** Its colours; `auto`: as the page around. */
+  /** Its colours; `auto`: as the surrounding page. */
   theme?: "auto" | "light" | "dark";
-  /** Its language; `auto`: as the page around. */
+  /** Its language; `auto`: as the surrounding page. */
   lang?: "auto" | "en" | "zh" | (string & {});
-  /** Whether things move; `auto`: as the reader's machine says. */
+  /** Whether things move; `auto`: as the reader's machine is set. */
   motion?: "auto" | "full" | "none";
-  /** How high it is: `auto`, by its width; `fill`, as high as the element; or 160 … 4000 px. */
+  /** Its height: `auto`, by its width; `fill`, the height of the element; or 160 … 4000 px. */
   height?: "auto" | "fill" | `${number}px` | `${number}` | number;
   /** When the program is loaded. */
   load?: "visible" | "click" | "eager";
-  /** `pause`: playing pauses at each marker. */
+  /** `pause`: playback pauses at each marker. */
   markers?: "pause";
 }
 
-/** An object of Kubernetes; its kind may be left out. */
+/** A Kubernetes object; its kind may be left out. */
 export interface KubeObject {
   apiVersion?: string;
   kind?: string;
@@ -77,7 +77,7 @@ export interface KubeObject {
 /** A text in both languages, or one for both. */
 export type LocalText = string | { en: string; zh: string };
 
-/** One who is told. */
+/** An event handler. */
 export interface HandlerSettings {
   name?: string;
   inline?: boolean;
@@ -88,7 +88,7 @@ export interface HandlerSettings {
   panicsAt?: string;
   mutates?: string;
   queues?: boolean;
-  /** It calls HasSynced before it prints, if it has no buffer; `{synced}` is filled in, too. */
+  /** Calls HasSynced before it prints, if it has no buffer; `{synced}` is then filled in, too. */
   callsHasSynced?: boolean;
   /** The lines it prints: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in. */
   onAdd?: string[];
@@ -96,15 +96,15 @@ export interface HandlerSettings {
   onDelete?: string[];
 }
 
-/** What is built, and how it behaves. */
+/** The parts of the program, and their behaviour. */
 export interface ScenarioSettings {
   seed?: number;
   interleave?: boolean;
-  /** What back-offs and the timeouts of watches are spread by. */
+  /** The seed of the jitter in back-offs and watch timeouts. */
   jitter?: number;
   feed?: "server" | "recorded" | "cluster" | "program";
   machinery?: "handMade" | "plain" | "shared" | "indexer" | "client";
-  /** Of what is put together by hand; a FIFO is fed by a program. */
+  /** For `handMade` only; a program fills a FIFO. */
   queue?: "DeltaFIFO" | "FIFO";
   keySeparator?: string;
   prints?: { onList?: string[]; onEvent?: string[]; onSync?: string[] };
@@ -125,12 +125,12 @@ export interface ScenarioSettings {
   /** `namespace`, `node`, any label, or, with a dot in front, the path of a field. */
   indices?: string[];
   typeDescription?: string;
-  /** How the process loop runs; a number is a pause in ms. */
+  /** The mode of the process loop; a number is a pause in ms. */
   mode?: "free" | "held" | number;
-  /** What every object goes through before it is queued; each a label with a value: `bad=true` */
+  /** The transform of every object before it is queued; each a label with a value: `bad=true` */
   transform?: { rejects?: string; sets?: string; appends?: string };
   processMs?: number;
-  /** The process function fails at objects of this name. */
+  /** The process function fails for objects with this name. */
   processFails?: { at: string; times?: number; requeue?: boolean };
   byType?: boolean;
   handlers?: HandlerSettings[];
@@ -138,7 +138,7 @@ export interface ScenarioSettings {
   work?: { workers?: number; latencyMs?: number; failures?: number };
 }
 
-/** What can happen. */
+/** An action in a script. */
 export type Act =
   | { op: "create" | "update" | "delete"; object: KubeObject }
   | { op: "cut" | "compact" | "pop" | "close" | "bookmark" }
@@ -161,7 +161,7 @@ export interface Scenario {
   settings?: ScenarioSettings;
   /** The objects that the server has at the start. */
   initial?: KubeObject[];
-  /** What happens; `at` is virtual time, in ms. */
+  /** The actions; `at` is virtual time, in ms. */
   script?: (Act & { at: number })[];
   /** Endless traffic, from this seed. */
   traffic?: number;
@@ -169,7 +169,7 @@ export interface Scenario {
   beside?: Scenario[];
 }
 
-/** A scenario with words and markers. */
+/** A scenario with a title, a note and markers. */
 export interface Lesson {
   id?: string;
   title?: LocalText;
@@ -181,38 +181,38 @@ export interface Lesson {
   scenario: Scenario;
 }
 
-/** What can be done on the API server. */
+/** A write to the API server, or a cut of its watch. */
 export type Injection = { op: "create" | "update" | "delete"; object: KubeObject } | { op: "cut" };
 
-/** A version of an object, or what stands for one. */
+/** A version of an object, or a stand-in for one. */
 export type ObjectRef = string | { tombstone: string | null } | { explicitKey: string };
 export type DeltaType = "Added" | "Updated" | "Deleted" | "Replaced" | "Sync" | "ReplacedAll" | "SyncAll" | "Bookmark";
 
-/** What a monitor has found. */
+/** A violation of an invariant. */
 export interface Violation {
   monitor: string;
-  /** After how many facts. */
+  /** The number of facts up to it. */
   at: number;
   /** Virtual time, in ms. */
   time: number;
   key: string | null;
-  /** This generation is known for it. */
+  /** Whether this generation is known to have it. */
   known: boolean;
 }
 
-/** What is shown. */
+/** The state of the element. */
 export interface State {
   lesson: string;
   era: Era;
   knownObjects: boolean;
   playing: boolean;
-  /** Facts so far. */
+  /** The number of facts up to the cursor. */
   step: number;
-  /** Facts that are known; more come where a run has no end. */
+  /** The number of known facts; more come if the run has no end. */
   steps: number;
   /** Virtual time, in ms. */
   time: number;
-  /** What the clock on the wall showed then, as RFC 3339 (UTC), where a recording says when it began. */
+  /** The wall-clock time, as RFC 3339 (UTC), if a recording says when it began. */
   wallTime: string | null;
   lock: { holder: string | null; waiting: string[] };
   api: { resourceVersion: string; objects: Record<string, string> };
@@ -221,7 +221,7 @@ export interface State {
     | { kind: "RealFIFO"; items: [type: DeltaType, key: string | null, object: unknown][] }
     | { kind: "FIFO"; keys: string[]; objects: Record<string, ObjectRef> }
     | { kind: string; keys: string[]; deltas: Record<string, [type: DeltaType, object: ObjectRef][]> };
-  /** `behind`: how many objects of what the informer selects it does not show as the server has them; null where that is not known. */
+  /** `behind`: how many of the selected objects differ from those on the server; null if that is not known. */
   store: { items: Record<string, ObjectRef>; indices: Record<string, Record<string, string[]>>; behind: number | null };
   handlers: { name: string; pending: number; notifications: unknown[][] }[];
   output: string[];
@@ -245,77 +245,77 @@ export interface State {
 }
 
 export interface SvgOptions {
-  /** The rooms; none: those that are shown. */
+  /** The rooms; empty: those that are shown. */
   panels?: string | Panel[];
-  /** Left out, as the reader of the picture likes it. */
+  /** If left out: as the reader of the picture prefers. */
   theme?: "auto" | "light" | "dark";
   lang?: "en" | "zh";
   /** In px. */
   width?: number;
-  /** Without the words under the stage where it is false. */
+  /** Whether the words are below the stage. */
   strip?: boolean;
 }
 
 export interface TraceOptions {
-  /** With other names in the place of all names. */
+  /** Whether to replace all names. */
   names?: boolean;
-  /** Without labels and annotations. */
+  /** Whether to remove labels and annotations. */
   labels?: boolean;
 }
 
 /** The events of the element; they bubble, out of shadow roots as well. */
 export interface DeltaScopeEventMap {
-  /** The first picture is there. */
+  /** The first picture is shown. */
   "ds-ready": CustomEvent<{ version: string }>;
-  /** Another moment is shown. */
+  /** Another place in the run is shown. */
   "ds-step": CustomEvent<{ step: number; steps: number; time: number }>;
-  /** It is that of a marker. */
+  /** The place is that of a marker. */
   "ds-marker": CustomEvent<{ id: string }>;
-  /** What must hold does not, at this moment. */
+  /** An invariant is violated at this place. */
   "ds-violation": CustomEvent<{ monitor: string; at: number; key: string | null }>;
-  /** Something went wrong; the element shows it as well. */
+  /** An error; the element shows it, too. */
   "ds-error": CustomEvent<{ message: string }>;
 }
 
-/** The element. What is asked of it before it is loaded loads it. */
+/** The element. A call before it is loaded loads it. */
 export declare class DeltaScope extends HTMLElement {
   static readonly version: string;
   static readonly observedAttributes: (keyof DeltaScopeAttributes)[];
-  /** The address of the page that `getUrl()` links to; left out, embed.html beside the module. */
+  /** The address of the page that `getUrl()` links to; by default embed.html beside the module. */
   static page?: string;
 
   readonly version: string;
-  /** Settles when the first picture is there; fails when there can be none. */
+  /** Resolves when the first picture is shown; rejects if there can be none. */
   readonly ready: Promise<void>;
   play(): Promise<void>;
   pause(): Promise<void>;
-  /** So many steps on, or back. */
+  /** Makes this many steps, forward or back. */
   step(by?: number, granularity?: Granularity): Promise<void>;
-  /** To a moment, or to the state after so many facts. */
+  /** Goes to a place, or to the state after this many facts. */
   seek(where: Place | number): Promise<void>;
-  /** Starts over, at `at` or at the start: what was set stays (era, KnownObjects, mode), what was done goes. */
+  /** Starts over, at `at` or at the start: settings stay (era, KnownObjects, mode), the user's inputs do not. */
   reset(): Promise<void>;
-  /** Leaves the run for a branch of its own. */
+  /** Starts a branch of the run. */
   fork(): Promise<void>;
-  /** The same in another generation. */
+  /** Runs the same in another generation. */
   setEra(era: Era): Promise<void>;
-  /** Does something on the API server. */
+  /** Writes to the API server, or cuts its watch. */
   inject(event: Injection): Promise<void>;
-  /** Shows something else: the id of a lesson, a scenario, the text of a trace, or a link (`#v1;…`). */
+  /** Shows another run: the id of a lesson, a scenario, the text of a trace, or a link (`#v1;…`). */
   get load(): (what: string | Scenario | Lesson) => Promise<void>;
   /** The attribute of this name, for frameworks that set properties. */
   set load(when: "visible" | "click" | "eager" | ((what: string | Scenario | Lesson) => Promise<void>));
-  /** What is shown; null before it is loaded. */
+  /** The state; null before the element is loaded. */
   getState(): State | null;
-  /** A link to this moment; null where no link carries it, or where a bundler hides where `page` is. */
+  /** A link to this place; null if no link can carry it, or if a bundler hides the address of `page`. */
   getUrl(): string | null;
-  /** The picture; null before it is loaded. */
+  /** The picture; null before the element is loaded. */
   exportSvg(options?: SvgOptions): string | null;
   /** The run in words. */
   exportTranscript(): string | null;
   /** The run as a file that can be opened again. */
   exportTrace(options?: TraceOptions): string | null;
-  /** Gives back all that it holds, for good. */
+  /** Releases all resources, for good. */
   dispose(): void;
 
   addEventListener<K extends keyof DeltaScopeEventMap>(
@@ -342,7 +342,7 @@ export declare class DeltaScope extends HTMLElement {
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-/** What a page sends to embed.html in an iframe. */
+/** The messages to embed.html in an iframe. */
 export type FrameMessage = { ns: "deltascope"; v: 1; id?: string | number } & (
   | { type: "PING" }
   | { type: "set"; args: [name: keyof DeltaScopeAttributes, value: string | null] }
@@ -356,7 +356,7 @@ export type FrameMessage = { ns: "deltascope"; v: 1; id?: string | number } & (
   | { type: "exportTrace"; args?: [options?: TraceOptions] }
 );
 
-/** What embed.html answers, and tells. */
+/** The answers and the events of embed.html. */
 export type FrameReply = { ns: "deltascope"; v: 1 } & (
   | { type: "PONG"; id: string | number | null; version: string; ready: boolean }
   | { type: "REPLY"; id: string | number | null; ok: true; value: State | string | null }

@@ -3,7 +3,7 @@ import type { DeltaScope as Element, DeltaScopeAttributes, DeltaScopeEventMap, L
 
 export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
   panels?: string | Panel[];
-  /** A scenario, or a lesson, of the page's own. */
+  /** The page's own scenario or lesson. */
   scenario?: Scenario | Lesson;
   id?: string;
   title?: string;
@@ -20,7 +20,7 @@ export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
   [attribute: `data-${string}` | `aria-${string}`]: unknown;
 }
 
-/** The element as a component; its module is loaded in the browser alone. */
+/** The element as a component; its module is only loaded in the browser. */
 export declare const DeltaScope: ForwardRefExoticComponent<DeltaScopeProps & RefAttributes<Element>>;
 export default DeltaScope;
 

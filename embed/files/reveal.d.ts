@@ -1,4 +1,4 @@
-/** A plugin for Reveal.js: what plays on a slide stops when the slide goes, and goes on when it comes back. */
+/** A plugin for Reveal.js: playback on a slide pauses when the slide is left, and continues when it comes back. */
 export declare const DeltaScopePlugin: {
   id: string;
   init(deck: {

@@ -3,11 +3,11 @@ import type { DeltaScope as Element, DeltaScopeAttributes, DeltaScopeEventMap, L
 
 export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
   panels?: string | Panel[];
-  /** A scenario, or a lesson, of the page's own. */
+  /** The page's own scenario or lesson. */
   scenario?: Scenario | Lesson;
 }
 
-/** The element as a component; its module is loaded in the browser alone. */
+/** The element as a component; its module is only loaded in the browser. */
 export declare const DeltaScope: DefineComponent<
   DeltaScopeProps,
   { element: Ref<Element | null> },

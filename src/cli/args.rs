@@ -310,7 +310,7 @@ fn generation(text: &str) -> Result<Generation, &'static str> {
         .ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
 }
 
-/// Names of indices, as the page's dialog takes them.
+/// Checks the names of indices, in the form of the page's dialog.
 fn index(text: &str) -> Result<String, String> {
     for name in cluster::index_names(text) {
         cluster::check_index(&name).map_err(|wrong| wrong.en.to_string())?;
@@ -318,7 +318,7 @@ fn index(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// `1500ms`, `12s`, `2m` or `1h`, in ms; none where it is something else.
+/// Parses `1500ms`, `12s`, `2m` or `1h`. Returns ms; none for any other text.
 pub(super) fn duration_ms(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let unit = match unit {
@@ -331,12 +331,12 @@ pub(super) fn duration_ms(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// How much of the end of a run.
+/// The length of the part at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
-    /// So many facts.
+    /// A number of facts.
     Facts(usize),
-    /// So many ms.
+    /// A time in ms.
     Ms(u64),
 }
 
@@ -347,7 +347,8 @@ fn last(text: &str) -> Result<Last, &'static str> {
         .ok_or("it is a number of facts, such as 100, or a time such as 30s or 5m")
 }
 
-/// The size of a file, in bytes: one that is as large opens, and a list of some objects has room in one that is as small.
+/// Parses the size of a file, in bytes. A file of the greatest size can be opened; one of the least size has room
+/// for a list of some objects.
 fn size(text: &str) -> Result<usize, &'static str> {
     let last = text.len().saturating_sub(1);
     let (number, unit) = text.split_at_checked(last).unwrap_or_default();
@@ -366,7 +367,7 @@ fn duration(text: &str) -> Result<u64, &'static str> {
     duration_ms(text).ok_or("it is a time such as 500ms, 30s, 5m or 1h")
 }
 
-/// Whoever reaches the port has what `kubectl` may read.
+/// Accepts only loopback addresses: anyone who reaches the port can read what `kubectl` may read.
 fn loopback(text: &str) -> Result<IpAddr, String> {
     let address: IpAddr = text
         .trim_start_matches('[')

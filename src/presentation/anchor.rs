@@ -1,4 +1,4 @@
-//! A place on the stage, and its one text: what `data-anchor`, links and scripts write, and how it is read.
+//! A place on the stage and its one text form, which `data-anchor`, links and scripts use.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use deltascope_cache::key::Key;
 pub enum Anchor {
     /// A room.
     Room(Panel),
-    /// A room as the way into another one or out of it, where the room between the two is not shown.
+    /// A room as the entrance to its neighbour or the exit from it, where the room between the two is not shown.
     Door(Panel),
     /// The API server's resource version.
     ServerGauge,
@@ -21,28 +21,28 @@ pub enum Anchor {
     Object(Key),
     /// A line on the watch stream, by its number.
     Line(u64),
-    /// What a program called, by the number of the call in its run, from 0.
+    /// A program's call, by its number in the run, from 0.
     Call(u64),
     /// A state of the reflector.
     State(StateName),
-    /// What the reflector asked for.
+    /// The reflector's requests.
     Requests,
     /// The resource version that the reflector synced last.
     LastSync,
-    /// What the reflector has just taken.
+    /// The event that the reflector has just received.
     Hand,
     /// A queued key's deltas.
     Column {
         /// The key.
         key: Key,
-        /// FIFO: so many places of the same key are behind this one.
+        /// FIFO: how many places of the same key are behind this one.
         behind: usize,
     },
-    /// A queued key's place in line.
+    /// A queued key's place in the queue.
     QueuedKey {
         /// The key.
         key: Key,
-        /// FIFO: so many places of the same key are behind this one.
+        /// FIFO: how many places of the same key are behind this one.
         behind: usize,
     },
     /// A queued delta.
@@ -54,17 +54,17 @@ pub enum Anchor {
     },
     /// An entry of a RealFIFO, by its place, from 0.
     Entry(usize),
-    /// The count of what does not fit into the queue's room.
+    /// The `+N` of the items that do not fit into the queue's room.
     More,
     /// A lock.
     Lock(LockName),
-    /// What was popped.
+    /// The item that was popped and is being processed.
     Slot,
-    /// A delta of what was popped, by its place, from 0.
+    /// A delta of the popped item, by its place, from 0.
     PoppedDelta(usize),
-    /// What was popped before.
+    /// The item that was popped before.
     LastPopped,
-    /// A delta of what was popped before.
+    /// A delta of the item that was popped before.
     LastDelta,
     /// The store's resource version.
     StoreGauge,
@@ -79,22 +79,22 @@ pub enum Anchor {
         /// The key.
         key: Key,
     },
-    /// A handler, or a place of it.
+    /// A handler, or a place in it.
     Handler(u8, HandlerPlace),
     /// A part of the workqueue, or a key in it.
     Work(WorkPart, Option<Key>),
     /// The newest line of the output.
     LastLine,
-    /// A line of the output, by its place since the start of what is kept.
+    /// A line of the output, by its place among the lines that are kept, from 0.
     OutputLine(usize),
-    /// The informers beside the one that is shown.
+    /// The informers beside the one on the stage.
     Beside(BesidePart),
 }
 
-/// A place of a handler.
+/// A place in a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandlerPlace {
-    /// All of it.
+    /// The whole handler.
     Whole,
     /// The notification whose sender waits.
     Sending,
@@ -104,21 +104,21 @@ pub enum HandlerPlace {
     Pending(usize),
 }
 
-/// A part of what is said of the informers beside the one that is shown.
+/// A part of the card of the informers beside the one on the stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BesidePart {
-    /// All of it.
+    /// The whole card.
     Whole,
-    /// The shared ones.
+    /// The shared informers.
     Shared,
-    /// The ones that are not shared.
+    /// The informers that are not shared.
     Alone,
     /// The store of one of them, or a key in it.
     Store(Option<Key>),
 }
 
 impl Anchor {
-    /// Of a key under a value of an index.
+    /// The anchor of a key under a value of an index.
     #[must_use]
     pub fn index_key(index: &Arc<str>, value: &Arc<str>, key: &Key) -> Self {
         Self::IndexKey {
@@ -128,7 +128,7 @@ impl Anchor {
         }
     }
 
-    /// The place that a text names.
+    /// The place that a text names; none if it names no place.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '/');
@@ -196,7 +196,7 @@ impl Anchor {
         })
     }
 
-    /// The key whose place it is.
+    /// The key of the object at this place, if it names one.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {
         match self {
@@ -283,11 +283,11 @@ impl fmt::Display for Anchor {
     }
 }
 
-/// How a text from before the names' own slashes were told from the others may have named a key of an
-/// index, where it was read as this one: the index, the value and the key.
+/// The unescaped texts that an old link may have for a key of an index (index, value and key, joined by slashes),
+/// given how [`Anchor::read`] splits that link today.
 #[must_use]
 pub fn old_index_key(index: &str, value: &str, key: &str) -> [String; 2] {
-    // An old text has its signs as they are, also those that now stand for others.
+    // In an old link an escape sequence may be part of the name, so both readings are returned.
     let escaped = [&*escaped(index), &*escaped(value), key];
     [[index, value, key], escaped].map(|parts| parts.join("/"))
 }
@@ -296,8 +296,8 @@ fn place(text: &str) -> Option<usize> {
     text.parse().ok()
 }
 
-/// A key, and how many places of it are behind. A name on a cluster has no `#`; of another name, one with a
-/// number at the end is taken for this.
+/// Splits `key#behind`. A Kubernetes name contains no `#`; any other name that ends in `#` and a number is taken
+/// for this form.
 fn queued(text: &str) -> (Key, usize) {
     if let Some((key, behind)) = text.rsplit_once('#')
         && !behind.starts_with(['0', '+'])
@@ -308,7 +308,7 @@ fn queued(text: &str) -> (Key, usize) {
     (text.into(), 0)
 }
 
-/// One part of a path: its own slashes are no others'.
+/// Escapes one part of a path, so that a slash in it does not separate parts.
 fn escaped(name: &str) -> Cow<'_, str> {
     if name.contains(['/', '%']) {
         name.replace('%', "%25").replace('/', "%2F").into()

@@ -1,4 +1,4 @@
-//! What the monitors watch and what they found, in words.
+//! The invariants of a run and their violations, in words.
 
 use deltascope_replay::invariants::{Invariant, Violation, ViolationKind};
 use deltascope_replay::picture::Picture;
@@ -13,7 +13,7 @@ fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
     }
 }
 
-/// What holds as long as nothing is wrong.
+/// What an invariant states.
 #[must_use]
 pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
     let (en, zh) = match monitor {
@@ -63,7 +63,7 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
     pick(lang, en, zh)
 }
 
-/// What is wrong.
+/// What a violation shows to be wrong.
 #[must_use]
 pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
     let key = found.key.as_ref().map_or("", |key| &**key);
@@ -200,7 +200,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
     }
 }
 
-/// Of what is known: since when, or in which client-go.
+/// Of a known violation: in which client-go versions it occurs. Empty for any other.
 #[must_use]
 pub fn known(found: &Violation) -> Text {
     match found.monitor {

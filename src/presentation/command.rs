@@ -1,4 +1,4 @@
-//! What the user can ask for.
+//! The commands of the user.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use super::anchor::Anchor;
 use super::i18n::Lang;
 use super::stage::Panel;
 
-/// What a button, a key or the scripting interface asks for.
+/// What a button, a key or the scripting interface asks the session to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Play or pause.
     TogglePlay,
-    /// Go so many facts on (or back, when negative).
+    /// Go this many facts forward, or back when negative.
     Step(i64),
-    /// Go to the state after so many facts.
+    /// Go to the state after this many facts.
     Seek(usize),
     /// Go to the next marker, or to the end.
     NextMarker,
-    /// Go to the marker before, or to the start.
+    /// Go to the previous marker, or to the start.
     PreviousMarker,
     /// Start over, dropping everything the user did.
     Reset,
@@ -34,7 +34,7 @@ pub enum Command {
     Load(Arc<str>),
     /// Open dropped files: name and bytes.
     Open(Vec<(String, Vec<u8>)>),
-    /// Open a link: what stands behind the `#` of the address.
+    /// Open a link: the part of the address after the `#`.
     OpenLink(Arc<str>),
     /// Create an object on the server.
     Create(Draft),
@@ -46,13 +46,13 @@ pub enum Command {
     CutWatch,
     /// Forget the history of the server, so that the next watch from an old version gets 410.
     Compact,
-    /// Pop once (held).
+    /// Pop once; only while the process loop is held.
     PopOne,
-    /// How the process loop runs.
+    /// Set the mode of the process loop.
     Mode(ProcessMode),
-    /// With or without KnownObjects.
+    /// Switch KnownObjects on or off.
     KnownObjects(bool),
-    /// Run the same in another generation of client-go, named by its version.
+    /// Run the same in another client-go generation, named by its Kubernetes version.
     Generation(Arc<str>),
     /// Register one more handler.
     AddHandler,
@@ -60,9 +60,9 @@ pub enum Command {
     RemoveHandler(usize),
     /// Make the server fail.
     Fault(Fault),
-    /// Take back what the server was asked to refuse (watches, else lists; with what).
+    /// Cancel an armed refusal: of watches if `true`, otherwise of lists; with this error.
     Disarm(bool, ApiErrorKind),
-    /// Leave this run, at the cursor, for a branch of its own.
+    /// Start a branch at the cursor; the run so far stays a branch.
     Fork,
     /// Go to another branch.
     Branch(u32),
@@ -70,54 +70,55 @@ pub enum Command {
     RenameBranch(u32, Arc<str>),
     /// Remove a branch.
     RemoveBranch(u32),
-    /// A branch in which the server's event at this place does not happen.
+    /// Make a branch in which the server's event at this place does not happen.
     DropEvent(usize),
-    /// A branch in which it happens at another time.
+    /// Make a branch in which the event happens at another time.
     MoveEvent(usize, When),
-    /// A branch with another setting.
+    /// Make a branch with another setting.
     Set(Setting),
-    /// From now on steps go so far.
+    /// Set the size of later steps.
     StepSize(StepSize),
-    /// Make a step of the size that is chosen, or of the next coarser one, on or back.
+    /// Make a step of the chosen size, or of the next coarser one, forward or back.
     Walk {
-        /// On, not back.
+        /// Forward, not back.
         on: bool,
-        /// One size coarser than is chosen.
+        /// Use the size above the chosen one.
         coarser: bool,
     },
-    /// Go to the next fact for which this holds.
+    /// Go to the next fact that fulfils this predicate.
     RunUntil(String),
-    /// Look for it farther on.
+    /// Continue the search that found nothing so far.
     LookOn,
-    /// Play until this holds.
+    /// Play until a fact fulfils this predicate.
     PlayUntil(String),
-    /// Something about breakpoints.
+    /// Change a breakpoint.
     Break(BreakCommand),
-    /// Show another run beside this one, named as scripts do; an empty name: whatever is first.
+    /// Show another run beside this one, named as scripts name it; empty: the first one that there is.
     Compare(Arc<str>),
     /// Show this run alone.
     CloseCompare,
-    /// Somebody looks at the chain of causes, or does not any more.
+    /// Open the chain of causes, or close it.
     AskWhy(bool),
-    /// The same, with the value that somebody typed.
+    /// Make a branch with another setting, from the text that the user typed.
     SetText(Setting, Arc<str>),
     /// Select what is at this place on the stage, or nothing.
     Select(Option<Anchor>),
     /// Follow an object through the run, or none.
     Follow(Option<Key>),
-    /// To the edge of a live run, and along with it.
+    /// Go to the edge of a live run, and follow it.
     GoLive,
-    /// Nothing more comes from the cluster; what came stays.
+    /// Disconnect from the cluster; the run so far stays.
     Disconnect,
-    /// Take the error away.
+    /// Dismiss the error.
     DismissError,
 }
 
 impl Command {
-    /// Whether another run comes of it; else it only moves in time, or looks.
+    /// Whether the command changes or replaces the run. Any other command only moves in time or changes the view.
     #[must_use]
     pub fn changes_the_run(&self) -> bool {
-        // Each command says so itself: what can be done where a run is only watched.
+        // Without a wildcard, so that each new command must decide: this limits what users can do where they only
+        // watch a run.
         match self {
             Self::Load(..)
             | Self::Open(..)
@@ -168,50 +169,50 @@ impl Command {
     }
 }
 
-/// What leaves the page.
+/// What the user can export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Export {
-    /// The link to what is shown.
+    /// A link to what is shown.
     Link,
     /// The run as a file that can be opened again.
     Trace,
-    /// The same for somebody who is not to read the names in it.
+    /// The same, with made-up names.
     Scrambled(Scramble),
     /// The run in words.
     Transcript(Lang),
-    /// What is shown, as a picture.
+    /// The stage at the cursor, as a picture.
     Svg(SvgOptions),
 }
 
-/// What a picture shows, and how.
+/// The contents and the look of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SvgOptions {
-    /// The rooms, in the order of the data's path; none: all.
+    /// The rooms, in the order of the data's path; empty: all.
     pub panels: Vec<Panel>,
     /// Its colours.
     pub theme: Theme,
     /// The language of its words.
     pub lang: Lang,
-    /// How wide it is, in CSS px; 0: 1200 with all rooms, 750 with some.
+    /// Width in CSS px; 0: 1200 with all rooms, 750 with some.
     pub width: u32,
-    /// With the words under the stage.
+    /// Whether the words are below the stage.
     pub strip: bool,
 }
 
 /// The colours of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// Ink on paper.
+    /// Dark ink on light paper.
     Light,
-    /// The dark ones.
+    /// Light ink on dark paper.
     Dark,
-    /// As the reader likes it; `#dark` or `#light` behind its address decides.
+    /// The reader's preference; `#dark` or `#light` at the end of its address overrides it.
     #[default]
     Auto,
 }
 
 impl Theme {
-    /// What is chosen.
+    /// The theme of a dark or a light page.
     #[must_use]
     pub fn of(is_dark: bool) -> Self {
         if is_dark { Self::Dark } else { Self::Light }
@@ -230,23 +231,23 @@ impl Default for SvgOptions {
     }
 }
 
-/// What can be asked of breakpoints.
+/// A change of the breakpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BreakCommand {
-    /// Stop where this holds.
+    /// Stop where a fact fulfils this predicate.
     Add(String),
-    /// Turn one on or off.
+    /// Turn the breakpoint with this number on or off.
     Turn(u32, bool),
-    /// Take one away.
+    /// Remove the breakpoint with this number.
     Remove(u32),
 }
 
-/// When something happens instead.
+/// The new time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Before what the server did before it.
+    /// Just before the previous event of the server.
     Earlier,
-    /// After what the server did after it.
+    /// Just after the next event of the server.
     Later,
     /// At this virtual time, in ms.
     At(u64),
@@ -261,13 +262,13 @@ pub enum Fault {
     Bookmark,
     /// Send an ERROR event with this code.
     Event(u16),
-    /// Answer the next list (or page of one) with this code.
+    /// Answer the next list (or the next page of one) with this code.
     List(u16),
     /// Refuse the next connection.
     Refuse,
 }
 
-/// What the menu of faults offers.
+/// The entries of the menu of faults.
 pub const FAULTS: [Fault; 10] = [
     Fault::Close,
     Fault::Bookmark,
@@ -281,7 +282,7 @@ pub const FAULTS: [Fault; 10] = [
     Fault::Refuse,
 ];
 
-/// What a form holds: a small pod.
+/// The contents of the form for an object: a small pod.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Draft {
     /// `metadata.namespace`

@@ -1,9 +1,9 @@
-//! Numbers as styles and paths take them.
+//! Numbers in the form that styles and paths need.
 
-/// With two decimals.
+/// A number with two decimals.
 ///
-/// Not by `{:.2}`: to print and read floats exactly, the standard library brings tables and code
-/// that make up a twentieth of what a visitor has to load.
+/// Not by `{:.2}`: to format and parse floats exactly, the standard library brings tables and code that make up a
+/// twentieth of what a visitor downloads.
 #[must_use]
 pub fn decimal(number: f64) -> String {
     #[allow(
@@ -16,7 +16,7 @@ pub fn decimal(number: f64) -> String {
     format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// A template whose every `#` is one of `numbers`, in order.
+/// A template in which each `#` is replaced by the next of `numbers`.
 #[must_use]
 pub fn decimals(template: &str, numbers: &[f64]) -> String {
     let mut numbers = numbers.iter();

@@ -1,4 +1,4 @@
-//! Questions about single facts that several modules ask.
+//! Queries about single facts that several modules need.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use deltascope_cache::fact::{
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::Picture;
 
-/// A stable name of an actor, never translated.
+/// The stable name of an actor, never translated.
 #[must_use]
 pub fn actor_id(actor: Actor, picture: &Picture) -> Arc<str> {
     let name = match actor {
@@ -45,7 +45,7 @@ pub fn written(fact: &Fact) -> Option<&ObjectRef> {
     }
 }
 
-/// The object that a program called the queue with.
+/// The object with which a program called the queue.
 #[must_use]
 pub fn called(fact: &Fact) -> Option<&ObjectRef> {
     if let Fact::Run(RunFact::Called { object, .. }) = fact {
@@ -73,7 +73,7 @@ pub fn whole(fact: &Fact) -> Option<&[ObjectRef]> {
     }
 }
 
-/// The lock that a fact is about, and who took it, waits for it or gave it back.
+/// The lock that a fact is about, and the actor that took it, waits for it or released it.
 #[must_use]
 pub fn lock_of(fact: &Fact) -> Option<(LockName, Actor)> {
     if let Fact::Queue(
@@ -104,7 +104,7 @@ pub fn index_entry(fact: &Fact) -> Option<(&Arc<str>, &Arc<str>, &Key)> {
     }
 }
 
-/// The handler that a notification was sent to, queued for or taken by, and what it says.
+/// The handler that a notification was sent to, queued for or taken by, and the notification.
 #[must_use]
 pub fn notification(fact: &Fact) -> Option<(u8, &NotificationRef)> {
     if let Fact::Handlers(

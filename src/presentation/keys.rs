@@ -1,52 +1,53 @@
-//! What the keys of the keyboard mean. Pure; the listeners are in `board::keyboard`.
+//! The meaning of the keys on the keyboard. Pure; the listeners are in `board::keyboard`.
 //!
-//! One rule: a key is the stage's, unless what has the focus needs that key, and the focus came to it by
-//! the keyboard. Who has clicked a button, or chosen from a list, is done with it, though it has the focus.
+//! The rule: a key belongs to the stage, unless the focused control needs that key and got the focus by the
+//! keyboard. After a click on a button, or a choice from a list, the control keeps the focus, but the user is done
+//! with it.
 
 use super::command::Command;
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Something for the session.
+    /// A command for the session.
     Command(Command),
     /// Show the help.
     Help,
 }
 
-/// What has the focus, as far as keys care.
+/// The kind of the focused control, as far as keys depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Focus {
-    /// Nothing that takes keys.
+    /// No control that needs keys.
     #[default]
     Page,
-    /// A button, a link or a check box: space and enter press it.
+    /// A button, a link or a check box: Space and Enter press it.
     Button,
-    /// A tab or a radio button: arrows go to the others.
+    /// A tab or a radio button: arrow keys go to the others.
     Tab,
     /// A list with a cursor of its own.
     List,
-    /// A slider: what moves it moves the stage as well.
+    /// A slider: the keys that would move it move the stage, too.
     Slider,
-    /// A select that is closed: space opens it, letters choose.
+    /// A closed select: Space opens it, letters choose.
     Select,
-    /// Something that takes any key as long as it is open.
+    /// A control that takes any key while it is open.
     Open,
-    /// What scrolls.
+    /// An area that scrolls.
     Scroll,
     /// A text field.
     Text,
 }
 
-/// How the focus came there.
+/// How the control got the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Reached {
-    /// By Tab, or as it would by Tab.
+    /// By Tab, or in a way that is equivalent to it.
     #[default]
     Tab,
-    /// The program put it there when a key was pressed.
+    /// The program moved it there in response to a key.
     Key,
-    /// By a click; or whoever had it there is done.
+    /// By a click; or the user is done with the control.
     Done,
 }
 
@@ -57,16 +58,16 @@ pub struct Press<'a> {
     pub key: &'a str,
     /// Shift was down.
     pub shift: bool,
-    /// Control, Alt or Meta was down: then the key is the browser's.
+    /// Control, Alt or Meta was down: the key belongs to the browser.
     pub modified: bool,
-    /// Where the focus is.
+    /// The focused control.
     pub focus: Focus,
-    /// How it came there.
+    /// How the control got the focus.
     pub reached: Reached,
 }
 
 impl Press<'_> {
-    /// Whether what has the focus needs this key.
+    /// Whether the focused control needs this key.
     fn is_kept(self) -> bool {
         let along = matches!(self.key, "ArrowLeft" | "ArrowRight");
         let page = matches!(self.key, "PageUp" | "PageDown");
@@ -85,7 +86,7 @@ impl Press<'_> {
     }
 }
 
-/// Whether a select chooses by this key.
+/// Whether this key chooses an option of a select.
 #[must_use]
 pub fn is_typed(key: &str) -> bool {
     let mut letters = key.chars();
@@ -93,7 +94,7 @@ pub fn is_typed(key: &str) -> bool {
     is_one && letters.next().is_none()
 }
 
-/// What `press` asks for in a run of `steps` facts.
+/// The action of `press` in a run of `steps` facts.
 #[must_use]
 pub fn action(press: Press<'_>, steps: usize) -> Option<Action> {
     if press.modified || press.is_kept() {
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_and_a_presenters_remote_step_and_shift_makes_them_coarse() {
+    fn arrows_and_a_presenters_remote_step_and_shift_makes_the_step_coarser() {
         for (key, on) in [
             ("ArrowRight", true),
             ("PageDown", true),
@@ -171,9 +172,9 @@ mod tests {
         assert_eq!(action(press("F5"), 62), None);
     }
 
-    /// Of the stage's keys, those that what has the focus keeps.
+    /// Which of the stage's keys the focused control keeps.
     #[test]
-    fn what_has_the_focus_keeps_what_it_needs_until_it_is_done_with() {
+    fn the_focused_control_keeps_its_keys_until_the_user_is_done_with_it() {
         const KEYS: [&str; 14] = [
             " ",
             "ArrowRight",
@@ -226,7 +227,7 @@ mod tests {
                 }
             }
         }
-        // A field keeps all that can be typed or moves in it; a remote goes on beside it.
+        // A text field keeps all keys that type or move in it; the keys of a presenter's remote still step.
         for reached in [Tab, Key, Done] {
             for key in KEYS {
                 let press = Press {

@@ -1,6 +1,6 @@
-//! What is found along a run: markers, what the timeline marks, and the marks of objects.
+//! What is found along a run: markers, the marks on the timeline, and the marks of objects.
 //!
-//! A run grows while it is looked at, and an input cuts it: only what is new is looked through.
+//! A run grows while it is shown, and an input cuts it. Only new facts are examined.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -22,22 +22,22 @@ use super::view::cells::CellSlots;
 use super::view::names::{Alike, Marks};
 use super::view::{Marker, Tick};
 
-/// How many marks the timeline carries at the most; more would touch each other.
+/// The timeline shows at most this many marks; more would touch each other.
 const MAX_TICKS: usize = 400;
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Clone, Debug, Default)]
 pub struct Landmarks {
     state: State,
-    /// Earlier states, to go on from when the run is cut.
+    /// Earlier states, from which to continue when the run is cut.
     kept: Vec<State>,
     ticks: Vec<(u32, DeltaType)>,
-    /// How often each rule's fact was seen, and where its moment is.
+    /// The number of facts up to the marker of each rule, once it is found.
     found: Vec<Option<usize>>,
-    /// UIDs in the order in which they were met, each with its place.
+    /// UIDs in the order of their first facts, each with its place.
     met: Vec<(usize, Arc<str>)>,
     marks: Rc<Marks>,
-    /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
+    /// After a cut it may hold keys that do not occur any more; its users check which objects exist.
     alike: Rc<Alike>,
     places: Rc<CellSlots>,
     passages: Occurrences,
@@ -45,18 +45,18 @@ pub struct Landmarks {
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// So many facts were looked through.
+    /// How many facts have been examined.
     seen: usize,
-    /// How often each rule's fact was among them.
+    /// How often the fact of each rule was among them.
     counts: Vec<usize>,
-    /// The marks of the objects that are there.
+    /// The marks of the objects that exist.
     there: SortedMap<Key, u8>,
-    /// The mark handed out last.
+    /// The mark that was assigned last.
     last: u8,
 }
 
 impl Landmarks {
-    /// Those of a run, as far as it is known.
+    /// The landmarks of a run, as far as the run is known.
     #[must_use]
     pub fn of(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
         let mut landmarks = Self::begin(timeline, rules);
@@ -64,7 +64,7 @@ impl Landmarks {
         landmarks
     }
 
-    /// Those of a run before its first fact.
+    /// The landmarks of a run before its first fact.
     #[must_use]
     pub fn begin(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
         let mut landmarks = Self {
@@ -84,18 +84,18 @@ impl Landmarks {
         landmarks
     }
 
-    /// Looks through what is new.
+    /// Examines the new facts.
     pub fn go_on(&mut self, timeline: &Timeline, rules: &[MarkerRule]) {
         self.go_on_to(timeline, rules, timeline.len());
     }
 
-    /// How many facts were looked through.
+    /// How many facts have been examined.
     #[must_use]
     pub fn seen(&self) -> usize {
         self.state.seen
     }
 
-    /// The same up to so many facts.
+    /// Examines the new facts among the first `end`.
     pub fn go_on_to(&mut self, timeline: &Timeline, rules: &[MarkerRule], end: usize) {
         let range = self.state.seen..end;
         timeline.each::<()>(range, &mut |place, record| {
@@ -110,7 +110,7 @@ impl Landmarks {
         timeline.thin_along(&mut self.kept, |state| state.seen);
     }
 
-    /// Forgets what came after so many facts: the run was cut there.
+    /// Forgets the findings after the first `at` facts, where the run was cut.
     pub fn cut(&mut self, at: usize) {
         if at >= self.state.seen {
             return;
@@ -136,7 +136,7 @@ impl Landmarks {
         }
     }
 
-    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    /// Forgets the first `gone` facts of the run; the rest begins at 0 again.
     pub fn forget(&mut self, gone: usize, timeline: &Timeline) {
         let shift = |at: &mut usize| *at = at.saturating_sub(gone);
         shift(&mut self.state.seen);
@@ -177,7 +177,7 @@ impl Landmarks {
         });
     }
 
-    /// The markers, in the order of their moments.
+    /// The markers, in the order of time.
     #[must_use]
     pub fn markers(&self, rules: &[MarkerRule]) -> Rc<[Marker]> {
         let mut markers: Vec<Marker> = Vec::new();
@@ -185,7 +185,7 @@ impl Landmarks {
             let Some(at) = *found else {
                 continue;
             };
-            // A few, put in where they belong: a sort is some KB in the page.
+            // There are few, so each is inserted in place: a sort would add some KB to the page.
             let place = markers.partition_point(|marker| marker.at <= at);
             let marker = Marker {
                 id: Arc::clone(&rule.id),
@@ -197,7 +197,7 @@ impl Landmarks {
         markers.into()
     }
 
-    /// What the timeline marks, thinned where there is too much.
+    /// The marks on the timeline, thinned if there are too many.
     #[must_use]
     pub fn ticks(&self) -> Rc<[Tick]> {
         let thin = self.ticks.len().div_ceil(MAX_TICKS).max(1);
@@ -210,25 +210,24 @@ impl Landmarks {
             .collect()
     }
 
-    /// The marks of the objects.
     #[must_use]
     pub fn marks(&self) -> Rc<Marks> {
         Rc::clone(&self.marks)
     }
 
-    /// Which keys have one name.
+    /// Which keys have the same name.
     #[must_use]
     pub fn alike(&self) -> Rc<Alike> {
         Rc::clone(&self.alike)
     }
 
-    /// Where the objects have their cells.
+    /// The cells of the objects.
     #[must_use]
     pub fn places(&self) -> Rc<CellSlots> {
         Rc::clone(&self.places)
     }
 
-    /// Where each object comes up.
+    /// Where each object occurs in the run.
     #[must_use]
     pub fn passages(&self) -> &Occurrences {
         &self.passages
@@ -249,7 +248,7 @@ impl Landmarks {
             }
         }
         if let Some(delta_type) = record.fact.queued() {
-            // Runs are shorter than that: `MAX_FACTS`.
+            // Runs have fewer facts: `MAX_FACTS`.
             self.ticks
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
         }
@@ -313,7 +312,7 @@ impl Landmarks {
         }
     }
 
-    /// Notes a key.
+    /// Adds a key.
     fn name(&mut self, at: usize, key: &Key) {
         Alike::see(&mut self.alike, key);
         CellSlots::meet(&mut self.places, at, key);
@@ -347,7 +346,7 @@ mod tests {
     use deltascope_world::virtual_time::Input;
 
     #[test]
-    fn no_two_objects_that_are_there_have_one_mark() {
+    fn no_two_existing_objects_have_the_same_mark() {
         let mut landmarks = Landmarks::default();
         let created = |key: &str, uid: String| {
             Fact::Run(RunFact::Called {
@@ -381,9 +380,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_cut_is_marked_as_if_it_had_always_been_so() {
+    fn a_run_that_was_cut_has_the_landmarks_of_a_new_run() {
         let lesson = lessons::load(lessons::FIRST).unwrap();
-        // With few checkpoints there are as few states to go on from.
+        // With few checkpoints there are also few states to continue from.
         for checkpoints in [usize::MAX, 2] {
             let timeline = Timeline::new(lesson.scenario.clone()).unwrap();
             let mut timeline = timeline.with_checkpoints(checkpoints);

@@ -1,4 +1,4 @@
-//! Lanes: who ran, who waited and who held which lock, over the last facts.
+//! Lanes: which actor ran, waited or held a lock, over the last facts.
 
 use deltascope_cache::fact::{Actor, Fact, FactRecord, HandlersFact, LockName, QueueFact};
 use deltascope_cache::step::Step;
@@ -7,13 +7,13 @@ use deltascope_replay::picture::{LockState, Picture, SourceKind};
 use super::fact_queries::lock_of;
 use super::i18n::Lang;
 
-/// How many facts the lanes show: a slot is then about 5 px wide, the least that can be told apart.
+/// How many facts the lanes show: a slot is then about 5 px wide, the least that the eye can distinguish.
 pub const WINDOW: usize = 40;
 
 /// One lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
-    /// Whose.
+    /// The actor of the lane.
     pub actor: Actor,
     /// The actor's English name; [`actor_name`] has the others.
     pub name: String,
@@ -63,7 +63,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
         .iter()
         .zip(0..)
         .filter(|(handler, number)| {
-            // What has ended keeps its lane for that step, not for ever.
+            // A handler that has stopped keeps its lane for that fact only.
             let ends = recent.last().is_some_and(|last| {
                 last.actor == Actor::Listener(*number)
                     || matches!(last.fact, Fact::Handlers(HandlersFact::HandlerRemoved { handler }) if handler == *number)
@@ -90,7 +90,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     .collect()
 }
 
-/// What an actor is called on the page.
+/// The name of an actor on the page.
 #[must_use]
 pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
     match (actor, lang) {
@@ -122,7 +122,7 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
         .map(|lock| LockUse::at_start(lock, actor, recent, picture));
     let mut segments: Vec<(usize, usize, Kind)> = Vec::new();
     for (index, record) in recent.iter().enumerate() {
-        // The slot in which a lock changes hands belongs to whoever gets it or gives it back.
+        // The slot in which a lock changes hands belongs to the actor that gets it or releases it.
         let mut released = None;
         if let Some((lock, by)) = lock_of(&record.fact)
             && runs_in(by, picture) == actor
@@ -149,7 +149,7 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
         } else if block.held || released == Some(LockName::BlockDeltas) {
             Kind::HoldsBlock
         } else if runs_in(record.actor, picture) == actor && record.step != Step::SettingChanged {
-            // A switch that somebody moved is nobody's work.
+            // A switch that the user moved is no actor's work.
             Kind::Runs
         } else {
             continue;
@@ -189,7 +189,7 @@ fn runs_in(actor: Actor, picture: &Picture) -> Actor {
     }
 }
 
-/// What one actor has to do with one lock.
+/// One actor's use of one lock.
 #[derive(Clone, Copy)]
 struct LockUse {
     held: bool,
@@ -202,8 +202,8 @@ impl LockUse {
         waits: false,
     };
 
-    /// Before the first of `recent`. Who held it, the first fact about the lock tells. Who waited is
-    /// waiting now, and nothing in between says that it began or ended.
+    /// The state before the first of `recent`. The first fact about the lock names its holder. An actor that waited
+    /// then still waits, if no fact since says that its wait began or ended.
     fn at_start(lock: LockName, actor: Actor, recent: &[FactRecord], picture: &Picture) -> Self {
         let now: &LockState = match lock {
             LockName::Queue => &picture.lock,
@@ -231,7 +231,7 @@ impl LockUse {
     }
 }
 
-/// Who held a lock before a fact about it.
+/// The actor that held a lock before a fact about the lock.
 fn holder_before(fact: &Fact) -> Option<Actor> {
     if let Fact::Queue(
         QueueFact::LockAwaited { holder, .. } | QueueFact::LockReleased { by: holder, .. },
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn one_waits_while_the_other_holds() {
+    fn one_actor_waits_while_the_other_holds_the_lock() {
         let (reflector, pop) = (Actor::Reflector, Actor::ProcessLoop);
         let recent = records(vec![
             (reflector, Fact::Queue(QueueFact::QueueEmpty)),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_began_before_the_window_goes_on() {
+    fn a_lock_held_since_before_the_window_is_shown() {
         let mut facts = vec![taken(Actor::ProcessLoop)];
         facts.extend((0..60).map(|_| (Actor::ProcessLoop, Fact::Queue(QueueFact::FifoCleared))));
         facts.push(released(Actor::ProcessLoop));
@@ -355,7 +355,7 @@ mod tests {
             spans(&lanes(&all, &picture)[1]),
             [(0, WINDOW, Kind::HoldsLock)]
         );
-        // The same when the lock was taken before everything that is at hand.
+        // The same if the lock was taken before all available facts.
         assert_eq!(
             spans(&lanes(&all[30..], &picture)[1]),
             [(0, 32, Kind::HoldsLock)]
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_handler_has_a_lane_until_it_has_ended() {
+    fn a_removed_handler_has_a_lane_until_it_has_stopped() {
         let picture = Picture {
             handlers: vec![HandlerRoom {
                 removed: true,
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn two_locks_are_told_apart() {
+    fn two_locks_are_distinguished() {
         let (main, pop) = (Actor::Main, Actor::ProcessLoop);
         let lock = LockName::BlockDeltas;
         let mut picture = Picture::default();
@@ -473,13 +473,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_happened() {
+    fn lanes_without_facts_are_empty() {
         let lanes = lanes(&[], &Picture::default());
         assert!(lanes.iter().all(|lane| lane.segments.is_empty()));
     }
 
     #[test]
-    fn a_handler_that_is_not_there_has_a_name() {
+    fn a_missing_handler_has_a_name() {
         assert_eq!(
             actor_name(Actor::Listener(7), &Picture::default(), Lang::Zh),
             "handler 7"

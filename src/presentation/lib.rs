@@ -1,5 +1,5 @@
-//! All between the picture and the screen that needs no browser: words, pseudo-code, rows, the session, SVG, and what moves.
-//! The page, the command line and the books show the same.
+//! Everything between the picture and the screen that needs no browser: words, pseudo-code, rows, the session, SVG,
+//! and motion. The page, the command line and the books share it.
 
 pub mod anchor;
 pub mod caption;

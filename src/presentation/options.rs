@@ -1,6 +1,6 @@
-//! What an element, an iframe or a fenced block asks for: the same words everywhere.
+//! The options of an element, an iframe or a fenced block: the same names everywhere.
 //!
-//! The book lists them (docs, Embedding); [`KEYS`] is what they are called.
+//! The book lists them (docs, Embedding); [`KEYS`] has their names.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -33,54 +33,54 @@ pub const KEYS: [&str; 16] = [
     "markers",
 ];
 
-/// What is asked for; what is left out is as the lesson has it, or as the reader's machine says.
+/// The options. A missing one has the default of the lesson or of the reader's machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The id of a lesson.
     pub lesson: Option<Arc<str>>,
-    /// Where a scenario or a trace is to be had, as whoever can ask for it writes it.
+    /// The address of a scenario or a trace, for the host to load.
     pub src: Option<Arc<str>>,
     /// The generation.
     pub era: Option<Era>,
     /// The moment that is shown first.
     pub at: Option<Place>,
-    /// Playing ends there.
+    /// Where playback ends.
     pub until: Option<Place>,
-    /// The rooms that are shown, in the order of the data's path; none: all.
+    /// The rooms that are shown, in the order of the data's path; empty: all.
     pub panels: Vec<Panel>,
-    /// What there is to turn.
+    /// Which controls are shown.
     pub controls: Controls,
-    /// Only time can be moved; nothing else can be changed.
+    /// The user can only move in time and change nothing else.
     pub watch: bool,
-    /// How far a step goes.
+    /// The size of a step.
     pub granularity: Option<StepSize>,
-    /// How fast it plays, in percent.
+    /// The speed of playback, in percent.
     pub speed: Option<u32>,
-    /// Dark or light; left out, as the page around it.
+    /// Whether the colours are dark; `None`: as the page around it.
     pub dark: Option<bool>,
-    /// The language; left out, as the page around it.
+    /// The language; `None`: as the page around it.
     pub lang: Option<Lang>,
-    /// Whether things move; left out, as the reader's machine says.
+    /// Whether things move; `None`: as the reader's machine is set.
     pub motion: Option<bool>,
-    /// How high it is, in px; left out, by its width.
+    /// The height in px; `None`: by its width.
     pub height: Option<u32>,
     /// When it is loaded.
     pub load: Load,
-    /// Playing pauses at each marker.
+    /// Whether playback pauses at each marker.
     pub pause_at_markers: bool,
 }
 
-/// What there is to turn.
+/// Which controls are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Controls {
-    /// The strip and the transport.
+    /// The strip, and the buttons with the timeline.
     #[default]
     Transport,
     /// The header as well: lessons, generations, KnownObjects.
     Full,
-    /// The strip, and buttons to play and to step.
+    /// The strip, and the buttons to play and to step.
     Minimal,
-    /// Nothing but the stage.
+    /// Only the stage.
     None,
 }
 
@@ -90,22 +90,22 @@ pub enum Load {
     /// When the element comes into view.
     #[default]
     Visible,
-    /// When somebody clicks it.
+    /// When the user clicks it.
     Click,
     /// At once.
     Eager,
 }
 
-/// A moment of a run, as an attribute names it.
+/// A place in a run, as an attribute names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Before the first fact: `start`.
     Start,
-    /// When nothing more comes: `end`.
+    /// After the last fact: `end`.
     End,
-    /// After so many facts: `step:N`. Facts have no stable number, so this is for the moment only.
+    /// After this many facts: `step:N`. Facts have no stable number, so such a place does not last.
     Step(usize),
-    /// What lasts: a marker, `input:N` or `t:MS`, and so many facts after it: `relist+3`.
+    /// A lasting place: a marker, `input:N` or `t:MS`, and a number of facts after it: `relist+3`.
     Moment(Moment),
 }
 
@@ -128,10 +128,10 @@ impl FromStr for Place {
 }
 
 impl Options {
-    /// Takes one attribute. What is not known is passed over, and an empty value is as none.
+    /// Sets one option. An unknown key is ignored, and an empty value resets the option.
     ///
     /// # Errors
-    /// Says what is wrong with the value, and what it may be; what was before stays.
+    /// Fails if the value is wrong. The text says what it may be, and the old value stays.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Text> {
         let value = value.trim();
         let auto = value.is_empty() || value == "auto";
@@ -159,7 +159,7 @@ impl Options {
             "lang" => self.lang = Some(lang(key, value)?),
             "motion" if auto => self.motion = None,
             "motion" => self.motion = Some(one_of(key, value, &MOTIONS)?),
-            // How high what is around it is, is not known here.
+            // The height of the surroundings is not known here.
             "height" if auto || value == "fill" => self.height = None,
             "height" => self.height = Some(height(key, value)?),
             "load" => self.load = one_of(key, value, &LOADS)?,
@@ -261,7 +261,7 @@ fn lang(key: &str, value: &str) -> Result<Lang, Text> {
     }
 }
 
-/// Less would show nothing, and more is a mistake.
+/// A lower stage would show nothing; a higher one is a mistake.
 const HEIGHTS: std::ops::RangeInclusive<u32> = 160..=4_000;
 
 fn height(key: &str, value: &str) -> Result<u32, Text> {
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_attribute_is_read_and_what_is_wrong_says_what_may_be() {
+    fn every_attribute_is_read_and_an_error_lists_the_valid_values() {
         for (key, value, is_right) in [
             ("era", "1.36", true),
             ("era", "2.x", false),

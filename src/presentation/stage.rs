@@ -1,4 +1,4 @@
-//! What the stage consists of: its rooms, and the parts that a room always has, each with its name in anchors.
+//! The rooms of the stage and their fixed parts, each with its name in anchors.
 
 macro_rules! named {
     ($(#[$about:meta])* $name:ident: $($(#[$of:meta])* $variant:ident = $id:literal,)*) => {
@@ -9,7 +9,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// All of them, in the order in which they stand.
+            /// All variants, in the order of the stage.
             pub const ALL: [Self; [$($id),*].len()] = [$(Self::$variant),*];
 
             /// The name that anchors use.
@@ -20,7 +20,7 @@ macro_rules! named {
                 }
             }
 
-            /// The one with this name.
+            /// The variant with this name.
             #[must_use]
             pub fn named(id: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.id() == id)
@@ -32,7 +32,7 @@ macro_rules! named {
 named! {
     /// A room, in the order of the data's path. Test ids and classes use its name, too.
     Panel:
-    /// The API server, or what stands in for it.
+    /// The source of the run: the API server, or a recording, a cluster or a program in its place.
     Api = "api",
     /// The reflector.
     Reflector = "reflector",
@@ -49,7 +49,7 @@ named! {
 }
 
 named! {
-    /// A state of the reflector, as its room names it.
+    /// A state of the reflector, as its room shows it.
     StateName:
     /// The first list.
     List = "list",
@@ -59,14 +59,14 @@ named! {
     Watch = "watch",
     /// A list after the first.
     Relist = "relist",
-    /// The wait before the next try.
+    /// The wait before the next attempt.
     Backoff = "backoff",
-    /// The end.
+    /// The reflector has stopped.
     Stopped = "stopped",
 }
 
 impl StateName {
-    /// Its label.
+    /// The label of the state.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -83,14 +83,14 @@ impl StateName {
 named! {
     /// A part of the workqueue.
     WorkPart:
-    /// Waiting in order.
+    /// The keys that wait, in order.
     Queue = "queue",
-    /// To be looked at.
+    /// The keys that need to be processed.
     Dirty = "dirty",
-    /// At a worker; noted is at which.
+    /// The keys that workers process, each with its worker.
     Processing = "processing",
-    /// To be added later.
+    /// The keys that will be added later.
     Delayed = "delayed",
-    /// Failed before.
+    /// The keys that failed before.
     Failures = "failures",
 }

@@ -1,4 +1,4 @@
-//! `getState()`: the picture as JSON, in the words of the scripting interface.
+//! `getState()`: the picture as JSON, with the names of the scripting interface.
 
 use serde_json::Value;
 
@@ -16,10 +16,10 @@ use super::view::selection::Found;
 use super::view::walking::Break;
 use super::view::{BranchRow, CompareView, View};
 
-/// The version of the scripting interface: it changes when a name or a meaning does.
+/// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";
 
-/// What `getState()` answers.
+/// The result of `getState()`.
 #[must_use]
 pub fn state(view: &View, lang: Lang) -> Value {
     let picture = &*view.picture;
@@ -169,7 +169,7 @@ fn selection(view: &View) -> Value {
     ])
 }
 
-// By hand, and each of them once: what `json!` makes of this is some KB in the page.
+// Written by hand and compiled once each: `json!` would add some KB to the page.
 
 fn text(text: &str) -> Value {
     Value::String(text.to_owned())
@@ -339,7 +339,7 @@ fn notification(notification: &NotificationRef) -> Value {
     Value::Array(told)
 }
 
-/// An object as the recorded vectors write it.
+/// An object in the notation of the recorded test vectors.
 fn reference(one: &ObjectRef) -> Value {
     match one.shape {
         Shape::Object => text(&one.rv),

@@ -1,14 +1,14 @@
-//! All files of a folder as one, for the command line to have in it.
+//! All files of a folder as one file, which the command line embeds.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// Writes a line of JSON, `[["index.html", 1234], …]`, and behind it what the files hold, in this order.
+/// Writes a line of JSON, `[["index.html", 1234], …]`, and after it the contents of the files, in this order.
 ///
 /// # Errors
-/// Says which file cannot be read or written.
+/// Fails if a file cannot be read or written; the error names it.
 pub(crate) fn write(from: &Path, to: &Path) -> Result<(), String> {
     let (mut names, mut bytes) = (Vec::new(), Vec::new());
     let mut folders = vec![String::new()];
@@ -19,7 +19,7 @@ pub(crate) fn write(from: &Path, to: &Path) -> Result<(), String> {
         for entry in fs::read_dir(&path).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let name = format!("{folder}{}", entry.file_name().to_string_lossy());
-            // trunk's pages have no links; one could lead in circles.
+            // trunk's pages have no symbolic links; one could lead in circles.
             let kind = entry.file_type().map_err(cannot)?;
             if kind.is_dir() {
                 folders.push(format!("{name}/"));

@@ -1,7 +1,7 @@
-//! Puts what other pages embed beside the page that trunk has built: `deltascope-pack DIST`.
+//! Writes the files that other pages embed beside the page that trunk has built: `deltascope-pack DIST`.
 //!
-//! trunk calls it after a build, with the folder that it builds into. What it writes there makes the
-//! folder an npm package as well. `deltascope-pack DIST FILE` packs the folder into one file, for the command line.
+//! trunk calls it after a build, with the build's folder. The files that it writes also make the folder an npm
+//! package. `deltascope-pack DIST FILE` packs the folder into one file, for the command line.
 
 mod bundle;
 mod package;

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::styles::shadowed;
 
-/// The styles of the page that elements do without.
+/// The page's styles that elements do not need.
 const LEFT_OUT: [&str; 2] = ["cluster.css", "rescue.css"];
-/// Dialogs stand above all of the page.
+/// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
-/// Beside the page, which is no part of the package either.
+/// A file for the page, not for the package.
 const OF_THE_PAGE: &str = "rescue.js";
 
-/// Writes the package beside what trunk has built.
+/// Writes the package beside the files that trunk has built.
 pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
     let (glue, wasm) = built(dist)?;
     let version = version(root)?;
@@ -25,7 +25,7 @@ pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
             return Err(format!("embed/deltascope.js has no {place}"));
         }
     }
-    // It is never asked for by this name, but bundlers look for it.
+    // The program is never loaded by this name, but bundlers look for it.
     let text = read(&dist.join(&glue))?.replace("'deltascope_bg.wasm'", &format!("'{wasm}'"));
     put(dist, &glue, &text)?;
     let module = module
@@ -54,7 +54,7 @@ pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
     put(dist, "package.json", &format!("{manifest:#}\n"))
 }
 
-/// The glue and the program, as trunk has named them.
+/// The names that trunk has given to the glue and the program.
 fn built(dist: &Path) -> Result<(String, String), String> {
     let mut names = names(dist)?;
     names.sort();
@@ -84,7 +84,7 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The page's styles in the order in which it has them, then the element's own.
+/// The page's styles in the page's order, then the element's own.
 fn styles(root: &Path) -> Result<String, String> {
     let page = read(&root.join("index.html"))?;
     let mut css = String::new();
@@ -123,7 +123,7 @@ fn version(root: &Path) -> Result<String, String> {
         .ok_or_else(|| "Cargo.toml names no version".to_owned())
 }
 
-/// `package.json`: as it stands in the sources, with the version and the files.
+/// `package.json` from the sources, with the version and the files.
 fn manifest(root: &Path, version: &str, files: &[String]) -> Result<Value, String> {
     let text = read(&root.join("embed/package.json"))?;
     let mut manifest: Value =

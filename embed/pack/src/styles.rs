@@ -1,15 +1,16 @@
-//! The page's styles, for a shadow root: what goes by the window there goes by the element's frame here.
+//! The page's styles, translated for a shadow root: what depends on the window there depends on the element's frame
+//! here.
 //!
 //! - `rem` is the page's own; here it is `var(--rem)`, which the frame sets.
-//! - A media query for a width or a height asks the container `ds`. What parts narrow from wide goes by the
-//!   frame's class: so what is to be shown decides, too. (Two names of the container would say the same, but Firefox
-//!   does not notice when a container gets another name.)
-//! - `:root` is the host, `body` is `.ds`, and what is said of `html` is left out.
-//! - Each token can be set from outside, with `--ds-` before its name.
+//! - A media query for a width or a height becomes a query of the container `ds`. The break between narrow and wide
+//!   becomes the frame's class, because it also depends on what is shown. (Two names for the container would do the
+//!   same, but Firefox does not notice when a container's name changes.)
+//! - `:root` becomes the host, `body` becomes `.ds`, and rules for `html` are left out.
+//! - Each token can be set from outside, as `--ds-` and its name.
 //!
-//! What else styles can have is an error: it would go by the page around, or be lost.
+//! Anything else is an error: it would depend on the surrounding page, or be lost.
 
-/// Which lengths go by the window.
+/// Lengths that depend on the window, and their counterparts.
 const VIEWPORT: [(&str, &str); 5] = [
     ("dvh", "cqh"),
     ("vh", "cqh"),
@@ -18,17 +19,17 @@ const VIEWPORT: [(&str, &str); 5] = [
     ("svh", "cqh"),
 ];
 
-/// Lengths that go by the window or by the root's font, and have no counterpart here.
+/// Lengths that depend on the window or on the root's font, and have no counterpart here.
 const WITHOUT_COUNTERPART: [&str; 24] = [
     "svw", "lvh", "lvw", "vi", "svi", "lvi", "dvi", "vb", "svb", "lvb", "dvb", "vmin", "svmin",
     "lvmin", "dvmin", "vmax", "svmax", "lvmax", "dvmax", "rex", "rch", "rcap", "ric", "rlh",
 ];
 
-/// What a file of styles is, in a shadow root. `is_window` keeps what goes by the window (dialogs are
-/// above all of the page), `tokens` lets the outside set them.
+/// Translates a style sheet for a shadow root. `is_window` keeps what depends on the window (dialogs are above the
+/// whole page); `tokens` allows the outside to set them.
 ///
 /// # Errors
-/// Says what in it cannot be translated.
+/// Fails at anything that cannot be translated; the error quotes it.
 pub(crate) fn shadowed(css: &str, is_window: bool, tokens: bool) -> Result<String, String> {
     let css = without_comments(css)?;
     let mut out = String::new();
@@ -53,7 +54,7 @@ fn wrong(what: &str, text: &str) -> String {
     format!("{what}, at `{text}`")
 }
 
-/// Rules, one after the other.
+/// A sequence of rules.
 fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) -> Result<(), String> {
     let mut rest = css;
     while let Some((prelude, after)) = rest.split_once('{') {
@@ -97,7 +98,7 @@ fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) -> Result<(
     }
 }
 
-/// What stands before the brace that closes a block, and after it.
+/// The text before the brace that closes a block, and the text after it.
 fn split_at_end(css: &str) -> Option<(&str, &str)> {
     let mut depth = 1;
     for (at, sign) in css.char_indices() {
@@ -117,8 +118,8 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What opens and what closes a block of rules that a media query is for. Which class the frame has adds nothing to how
-/// specific the rules are, as a media query would not.
+/// The opening and the closing of the block for a media query. The frame's class does not change the specificity of
+/// the rules, just as a media query would not.
 fn media(prelude: &str) -> (String, &'static str) {
     if !prelude.contains("width") && !prelude.contains("height") {
         return (format!("{prelude}{{"), "}\n");
@@ -144,7 +145,7 @@ fn media(prelude: &str) -> (String, &'static str) {
     (format!("@container ds {query}{{"), "}\n")
 }
 
-/// Those that there are in a shadow root; nothing where there is none.
+/// The selectors that match in a shadow root; none if no selector does.
 fn selectors(prelude: &str) -> Option<String> {
     let kept: Vec<String> = prelude
         .split(',')
@@ -180,7 +181,7 @@ fn declarations(body: &str, is_window: bool, tokens: bool) -> Result<String, Str
     Ok(out)
 }
 
-/// The lengths of a value.
+/// Translates the lengths in a value.
 fn lengths(value: &str, is_window: bool) -> Result<String, String> {
     let mut out = String::new();
     let bytes = value.as_bytes();
@@ -223,7 +224,7 @@ fn lengths(value: &str, is_window: bool) -> Result<String, String> {
     Ok(out)
 }
 
-/// How long the number is that a text begins with.
+/// The length of the number at the start of a text.
 fn number(text: &str) -> usize {
     let sign = usize::from(text.starts_with('-'));
     let digits = text[sign..]
@@ -241,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_by_the_window_goes_by_the_frame() {
+    fn what_depends_on_the_window_depends_on_the_frame() {
         for (css, expected) in [
             (
                 "a { margin: -0.5rem 1px 2rem; }",
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_translated_is_told() {
+    fn what_cannot_be_translated_is_reported() {
         for unit in WITHOUT_COUNTERPART {
             let told = shadowed(&format!("a{{b:calc(1px + 2{unit})}}"), false, false);
             let told = told.unwrap_err();

@@ -1,4 +1,4 @@
-//! Each place has one text, which links, embedding pages and scripts hold.
+//! Each anchor has one text, which links, embedding pages and scripts keep.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ fn index_key(index: &str, value: &str, key: &str) -> Anchor {
     }
 }
 
-/// At least one of each kind, with its text.
+/// At least one anchor of each kind, with its text.
 fn texts() -> Vec<(Anchor, &'static str)> {
     use Anchor as A;
     let key = || Key::from("default/a");
@@ -55,7 +55,8 @@ fn texts() -> Vec<(Anchor, &'static str)> {
             index_key("namespace", "", "default/a"),
             "store/index/namespace//default/a",
         ),
-        // A name without a slash is written as it is.
+        // Slashes and percent signs in the names of an index and of a value are escaped; the key, which comes last,
+        // is not.
         (
             index_key("app.kubernetes.io/name", "50%", "default/a"),
             "store/index/app.kubernetes.io%2Fname/50%25/default/a",
@@ -120,7 +121,7 @@ fn texts() -> Vec<(Anchor, &'static str)> {
 }
 
 #[test]
-fn each_place_has_its_text() {
+fn each_anchor_has_its_text() {
     let texts = texts();
     for (anchor, text) in &texts {
         assert_eq!(anchor.to_string(), *text);
@@ -131,7 +132,7 @@ fn each_place_has_its_text() {
 }
 
 #[test]
-fn nothing_else_is_a_place() {
+fn no_other_text_names_an_anchor() {
     for text in [
         "",
         "/",
@@ -171,15 +172,15 @@ fn nothing_else_is_a_place() {
 }
 
 proptest! {
-    // The alphabet is what a name can be taken apart at.
+    // The alphabet holds the characters at which a text can be split.
     #[test]
-    fn what_is_written_is_read_back(
+    fn each_anchor_is_read_back_from_its_text(
         numbers in any::<(u64, u8)>(),
         [at, behind] in any::<[usize; 2]>(),
         names in prop::array::uniform3("[a2F5%/#]{0,6}"),
         queued in "([a2F5%/#]{0,5}[aF%/#])?",
     ) {
-        // A new kind of place belongs here and among the texts.
+        // Add a new kind of anchor here and to `texts`.
         let with_names = |anchor: Anchor| match anchor {
             Anchor::Object(_) => Anchor::Object(names[0].as_str().into()),
             Anchor::Line(_) => Anchor::Line(numbers.0),

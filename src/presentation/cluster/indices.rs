@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::i18n::Text;
 use deltascope_cache::selector::{Operator, Requirement};
 
-/// The names of indices, as somebody types them: `app, .spec.nodeName`.
+/// The names of indices in a text that the user typed: `app, .spec.nodeName`.
 #[must_use]
 pub fn index_names(text: &str) -> Vec<Arc<str>> {
     let names = text
@@ -20,10 +20,10 @@ pub fn index_names(text: &str) -> Vec<Arc<str>> {
     found
 }
 
-/// Whether an index can be called so: `namespace`, `node`, the key of a label, or the path of a field.
+/// Checks the name of an index: `namespace`, `node`, the key of a label, or the path of a field.
 ///
 /// # Errors
-/// Says what is wrong, and what to write.
+/// Fails if the name is wrong; the text says what to write.
 pub fn check_index(name: &str) -> Result<(), Text> {
     let (en, zh) = match name.strip_prefix('.') {
         Some(path) => {
@@ -48,13 +48,13 @@ pub fn check_index(name: &str) -> Result<(), Text> {
     ))
 }
 
-/// What no name of a field has; elements of an array are counted, not bracketed.
+/// Characters that no field name contains. Elements of an array have numbers, not brackets.
 fn is_odd(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '[' | ']' | ',')
 }
 
-/// What to say of indices that objects without spec and status have no values for; nothing: there
-/// are none.
+/// The message about indices that have no values for objects without spec and status; none if there are no such
+/// indices.
 #[must_use]
 pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Text> {
     let lacking: Vec<&str> = names.into_iter().filter(|name| lacks(name)).collect();
@@ -69,7 +69,7 @@ pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Te
     })
 }
 
-/// Whether metadata alone have nothing to index under this name.
+/// Whether metadata alone has nothing to index under this name.
 pub(super) fn lacks(name: &str) -> bool {
     let first = name.strip_prefix('.').map(|path| path.split('.').next());
     name == "node" || first.is_some_and(|first| first != Some("metadata"))
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_indices_come_once() {
+    fn each_name_of_an_index_comes_once() {
         let names = index_names("app, tier  app，.spec.nodeName");
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         assert_eq!(names, ["app", "tier", ".spec.nodeName"]);

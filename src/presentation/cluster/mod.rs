@@ -1,5 +1,5 @@
-//! A connection to a cluster: where its API is, what stands in the way and what to type then, what is
-//! watched, and how it goes. Pure; the requests are made in `live`, the dialog is in `board/cluster`.
+//! A connection to a cluster: the address of its API, obstacles and the commands that remove them, what is watched,
+//! and the state of the connection. Pure; the requests are made in `live`, the dialog is in `board/cluster`.
 
 mod indices;
 mod options;

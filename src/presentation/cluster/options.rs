@@ -1,4 +1,4 @@
-//! What somebody asks to watch, and what with.
+//! The options of a watch.
 
 use std::sync::Arc;
 
@@ -12,30 +12,30 @@ use deltascope_world::source::proxy::target::{Resource, Target};
 
 use super::indices::{check_index, without_values};
 
-/// More objects than this are watched as metadata alone, where nobody says otherwise: whole objects
-/// have some 10 KB each, and a page holds many versions of them.
+/// More objects than this are watched as metadata only by default: whole objects have some 10 KB each, and a page
+/// holds many versions of them.
 pub const MANY: u64 = 500;
 
-/// What to watch, and what with.
+/// What to watch, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where the API is; empty: where it is found.
+    /// The address of the API; empty: search for it.
     pub base: String,
     /// The resource, as kubectl names it: `pods`, `po`, `deployments.apps`.
     pub resource: String,
-    /// The namespace; empty: all of them.
+    /// The namespace; empty: all.
     pub namespace: String,
     /// Empty: all.
     pub label_selector: String,
     /// Empty: all.
     pub field_selector: String,
-    /// Whether names, labels and the like are enough; nothing: for [`MANY`] objects they are.
+    /// Whether to watch only metadata; `None`: for more than [`MANY`] objects.
     pub metadata_only: Option<bool>,
     /// `namespace`, `node`, a label, or a field's path with a dot in front.
     pub indices: Vec<Arc<str>>,
-    /// The generation of client-go.
+    /// The client-go generation.
     pub era: Generation,
-    /// How often the informer resyncs, in ms; 0: never.
+    /// The resync period, in ms; 0: never.
     pub resync_ms: u64,
 }
 
@@ -56,10 +56,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// As scripts write them.
+    /// Reads the options of a script.
     ///
     /// # Errors
-    /// Says which field cannot be read, or is not known.
+    /// Fails if a field is invalid or unknown.
     pub fn from_json(value: Value) -> Result<Self, Text> {
         let value = if value.is_null() {
             Value::Object(serde_json::Map::new())
@@ -102,22 +102,22 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether it can be built.
+    /// Checks that the informer can be built.
     ///
     /// # Errors
-    /// Says which index cannot, and what to write instead.
+    /// Fails if an index is impossible; the text says what to write instead.
     pub fn check(&self) -> Result<(), Text> {
         self.indices.iter().try_for_each(|name| check_index(name))
     }
 
-    /// Whether metadata are enough where there are so many objects; nothing: nobody knows how many.
+    /// Whether to watch only metadata, given the number of objects, if it is known.
     #[must_use]
     pub fn is_metadata_only(&self, count: Option<u64>) -> bool {
         let by_default = count.is_some_and(|count| count > MANY);
         self.metadata_only.unwrap_or(by_default)
     }
 
-    /// What is asked of the API server.
+    /// The target of the requests to the API server.
     #[must_use]
     pub fn target(&self, resource: &Resource) -> Target {
         let given = |text: &str| text.trim().to_owned();
@@ -133,7 +133,7 @@ impl Options {
     }
 }
 
-/// What a run does not have of what was asked for: indices of which metadata alone have no values.
+/// The options that a run cannot fulfil: indices that have no values in metadata alone.
 #[must_use]
 pub fn left_out(target: &Target, options: &Options) -> Option<Text> {
     let names = options.indices.iter().map(|name| &**name);
@@ -153,10 +153,10 @@ pub fn left_out(target: &Target, options: &Options) -> Option<Text> {
     })
 }
 
-/// How often to resync, in ms, out of what somebody typed in seconds; empty: never.
+/// The resync period in ms, from text in seconds; empty: never.
 ///
 /// # Errors
-/// Says what cannot be read, and what to write.
+/// Fails if the text cannot be read; the error says what to write.
 pub fn resync_ms(typed: &str) -> Result<Time, Text> {
     let typed = typed.trim();
     if typed.is_empty() {

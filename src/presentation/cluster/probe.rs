@@ -1,4 +1,4 @@
-//! Where the API is: what answers at a place, what is missing where none does, and what to type then.
+//! Finding the API: what answers at an address, what is missing if no API does, and which command helps.
 
 use std::sync::Arc;
 
@@ -7,36 +7,37 @@ use serde_json::Value;
 use crate::i18n::{Lang, Text};
 use deltascope_world::source::proxy::exchange::{Head, SERVE};
 
-/// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
+/// Where an API may be, seen from the page: behind a proxy, or at the page's own server.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
 
-/// What answers at a place where an API may be.
+/// What answers at an address where an API may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// An API server of this version.
     Api(Arc<str>),
-    /// An API server that does not take the proxy's credentials.
+    /// An API server that rejects the proxy's credentials.
     Unauthorized,
-    /// kubectl proxy, which does not answer to the name that the page has in the address bar.
+    /// kubectl proxy, which rejects the host name in the page's address.
     WrongHost,
-    /// Something that passes requests on and gets no answer: the status, and what it says.
+    /// A proxy whose server does not answer: the status, and its message.
     NothingBehind(u16, Arc<str>),
-    /// `deltascope serve`, which gets no answer and says itself what to type.
+    /// `deltascope serve`, which gets no answer from its server; its message says what to type.
     ServeAlone(Text),
     /// A web page.
     Page,
-    /// Something else: the status.
+    /// Something else: the HTTP status.
     Other(u16),
-    /// No answer, while so many tabs of this browser are connected: as many as it opens connections.
+    /// No answer while this many tabs of the browser are connected, which is its limit of connections to one
+    /// server.
     Crowded(usize),
-    /// No answer within the time.
+    /// No answer in time.
     Late,
-    /// Nobody: the server that the page came from is gone.
+    /// No server: the one that the page came from has stopped.
     Gone,
 }
 
 impl Probe {
-    /// What an answer to `GET version` says.
+    /// The meaning of an answer to `GET version`.
     #[must_use]
     pub fn of(head: &Head, body: &[u8]) -> Self {
         let status = head.status;
@@ -49,7 +50,7 @@ impl Probe {
                 None => Self::Other(status),
             },
             401 => Self::Unauthorized,
-            // It may not be asked for its version; for the rest, it says so itself.
+            // The version is forbidden; other requests report their own errors.
             403 if text("kind") == Some("Status") => Self::Api("".into()),
             403 => Self::WrongHost,
             500..=599 if head.server == SERVE => Self::ServeAlone(message_of_serve(body)),
@@ -72,7 +73,7 @@ impl Probe {
         }
     }
 
-    /// What it is, in words, of this place.
+    /// A description of what answers at this address.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
         let (en, zh) = match self {
@@ -111,7 +112,7 @@ impl Probe {
     }
 }
 
-/// The message of a response by `deltascope serve` itself: a line of each language.
+/// The message in a response of `deltascope serve` itself: one line per language.
 fn message_of_serve(body: &[u8]) -> Text {
     let text = String::from_utf8_lossy(body);
     let mut lines = text.lines();
@@ -119,34 +120,34 @@ fn message_of_serve(body: &[u8]) -> Text {
     Text::new(en.unwrap_or_default(), zh.or(en).unwrap_or_default())
 }
 
-/// The first line of a text, as far as somebody wants to read it.
+/// The first line of a text, at most 200 characters of it.
 fn first_line(body: &[u8]) -> Arc<str> {
     let text = String::from_utf8_lossy(body);
     let line = text.trim().lines().next().unwrap_or_default();
     line.chars().take(200).collect::<String>().into()
 }
 
-/// What was found at one place.
+/// The result for one address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
-    /// The place, as it begins the address of a request.
+    /// The address, with which every request begins.
     pub base: Arc<str>,
-    /// What was found.
+    /// What answers there.
     pub found: Probe,
 }
 
-/// What is missing, and the one command that mends it where there is one.
+/// What is missing, and the command that helps, if one does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// In words.
+    /// The explanation.
     pub what: Text,
-    /// To be typed.
+    /// The command to type.
     pub command: Option<&'static str>,
-    /// Whether the page could be run another way; not where it is said what this way lacks.
+    /// Whether to show the ways to run the page; not if the explanation says what this way lacks.
     pub ways: bool,
 }
 
-/// What is missing where no API was found.
+/// What is missing, given the results for all addresses.
 #[must_use]
 pub fn missing(tried: &[Tried]) -> Missing {
     let telling = tried.iter().max_by_key(|tried| tried.found.weight());
@@ -210,21 +211,21 @@ pub fn missing(tried: &[Tried]) -> Missing {
     }
 }
 
-/// A way to have the page and the API at one place.
+/// A way to serve the page and the API at one origin.
 #[derive(Debug)]
 pub struct Way {
-    /// English
+    /// Its description in English.
     pub en: &'static str,
-    /// 简体中文
+    /// Its description in Chinese.
     pub zh: &'static str,
-    /// To be typed; each in a terminal of its own where there are two.
+    /// The commands to type; two commands need two terminals.
     pub commands: &'static [&'static str],
-    /// Where the page is then.
+    /// The address of the page then.
     pub page: &'static str,
 }
 
 impl Way {
-    /// What it is.
+    /// Its description.
     #[must_use]
     pub fn words(&self, lang: Lang) -> &'static str {
         match lang {
@@ -234,7 +235,7 @@ impl Way {
     }
 }
 
-/// They are told here and in the book (docs, A real cluster); the browser tests go all of them.
+/// The book lists them, too (docs, A real cluster); the browser tests try them all.
 pub const WAYS: [Way; 4] = [
     Way {
         en: "kubectl serves the built page",
@@ -271,11 +272,10 @@ pub const WAYS: [Way; 4] = [
     },
 ];
 
-/// The start of every request's address, out of what somebody typed: a path of this origin that ends
-/// in a slash.
+/// The start of every request's address, from what the user typed: a path of this origin that ends in a slash.
 ///
 /// # Errors
-/// It is another origin's: no browser would let the page ask there.
+/// Fails if the address belongs to another origin, which no browser would let the page reach.
 pub fn base_of(text: &str, origin: &str) -> Result<String, Text> {
     let text = text.trim();
     let path = text.strip_prefix(origin).unwrap_or(text);
@@ -298,9 +298,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_tells_what_is_there() {
+    fn an_answer_shows_what_is_there() {
         let status = br#"{"kind":"Status","status":"Failure","code":403}"#;
-        // (status, content type, server, body) → what is there
+        // (status, content type, server, body) → what answers
         for (code, kind, server, body, found) in [
             (
                 200,
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_telling_place_says_what_is_missing() {
+    fn the_most_informative_address_says_what_is_missing() {
         let at = |base: &str, found| Tried {
             base: base.into(),
             found,
@@ -377,7 +377,7 @@ mod tests {
             at("/", Probe::Page),
         ]);
         assert_eq!((alone.what, alone.command, alone.ways), (said, None, false));
-        // (what was found) → the command
+        // (what answers) → the command
         for (tried, command) in [
             (
                 vec![at("/k8s/", behind.clone()), at("/", Probe::Page)],

@@ -1,14 +1,14 @@
-//! The resources that are offered, and their groups.
+//! The resources that the dialog offers, and their groups.
 
 use std::sync::Arc;
 
 use deltascope_world::source::proxy::target::Resource;
 
-/// What the menu of groups calls all that is not built in.
+/// The name of all groups that are not built in, in the menu of groups.
 pub const CUSTOM: &str = "*";
 
-/// Which resources are offered: those of a group that have this in one of their names, the core
-/// group first, custom resources last.
+/// The resources that the dialog offers: those of a group with this text in one of their names, the core group
+/// first, custom resources last.
 #[must_use]
 pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<usize> {
     let text = text.trim().to_lowercase();
@@ -27,7 +27,7 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
         .collect();
     found.sort_by_cached_key(|place| {
         let one = &resources[*place];
-        // Who types a whole name means it.
+        // A resource whose whole name was typed comes first.
         let named = one.plural == text || one.short_names.contains(&text);
         let rank = (!named, !one.group.is_empty(), !is_built_in(&one.group));
         (rank, one.group.clone(), one.plural.clone())
@@ -35,7 +35,7 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
     found
 }
 
-/// The groups that there are, each with how many resources it has; custom ones are one.
+/// The groups with their numbers of resources; all custom groups count as one.
 #[must_use]
 pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
     let mut found: Vec<(Arc<str>, usize)> = Vec::new();
@@ -50,12 +50,12 @@ pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
             None => found.push((group.into(), 1)),
         }
     }
-    // The star of the custom ones comes last.
+    // The custom groups come last.
     found.sort_by_cached_key(|(group, _)| (&**group == CUSTOM, group.clone()));
     found
 }
 
-/// The groups that every API server has; the rest comes from custom resources and other servers.
+/// The groups that every API server has; others come from custom resources and other servers.
 const BUILT_IN: [&str; 22] = [
     "",
     "admissionregistration.k8s.io",

@@ -1,4 +1,4 @@
-//! The run that is built to watch a resource.
+//! The run that watches a resource.
 
 use crate::i18n::Text;
 use deltascope_world::source::proxy::target::{Resource, Target};
@@ -9,8 +9,8 @@ use super::indices::lacks;
 use super::options::Options;
 use super::resources::is_built_in;
 
-/// What is built to watch it: a shared informer with one handler. Its pauses and the timeouts of its watches
-/// follow from the seed.
+/// The scenario of a watch: a shared informer with one handler. The backoffs and the timeouts of its watches follow
+/// from the seed.
 #[must_use]
 pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
     let line = |what: &str| vec![format!("{what}: {{name}}")];
@@ -41,7 +41,7 @@ pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
     }
 }
 
-/// The type that a client of Go has for it.
+/// The type that a Go client has for the resource.
 fn type_of(target: &Target) -> String {
     let Resource {
         group,
@@ -58,7 +58,7 @@ fn type_of(target: &Target) -> String {
     }
 }
 
-/// What is watched, in a line: `pods · default · app=web`.
+/// The target in a line: `pods · default · app=web`.
 #[must_use]
 pub fn title(target: &Target) -> Text {
     let mut rest = String::new();
@@ -86,7 +86,7 @@ mod tests {
     use crate::cluster::resources::tests::resource;
 
     #[test]
-    fn a_type_is_called_as_in_go() {
+    fn a_type_has_its_name_in_go() {
         let name = |group, metadata_only| {
             type_of(&Target {
                 resource: resource(group, "Pod", &[]),

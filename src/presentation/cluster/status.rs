@@ -1,37 +1,37 @@
-//! How a connection is: what it does, and for how long.
+//! The state of a connection, and for how long it has been silent.
 
 use serde_json::Value;
 
 use crate::i18n::{Lang, Text};
 use deltascope_world::Time;
 
-/// Longer silence than this is worth a word, in ms: a watch is sent a bookmark about every minute.
+/// The page mentions a silence that is longer than this, in ms: a watch gets a bookmark about every minute.
 pub const SILENCE_MS: u64 = 75_000;
 
-/// How long a run has been going on, by a clock that somebody may set back.
+/// How long a run has been going on, by a clock that the user may set back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// What it showed last, in ms.
+    /// The last reading, in ms.
     read: f64,
-    /// What went by until then, in ms.
+    /// The time that had passed at that reading, in ms.
     passed: f64,
 }
 
 impl Clock {
-    /// From this reading on.
+    /// Starts at this reading, in ms.
     #[must_use]
     pub fn new(read: f64) -> Self {
         Self { read, passed: 0.0 }
     }
 
-    /// At this reading, in ms since the start: a clock that was set back goes on from there.
+    /// The time since the start at this reading, in ms. If the clock was set back, the time continues from there.
     pub fn at(&mut self, read: f64) -> Time {
         self.passed += (read - self.read).max(0.0);
         self.read = read;
         self.latest()
     }
 
-    /// At the reading before.
+    /// The time since the start at the last reading, in ms.
     #[must_use]
     pub fn latest(&self) -> Time {
         #[allow(
@@ -44,54 +44,54 @@ impl Clock {
     }
 }
 
-/// What the connection does.
+/// What the connection is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// There is none.
+    /// There is no connection.
     #[default]
     Off,
-    /// A list was asked for.
+    /// It has requested a list.
     Listing,
-    /// A watch was asked for.
+    /// It has requested a watch.
     Opening,
     /// A watch is open.
     Watching,
-    /// Nothing is asked for until so many seconds have passed.
+    /// It pauses before the next request; the seconds left.
     Waiting(u64),
 }
 
-/// How the connection is.
+/// The state of the connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// What it does.
+    /// What it is doing.
     pub phase: Phase,
-    /// For so long nothing was heard, in ms.
+    /// How long nothing has arrived, in ms.
     pub silent_ms: u64,
-    /// What went wrong last and has not been mended.
+    /// The last problem that still exists.
     pub trouble: Option<Text>,
 }
 
 impl Status {
-    /// Whether there is a connection, or one is being sought.
+    /// Whether there is a connection, or one is being established.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.phase != Phase::Off
     }
 
-    /// Whether it has been silent for longer than it should.
+    /// Whether it has been silent for too long.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
     }
 
-    /// Whether nothing is amiss: nobody waits, and what is heard is young.
+    /// Whether the connection is in order: no problem, no pause, no long silence.
     #[must_use]
     pub fn is_well(&self) -> bool {
         let waits = matches!(self.phase, Phase::Waiting(_));
         self.trouble.is_none() && !waits && !self.is_stale()
     }
 
-    /// As scripts read it.
+    /// The state in the form that scripts read.
     #[must_use]
     pub fn to_json(&self, lang: Lang) -> [(String, Value); 3] {
         let phase = match self.phase {
@@ -109,7 +109,7 @@ impl Status {
         ]
     }
 
-    /// In as little room as can be: `3 s`.
+    /// The state in the shortest form: `3 s`.
     #[must_use]
     pub fn short(&self) -> String {
         match self.phase {
@@ -118,7 +118,7 @@ impl Status {
         }
     }
 
-    /// In a few words: `heard 3 s ago`.
+    /// The state in a few words: `heard 3 s ago`.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
         let seconds = self.silent_ms / 1000;
@@ -158,7 +158,7 @@ mod tests {
     use crate::cluster::trouble::failed;
 
     #[test]
-    fn a_clock_that_is_set_back_goes_on() {
+    fn time_continues_when_the_clock_is_set_back() {
         let mut clock = Clock::new(1_000.0);
         let reads = [1_000.0, 1_500.0, 900.0, 1_000.0, 1_000.0, f64::NAN, 1_100.0];
         let seen = reads.map(|read| clock.at(read));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_not_well() {
+    fn a_connection_that_pauses_is_not_in_order() {
         let status = |phase, trouble: Option<Text>| Status {
             phase,
             trouble,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_noticed() {
+    fn a_long_silence_is_reported() {
         let mut status = Status {
             phase: Phase::Watching,
             silent_ms: 3_400,

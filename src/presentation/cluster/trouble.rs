@@ -1,4 +1,4 @@
-//! What went wrong, and what to do: an error, too much to keep, the end of a watch.
+//! What went wrong, and what to do: an error, too much data, the end of a watch.
 
 use crate::i18n::Text;
 use deltascope_cache::fact::WatchEnd;
@@ -8,35 +8,35 @@ use deltascope_world::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::MAX_LINE;
 
-/// What stands behind an error, with its HTTP status where that is said.
+/// The cause of an error, with the HTTP status if the message shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     /// No server has answered.
     NoConnection,
-    /// The API server does not take the proxy's credentials.
+    /// The API server rejects the proxy's credentials.
     Unauthorized,
-    /// kubectl proxy does not pass the request on.
+    /// kubectl proxy does not forward the request.
     RefusedByProxy,
-    /// The API server does not allow it.
+    /// The API server forbids the request.
     Forbidden,
     /// The API server does not know the resource.
     NotFound,
-    /// The API server asks to come again later.
+    /// The API server asks to retry later.
     TooManyRequests,
-    /// The API server does not take the request as it is.
+    /// The API server rejects the request as invalid.
     Invalid(u16),
-    /// A proxy gets no answer.
+    /// A proxy gets no answer from its server.
     NothingBehind(u16),
-    /// The API server fails, or something before it.
+    /// The API server fails, or something in front of it.
     ServerError(u16),
-    /// There is an answer that cannot be used.
+    /// The answer cannot be used.
     Unusable,
     /// Any other status.
     Other(u16),
 }
 
 impl Cause {
-    /// The status tells, and what is said where one status has two meanings: kubectl proxy and other
+    /// The cause from the status; where one status has two meanings, from the message, too: kubectl proxy and other
     /// proxies answer in plain text.
     fn of(error: &ApiError) -> Self {
         let said = &error.message;
@@ -45,12 +45,12 @@ impl Cause {
             200 => Self::Unusable,
             code @ (400 | 422) => Self::Invalid(code),
             401 => Self::Unauthorized,
-            // The proxy's own word; an API server names who may not do what.
+            // The proxy's own message; an API server names the user and the verb.
             403 if said.starts_with("Forbidden") => Self::RefusedByProxy,
             403 => Self::Forbidden,
             404 => Self::NotFound,
             429 => Self::TooManyRequests,
-            // What a proxy says when nobody answers it.
+            // The message of a proxy whose server does not answer.
             code @ 500.. if said.contains("refused") || said.contains("ECONNREFUSED") => {
                 Self::NothingBehind(code)
             }
@@ -60,7 +60,7 @@ impl Cause {
     }
 }
 
-/// What an error means for whoever looks at it, and what to do.
+/// What an error means for the user, and what to do.
 #[must_use]
 pub fn trouble(error: &ApiError, target: &Target) -> Text {
     let said = &error.message;
@@ -133,8 +133,8 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
     Text::new(&en, &zh)
 }
 
-/// There is more than can be kept: which bound that is, what helps, and when it goes on by itself. How
-/// many objects there are, where that is known; it looks again every so many ms.
+/// There is more than can be kept: which limit it exceeds, what helps, and when the page retries. `count` is the
+/// number of objects, if known; `every` the interval in ms.
 #[must_use]
 pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) -> Text {
     let name = target.resource.name();
@@ -195,7 +195,7 @@ pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) 
     )
 }
 
-/// A server asked to come again later.
+/// The server asked to retry later.
 #[must_use]
 pub fn later(code: u16) -> Text {
     Text::new(
@@ -204,7 +204,7 @@ pub fn later(code: u16) -> Text {
     )
 }
 
-/// What the end of a watch means, where it is not the usual one.
+/// The meaning of a watch's end, if it is an unusual one.
 #[must_use]
 pub fn ended(end: &WatchEnd) -> Option<Text> {
     let (en, zh) = match end {
@@ -221,7 +221,7 @@ pub fn ended(end: &WatchEnd) -> Option<Text> {
     Some(Text::new(en, zh))
 }
 
-/// What an `ERROR` on the watch means: of the API server, or of a line that could not be read.
+/// The meaning of an `ERROR` on the watch: from the API server, or because of a line that could not be read.
 #[must_use]
 pub fn failed(code: u16, said: &str) -> Text {
     if code == 410 {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_not_taken_says_what_to_change() {
+    fn a_rejected_request_says_what_to_change() {
         let error =
             ApiError::from_status(400, "BadRequest", "field label not supported: spec.x", []);
         let told = |labels: &str, fields: &str| {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_says_which_bound_and_what_helps() {
+    fn excess_names_the_limit_and_what_helps() {
         let pods = Target {
             resource: resource("", "pods", &[]),
             ..Target::default()
@@ -305,7 +305,7 @@ mod tests {
             metadata_only: true,
             ..pods.clone()
         };
-        // (what there is too much of, how many, of what) → the bound, and what helps
+        // (what there is too much of, the count, the target) → the limit, and what helps
         for (what, count, target, bound, helps) in [
             (
                 Excess::Objects,

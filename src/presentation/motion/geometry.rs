@@ -1,8 +1,8 @@
-//! Places, paths and trails on the screen. Pure.
+//! Points, paths and trails on the screen. Pure.
 
 use crate::decimal::decimals;
 
-/// A place on the screen.
+/// A point on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Point {
     /// From the left, in px.
@@ -19,7 +19,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Between two places.
+    /// The path between two points.
     #[must_use]
     pub fn between(from: Point, to: Point) -> Self {
         let bend = (to.x - from.x) * 0.5;
@@ -39,7 +39,7 @@ impl Path {
         }
     }
 
-    /// Where it is at `t` between 0 and 1.
+    /// The point at `t` between 0 and 1.
     #[must_use]
     pub fn at(&self, t: f64) -> Point {
         let [a, b, c, d] = self.points;
@@ -53,7 +53,7 @@ impl Path {
         }
     }
 
-    /// As an SVG path.
+    /// The path as SVG path data.
     #[must_use]
     pub fn svg(&self) -> String {
         let [a, b, c, d] = self.points;
@@ -64,20 +64,20 @@ impl Path {
     }
 }
 
-/// So far beside what it leaves a trail goes up or down, in px.
+/// How far beside its start a trail goes up or down, in px.
 const BESIDE: f64 = 13.0;
-/// A trail's bend before it arrives, in px.
+/// The bend of a trail before its end, in px.
 const BEND: f64 = 60.0;
 
-/// Where a trail goes up or down beside the room it leaves, so that it crosses little text; nothing
-/// for places on about the same height.
+/// The `x` at which a trail goes up or down beside the room where it starts, so that it crosses little text; none
+/// if both points are at about the same height.
 #[must_use]
 pub fn beside(from: Point, to: Point) -> Option<f64> {
     let climbs = (to.y - from.y).abs() >= 2.0 * BEND && to.x - from.x >= 4.0 * BESIDE;
     climbs.then_some(from.x + BESIDE)
 }
 
-/// A trail beside the room it leaves, where it has far to go up or down; else the usual curve.
+/// A trail beside the room where it starts, if it has far to go up or down; otherwise the usual curve.
 #[must_use]
 pub fn climbing(from: Point, to: Point) -> String {
     let Some(x) = beside(from, to) else {
@@ -107,7 +107,7 @@ pub fn climbing(from: Point, to: Point) -> String {
     )
 }
 
-/// Slow, fast, slow.
+/// Eases in and out: slow, fast, slow.
 #[must_use]
 pub fn ease(t: f64) -> f64 {
     if t < 0.5 {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trail_goes_up_and_down_beside_what_it_leaves() {
+    fn a_trail_goes_up_and_down_beside_its_start() {
         let at = |y| Point { x: 10.0, y };
         let to = Point { x: 200.0, y: 300.0 };
         for (from, expected) in [
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_begins_and_ends_where_it_should() {
+    fn a_path_begins_and_ends_at_its_points() {
         let (from, to) = (Point { x: 3.0, y: 9.0 }, Point { x: 90.0, y: 1.0 });
         let path = Path::between(from, to);
         assert_eq!((path.at(0.0), path.at(1.0)), (from, to));

@@ -1,4 +1,4 @@
-//! Tokens on their way: what moves, and along which path. The page draws it.
+//! Tokens on their way: what moves, and along which path. The page draws them.
 
 pub mod geometry;
 pub mod plan;

@@ -1,7 +1,7 @@
 //! Fact → motion. Pure.
 //!
-//! One fact is one motion: light the source, move on a drawn path, settle and flash what differs,
-//! rest. A fact that moves nothing only flashes.
+//! One fact is one motion: light the source, move along a drawn path, settle and flash what has changed, rest. A
+//! fact that moves nothing only flashes.
 
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
@@ -16,40 +16,40 @@ use deltascope_replay::picture::{Delivery, Picture, ReflectorState};
 
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
-/// How long a token travels.
+/// How long a token moves, in ms.
 pub const MOVE_MS: u32 = 420;
-/// How long what differs stays lit.
+/// How long a change stays lit, in ms.
 pub const SETTLE_MS: u32 = 250;
-/// The pause after it.
+/// The pause after it, in ms.
 pub const REST_MS: u32 = 200;
-/// A fact of the lock says little by itself.
+/// The time for a minor fact, such as one of a lock, in ms.
 const BRIEF_MS: u32 = 260;
 
-/// What one fact looks like.
+/// The motion of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Motion {
-    /// What travels, if anything does.
+    /// What moves, if anything does.
     pub flight: Option<Flight>,
-    /// What is lit at the end, or at once where nothing travels.
+    /// What is lit at the end; at once if nothing moves.
     pub flash: Vec<Anchor>,
-    /// How long it takes in all, in ms at normal speed.
+    /// The time for all of it, in ms at normal speed.
     pub ms: u32,
 }
 
-/// Something that travels.
+/// A thing that moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flight {
-    /// Where from: the first of these anchors that is on the screen before the fact.
+    /// The start: the first of these anchors that is on the screen before the fact.
     pub from: Vec<Anchor>,
-    /// Where to: the first of these that is on the screen after it.
+    /// The end: the first of these anchors that is on the screen after the fact.
     pub to: Vec<Anchor>,
-    /// What it looks like on its way.
+    /// Its look on the way.
     pub look: Look,
-    /// Whose colour the path has.
+    /// The colour of the path.
     pub hue: Option<DeltaType>,
-    /// What has left leaves a ghost until the next step; not where others take its place.
+    /// Whether it leaves a ghost until the next fact; false if other things take its place.
     pub ghost: bool,
-    /// Where the way begins once the screen has changed, if not at `from`.
+    /// The start of the path once the screen has changed, if not `from`.
     pub exit: Option<Anchor>,
 }
 
@@ -57,35 +57,35 @@ pub struct Flight {
 const ROOM: Anchor = Anchor::Room(Panel::Queue);
 /// The keys that wait in the workqueue.
 const WAITING: Anchor = Anchor::Work(WorkPart::Queue, None);
-/// The keys that workers have.
+/// The keys that workers process.
 const AT_WORKERS: Anchor = Anchor::Work(WorkPart::Processing, None);
 /// The keys that will be added.
 const DELAYED: Anchor = Anchor::Work(WorkPart::Delayed, None);
 
-/// What travels.
+/// The look of a moving thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A copy of what has arrived; that itself stays hidden until then.
+    /// A copy of the thing that has arrived, which itself stays hidden until the copy lands.
     Arriving,
-    /// A copy of what has left.
+    /// A copy of the thing that has left.
     Leaving,
-    /// A label that is gone afterwards, and what stays hidden until it lands.
+    /// A label that disappears at the end, and what stays hidden until it lands.
     Label(String, Hides),
 }
 
-/// What of the target stays hidden while something is on its way to it.
+/// Which part of the target stays hidden while a thing moves towards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hides {
-    /// Nothing: it was there before.
+    /// Nothing: the target was there before.
     Nothing,
-    /// All of it.
+    /// The whole target.
     Target,
-    /// What is inside of it.
+    /// The contents of the target.
     Inside,
 }
 
 impl Motion {
-    /// Something travels and lights where it arrives.
+    /// A thing moves, and its target lights up.
     fn flies(flight: Flight) -> Self {
         Self {
             flash: flight.to.clone(),
@@ -94,7 +94,7 @@ impl Motion {
         }
     }
 
-    /// Nothing travels; these are lit.
+    /// Nothing moves; these anchors light up.
     fn lights(flash: Vec<Anchor>) -> Self {
         Self {
             flight: None,
@@ -103,7 +103,7 @@ impl Motion {
         }
     }
 
-    /// The same of a fact that says little by itself.
+    /// The same for a minor fact.
     fn brief(flash: Vec<Anchor>) -> Self {
         Self {
             flight: None,
@@ -114,7 +114,7 @@ impl Motion {
 }
 
 impl Flight {
-    /// Between places, in no colour, and without a ghost.
+    /// A flight without a colour and without a ghost.
     fn new(from: Vec<Anchor>, to: Vec<Anchor>, look: Look) -> Self {
         Self {
             from,
@@ -126,13 +126,13 @@ impl Flight {
         }
     }
 
-    /// Of something from one place to another one.
+    /// A flight from one place to another.
     fn one(from: Anchor, to: Anchor, look: Look) -> Self {
         Self::new(vec![from], vec![to], look)
     }
 }
 
-/// What a fact looks like; `after` is the picture with the fact in it.
+/// The motion of a fact; `after` is the picture with the fact applied.
 #[must_use]
 pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
     let motion = match &record.fact {
@@ -142,14 +142,14 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
         Fact::Store(fact) => store(fact, after),
         Fact::Handlers(fact) => handlers(fact, record.actor, after),
         Fact::Work(fact) => work(fact, record.actor),
-        // What follows from it is what moves.
+        // The facts that follow from it move something.
         Fact::Run(_) => None,
     };
     motion.unwrap_or_else(|| Motion::lights(Vec::new()))
 }
 
-/// Where the trail begins that is drawn when the screen was cut to this fact: what came over the
-/// watch is traced back to its line on the stream.
+/// The start of the trail that is drawn after a cut to this fact. A thing that came over the watch is traced back
+/// to its line on the stream.
 #[must_use]
 pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<Anchor> {
     let mut from = flight.from.clone();
@@ -172,7 +172,7 @@ pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<
     from
 }
 
-/// The number of the line that the reflector took last.
+/// The number of the line that the reflector received last.
 fn last_received(picture: &Picture) -> Option<u64> {
     let mut lines = picture.api.stream.iter().rev();
     lines
@@ -305,7 +305,7 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
         }
         // The next column takes the place, so the way begins at the queue's exit.
         QueueFact::KeyPopped { key, .. } => leaves(column(key, places(after, key))),
-        // As a crate; what is behind it moves up.
+        // As a crate; the entries behind it move up.
         QueueFact::EntriesTaken { .. } => leaves(Anchor::Entry(0)),
         QueueFact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count),
         QueueFact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count),
@@ -353,7 +353,7 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
             let position = if popped.entries.is_empty() {
                 popped.position?
             } else {
-                // A batch is looked up as a whole before it is written.
+                // All objects of a batch are looked up before any of them is written.
                 deltas.clone().position(|(_, of)| of.key == object.key)?
             };
             let hue = deltas.map(|(delta_type, _)| *delta_type).nth(position);
@@ -492,7 +492,7 @@ fn work(fact: &WorkFact, actor: Actor) -> Option<Motion> {
     })
 }
 
-/// How many places a key has in line; more than one only in a FIFO.
+/// How many places a key has in the queue; more than one only in a FIFO.
 fn places(after: &Picture, key: &Key) -> usize {
     let places = after.queue.keys.iter().filter(|at| *at == key);
     places.count()
@@ -513,18 +513,18 @@ fn delta(key: &Key, index: usize) -> Anchor {
     Anchor::Delta { key, index }
 }
 
-/// A place of a handler; where that is not shown, the handler.
+/// A place in a handler; if that is not shown, the handler.
 fn within(handler: u8, place: HandlerPlace) -> Vec<Anchor> {
     let card = Anchor::Handler(handler, HandlerPlace::Whole);
     vec![Anchor::Handler(handler, place), card]
 }
 
-/// Where what was popped goes: to Pop, or else to the next room on its way.
+/// The targets of a popped item: Pop, or else the next room on its way.
 fn taken() -> Vec<Anchor> {
     doors([Panel::Indexer, Panel::Processor])
 }
 
-/// Where what is popped comes from: from Pop, or else out of the room before it on the way of the data.
+/// The sources of a popped item: Pop, or else the room before it on the data's path.
 fn popped() -> Vec<Anchor> {
     doors([Panel::Indexer, Panel::Queue])
 }
@@ -559,7 +559,7 @@ fn call(notification: &NotificationRef) -> String {
     format!("{name} {}", short(&object.key))
 }
 
-/// Where what comes into the queue comes from.
+/// The source of what enters the queue.
 fn origin(actor: Actor, after: &Picture) -> Vec<Anchor> {
     if actor == Actor::Program {
         let call = after.api.stream.back().map(|line| line.number);
@@ -568,7 +568,7 @@ fn origin(actor: Actor, after: &Picture) -> Vec<Anchor> {
     vec![Anchor::Hand, state(after)]
 }
 
-/// Where the reflector is at work, or what a program asks for that has none.
+/// The reflector's state; the requests of a program without a reflector.
 fn state(after: &Picture) -> Anchor {
     if !after.informer.has_queue() {
         return Anchor::Requests;

@@ -9,30 +9,30 @@ use deltascope_cache::key::Key;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRows {
-    /// What stands in this room.
+    /// The source of the run.
     pub source: SourceKind,
     /// The server's version.
     pub rv: RvText,
-    /// Objects can be written.
+    /// Whether objects can be written.
     pub can_write: bool,
-    /// The watch can be cut.
+    /// Whether the watch can be cut.
     pub can_cut: bool,
     /// The objects, as many as fit.
     pub objects: Vec<ObjectRow>,
-    /// So many objects are not shown.
+    /// How many objects are not shown.
     pub hidden: usize,
-    /// There are so many that they are cells, not rows.
+    /// Whether there are so many objects that they are cells, not rows.
     pub dense: bool,
-    /// With what the open watch was asked for.
+    /// The parameters of the open watch.
     pub watch: Option<String>,
-    /// What the server was asked to refuse and has not refused yet.
+    /// The refusals that are armed and have not happened yet.
     pub armed: Vec<Refusals>,
     /// The newest lines of the stream, oldest first, as many as fit.
     pub stream: Vec<StreamRow>,
-    /// What a program called, the newest last, as many as fit.
+    /// The calls of a program, the newest last, as many as fit.
     pub calls: Vec<CallRow>,
 }
 
@@ -41,7 +41,7 @@ pub struct ApiRows {
 pub struct ObjectRow {
     /// Its key.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its mark.
     pub mark: Mark,
@@ -51,7 +51,7 @@ pub struct ObjectRow {
     pub gone: bool,
     /// The current fact is about it.
     pub lit: bool,
-    /// What a form for it starts with.
+    /// The initial contents of its form.
     pub draft: Draft,
 }
 
@@ -68,7 +68,7 @@ pub struct StreamRow {
     pub name: String,
     /// The object's version.
     pub rv: RvText,
-    /// Where it is.
+    /// How far it has been delivered.
     pub delivery: Delivery,
     /// The current fact is about it.
     pub lit: bool,
@@ -83,15 +83,15 @@ pub struct CallRow {
     pub verb: &'static str,
     /// The class of its type.
     pub class: &'static str,
-    /// With what.
+    /// The name of its object.
     pub name: String,
-    /// In which version.
+    /// The version of its object.
     pub rv: RvText,
     /// The current fact is this call.
     pub lit: bool,
 }
 
-/// The room at this moment, with places for so many objects and lines.
+/// The contents of the room, with places for this many objects and lines.
 #[must_use]
 pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     let api = &view.picture.api;
@@ -129,7 +129,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     }
 }
 
-/// A name for a new object that the server does not have yet.
+/// A name for a new object that is free on the server.
 #[must_use]
 pub fn free_name(view: &View) -> String {
     let objects = &view.picture.api.objects;
@@ -144,7 +144,7 @@ pub fn free_name(view: &View) -> String {
         .unwrap_or_default()
 }
 
-/// The parameters of a watch, what tells a streaming list from another one first.
+/// The parameters of a watch, those that distinguish a streaming list first.
 fn query(view: &View, rv: &str) -> String {
     let last = view.picture.reflector.requests.back();
     let streams = last.is_some_and(|line| line.kind == RequestKind::Stream);
@@ -156,7 +156,7 @@ fn query(view: &View, rv: &str) -> String {
         query += " & sendInitialEvents=true & resourceVersionMatch=NotOlderThan";
     }
     query += " & allowWatchBookmarks=true";
-    // What is empty is not sent.
+    // An empty parameter is not sent.
     if !rv.is_empty() {
         query += " & resourceVersion=";
         query += rv;
@@ -164,7 +164,8 @@ fn query(view: &View, rv: &str) -> String {
     query
 }
 
-/// Which part of a list of `length` is shown in `room` places: its end, or the part with `wanted`.
+/// The first place and the length of the part of a list that is shown in `room` places: its end, or a part with
+/// `wanted`.
 fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
     // The last place goes to the `+N`.
     let shown = if length > room { room - 1 } else { length };
@@ -172,7 +173,7 @@ fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
     (wanted.map_or(first, |index| first.min(index)), shown)
 }
 
-/// What a form for an object starts with, where it is there.
+/// The initial contents of the form for an object, if the object exists.
 #[must_use]
 pub fn draft(view: &View, key: &Key) -> Option<Draft> {
     let object = view.picture.api.objects.get(key)?;
@@ -204,7 +205,7 @@ fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> Object
 
 fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
     if view.picture.api.source == SourceKind::Program {
-        // What a program does is its calls; there is no stream to look at.
+        // A program's calls are shown instead of a stream.
         return Vec::new();
     }
     let stream = &view.picture.api.stream;
@@ -212,7 +213,7 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
     let sent = current(view)
         .is_some_and(|record| matches!(record.fact, Fact::Server(ServerFact::EventSent { .. })));
     let lit = stream.back().filter(|_| sent).map(|line| line.number);
-    // What the reflector has in its hand is the newest line that it took.
+    // The event in the reflector's hand is the newest line that was received.
     let lit = lit.or_else(|| {
         hand.and_then(|_| {
             stream
@@ -262,13 +263,13 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
         .collect()
 }
 
-/// What a program called, where a watch event would stand.
+/// The method that a program called, in place of a watch event.
 fn verb(event: EventType) -> &'static str {
     match event {
         EventType::Added => "Add",
         EventType::Modified => "Update",
         EventType::Deleted => "Delete",
-        // A program calls neither.
+        // No method of a program corresponds to these.
         EventType::Bookmark | EventType::Error => "",
     }
 }
@@ -287,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_is_the_end_unless_something_older_is_wanted() {
+    fn the_window_is_the_end_unless_an_older_item_is_wanted() {
         assert_eq!(window(4, 6, None), (0, 4));
         assert_eq!(window(60, 5, None), (56, 4));
         assert_eq!(window(60, 5, Some(57)), (56, 4));

@@ -1,4 +1,4 @@
-//! The card of the informers beside the one that is shown, in the Indexer's room.
+//! The card in the Indexer's room about the informers beside the one on the stage.
 
 use super::{Mark, Names, RvText, current};
 use crate::rows::processor::WorkKey;
@@ -6,34 +6,34 @@ use crate::view::View;
 use deltascope_cache::fact::{Fact, RunFact};
 use deltascope_replay::picture::InformerKind;
 
-/// So many objects of one store are shown at most.
+/// At most this many objects of one store are shown.
 const OBJECTS: usize = 12;
 
-/// What is counted of informers, in the order of a row's counts.
+/// What a row counts of its informers, in this order.
 pub const COUNTED: [&str; 4] = ["LIST", "WATCH", "store", "handler"];
 
-/// What the card shows.
+/// The contents of the card.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BesideRows {
-    /// What it takes without sharing, and what with: how many informers, the one that is shown among
-    /// them, and what they have together, as [`COUNTED`] names it.
+    /// Sums over the informers that are not shared, and over the shared ones, including the one on the stage: first
+    /// their number, then the counts of [`COUNTED`].
     pub sums: [[u64; 5]; 2],
-    /// The store of each informer beside.
+    /// The store of each of these informers.
     pub stores: Vec<BesideStore>,
 }
 
-/// The store of an informer beside.
+/// The store of an informer beside the one on the stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BesideStore {
-    /// Its informer's number; `None`: that is a shared one.
+    /// Its informer's number; `None` if it is a shared one.
     pub number: Option<usize>,
-    /// What is in it.
+    /// Its objects, as many as are shown.
     pub objects: Vec<WorkKey>,
-    /// So many are not shown.
+    /// How many objects are not shown.
     pub hidden: usize,
 }
 
-/// The card at this moment; none where there is no informer beside.
+/// The contents of the card; none if there is no other informer.
 #[must_use]
 pub fn rows(view: &View) -> Option<BesideRows> {
     let picture = &view.picture;
@@ -74,7 +74,7 @@ pub fn rows(view: &View) -> Option<BesideRows> {
             objects.push(WorkKey {
                 key: key.clone(),
                 name: names.get(key),
-                // Of another server's object the UID says nothing.
+                // The marks know nothing of the UID of another server's object.
                 mark: match picture.api.objects.get(key) {
                     Some(_) => names.mark(&object.uid),
                     None => Mark::default(),

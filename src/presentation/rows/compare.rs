@@ -11,12 +11,12 @@ use deltascope_replay::picture::ReflectorState;
 
 use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
 
-/// One room of both.
+/// One room of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomRow {
-    /// Which.
+    /// Its id.
     pub id: &'static str,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// How many things differ.
     pub differs: usize,
@@ -27,45 +27,45 @@ pub struct RoomRow {
 /// One line of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRow {
-    /// What it shows.
+    /// The label of the line.
     pub label: String,
-    /// How its chips stand: `cols`, `wide`, `loose` or `lines`.
+    /// The layout of its chips: `cols`, `wide`, `loose` or `lines`.
     pub class: &'static str,
-    /// Its things, on both sides.
+    /// Its chips, on both sides.
     pub sides: [Vec<Chip>; 2],
-    /// How many more there are.
+    /// How many more there are, as text.
     pub more: String,
-    /// The earlier ones are left out, not the later.
+    /// The chips that are left out are the earlier ones, not the later.
     pub more_before: bool,
 }
 
-/// One thing.
+/// One thing, such as an object or a delta.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Chip {
-    /// Its classes.
+    /// Its CSS classes.
     pub class: String,
     /// Its glyph.
     pub glyph: Option<DeltaType>,
-    /// Whose it is.
+    /// Its objects: mark, name and version of each.
     pub about: Vec<(Option<Mark>, String, String)>,
-    /// What stands before that.
+    /// The text before the objects.
     pub text: String,
-    /// All of it, in words.
+    /// The whole of it in words: its tooltip.
     pub title: String,
 }
 
-/// A metric of both.
+/// A metric of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricRow {
     /// Its stable name.
     pub id: String,
-    /// What it is called.
+    /// Its label.
     pub label: String,
     /// The type whose deltas are counted.
     pub glyph: Option<DeltaType>,
-    /// In the one.
+    /// Its value in this run.
     pub left: String,
-    /// In the other.
+    /// Its value in the other run.
     pub right: String,
 }
 
@@ -76,7 +76,7 @@ fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
     }
 }
 
-/// The rooms.
+/// The rooms of both runs.
 #[must_use]
 pub fn rooms(view: &View, lang: Lang) -> Vec<RoomRow> {
     let Some(compare) = &view.compare else {
@@ -305,7 +305,7 @@ fn join(keys: &[deltascope_cache::key::Key]) -> String {
     keys.join(", ")
 }
 
-/// The summary.
+/// The metrics of both runs.
 #[must_use]
 pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
     let Some(compare) = &view.compare else {

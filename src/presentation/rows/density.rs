@@ -1,7 +1,7 @@
-//! Many objects as small cells: which cell is whose, and what it shows.
+//! Many objects as small cells: which cell belongs to which object, and how it looks.
 //!
-//! Above [`MANY`] objects tokens say nothing any more. Each object then has a cell, in each room at the
-//! same place of its field, however often it is written: nothing moves when something changes.
+//! With more than [`MANY`] objects, tokens show nothing useful. Instead each object has a cell, at the same place
+//! in the field of each room, however often the object is written: nothing moves when something changes.
 
 use crate::view::cells::Hue;
 use std::rc::Rc;
@@ -17,25 +17,25 @@ use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, Sto
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, QueueKind};
 
-/// Above so many objects they are cells.
+/// More objects than this are drawn as cells.
 pub const MANY: usize = 60;
-/// A queue's field has room for at least so many.
+/// A queue's field has room for at least this many cells.
 const QUEUED: usize = 64;
-/// A cell is at most so many px wide, with its gap.
+/// The greatest width of a cell with its gap, in px.
 const LARGEST: u32 = 18;
 
-/// Something that is drawn as a field of cells.
+/// A part of the stage that can be drawn as a field of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// The API server's objects.
     Objects,
     /// The store's items.
     Items,
-    /// What is queued.
+    /// The queued keys or entries.
     Queue,
 }
 
-/// What a cell looks like.
+/// The look of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Look {
     /// Its colour.
@@ -44,29 +44,29 @@ pub struct Look {
     pub fill: Fill,
 }
 
-/// How a cell is filled.
+/// The fill of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Fill {
-    /// Nothing is there.
+    /// The cell is empty.
     #[default]
     Nothing,
     /// Full.
     Full,
-    /// Struck out: it was deleted.
+    /// Struck out: the object was deleted.
     Struck,
-    /// Its outline, dashed: a tombstone.
+    /// A dashed outline: a tombstone.
     Dashed,
-    /// Its outline: no delta of one object.
+    /// An outline: an entry that is not the delta of one object.
     Whole,
 }
 
-/// Whether the objects of this moment are cells.
+/// Whether the objects are drawn as cells.
 #[must_use]
 pub fn is_dense(picture: &Picture) -> bool {
     picture.api.objects.len().max(picture.store.items.len()) > MANY
 }
 
-/// Whether what is queued at this moment is cells: a few keys among many objects are not.
+/// Whether the queue is drawn as cells: a few keys among many objects are not.
 #[must_use]
 pub fn is_queue_dense(picture: &Picture) -> bool {
     queued(picture) > MANY
@@ -79,19 +79,19 @@ fn queued(picture: &Picture) -> usize {
 /// How cells are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// The width and height of a cell with its gap, in the screen's px.
+    /// The width and the height of a cell with its gap, in the screen's px.
     pub pitch: u32,
     /// The gap.
     pub gap: u32,
-    /// So many in a row.
+    /// Cells per row.
     pub columns: usize,
-    /// So many rows.
+    /// The number of rows.
     pub rows: usize,
 }
 
 impl Layout {
-    /// The largest cells that so many fit into the room, which is in the screen's px; `ratio` of them
-    /// are one px of the page.
+    /// The largest cells with which `count` fit into the given width and height in the screen's px; `ratio` of
+    /// these are one CSS px.
     #[must_use]
     pub fn fit(width: u32, height: u32, ratio: u32, count: usize) -> Self {
         let ratio = ratio.max(1);
@@ -104,7 +104,7 @@ impl Layout {
             Self {
                 pitch,
                 gap,
-                // The last one needs no gap.
+                // The last cell needs no gap.
                 columns: ((width + gap) / pitch) as usize,
                 rows: ((height + gap) / pitch) as usize,
             }
@@ -120,16 +120,16 @@ impl Layout {
         self.columns * self.rows
     }
 
-    /// Where a cell begins.
+    /// The top left corner of a cell.
     #[must_use]
     pub fn at(&self, cell: usize) -> (u32, u32) {
         let columns = self.columns.max(1);
-        // Fewer than there are px on a screen.
+        // Smaller than the number of px on a screen.
         let [x, y] = [cell % columns, cell / columns].map(|at| at as u32 * self.pitch);
         (x, y)
     }
 
-    /// The cell at a place.
+    /// The cell at a point.
     #[must_use]
     pub fn cell(&self, x: u32, y: u32) -> Option<usize> {
         let pitch = self.pitch.max(1);
@@ -139,7 +139,7 @@ impl Layout {
 }
 
 impl Field {
-    /// Where a key is in it.
+    /// The anchor of a key in this field.
     #[must_use]
     pub fn anchor(self, key: Key) -> Anchor {
         match self {
@@ -154,12 +154,12 @@ impl Field {
     pub fn room(self, view: &View) -> usize {
         match self {
             Self::Objects | Self::Items => view.places.len(),
-            // Not one more with each key: the cells would change their size all the time.
+            // In powers of two: with one cell more for each key, the size of the cells would change all the time.
             Self::Queue => queued(&view.picture).next_power_of_two().max(QUEUED),
         }
     }
 
-    /// How many things there are, whether or not they fit.
+    /// How many items there are, whether or not they fit.
     #[must_use]
     pub fn total(self, picture: &Picture) -> usize {
         match self {
@@ -169,7 +169,7 @@ impl Field {
         }
     }
 
-    /// The cell of a place in this field.
+    /// The cell of an anchor in this field.
     #[must_use]
     pub fn cell(self, view: &View, cells: usize, anchor: &Anchor) -> Option<usize> {
         let queue = &view.picture.queue;
@@ -191,7 +191,7 @@ impl Field {
         }
     }
 
-    /// What is in a cell.
+    /// The anchor of the item in a cell.
     #[must_use]
     pub fn at(self, view: &View, cells: usize, cell: usize) -> Option<Anchor> {
         let picture = &view.picture;
@@ -217,7 +217,7 @@ impl Field {
         key.map(|key| self.anchor(key.clone()))
     }
 
-    /// What something of this field looks like.
+    /// The look of an item of this field.
     #[must_use]
     pub fn look(self, picture: &Picture, anchor: &Anchor) -> Look {
         if let Anchor::Entry(place) = anchor {
@@ -236,7 +236,7 @@ impl Field {
         look.unwrap_or_default()
     }
 
-    /// All cells.
+    /// The looks of all cells.
     #[must_use]
     pub fn looks(self, view: &View, cells: usize) -> Vec<Look> {
         let mut looks = vec![Look::default(); cells];
@@ -271,7 +271,7 @@ impl Field {
         looks
     }
 
-    /// The object of the current fact, if the fact is about this field.
+    /// The anchor of the current fact, if the fact is about this field.
     #[must_use]
     pub fn lit(self, view: &View) -> Option<Anchor> {
         let record = current(view)?;
@@ -295,8 +295,8 @@ impl Field {
         Some(self.anchor(key.clone()))
     }
 
-    /// How many of this field look how: alike, not in the store yet, older there, deleted; what is queued
-    /// is counted by type.
+    /// The number of cells of each colour. Objects are in step, not in the store yet, older there or deleted;
+    /// queued items are counted by type.
     #[must_use]
     pub fn counts(looks: &[Look]) -> Vec<(Hue, usize)> {
         let mut counts: Vec<(Hue, usize)> = Vec::new();
@@ -310,17 +310,18 @@ impl Field {
     }
 }
 
-/// The cell of what stands at this place of a queue. What is popped leaves its cell, and the others stay.
+/// The cell of the item at this place of a queue. A popped item leaves its cell, and the others stay where they
+/// are.
 fn turn(view: &View, cells: usize, place: usize) -> usize {
     let popped = usize::try_from(view.picture.pop.count).unwrap_or_default();
     (popped % cells.max(1) + place) % cells.max(1)
 }
 
-/// What was shown before: its number of facts, and the last of them.
+/// The previous view: its number of facts, and the last of them.
 pub type Before = (usize, Rc<[FactRecord]>);
 
-/// The facts that tell this moment from the one that was shown before, whichever comes first; nothing
-/// where they are not at hand, or change more than the cells of their own keys.
+/// The facts between this view and the previous one, whichever comes first. None if they are not at hand, or if one
+/// changes more than the cells of its own key.
 #[must_use]
 pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [FactRecord]> {
     let (later, facts, other) = if view.step >= *step {
@@ -329,7 +330,7 @@ pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [Fa
         (step - view.step, recent, &view.recent)
     };
     let from = facts.len().checked_sub(later)?;
-    // Of another run they would be others.
+    // Facts of another run do not join.
     let joint = from.checked_sub(1).and_then(|at| facts.get(at));
     if joint != other.last() {
         return None;
@@ -378,7 +379,7 @@ fn item(picture: &Picture, key: &str) -> Look {
     let Some(item) = picture.store.items.get(key) else {
         return Look::default();
     };
-    // Of a watch without a list nobody knows what the server has.
+    // Without a list, it is not known which objects the server has.
     if picture.api.objects.is_empty() {
         return full(Hue::Same);
     }
@@ -429,7 +430,7 @@ fn entry(entry: &Entry) -> Look {
     }
 }
 
-/// What something in a field is called: its key, or the place of an entry.
+/// The name of an item in a field: its key, or the place of an entry.
 #[must_use]
 pub fn name(anchor: &Anchor) -> String {
     if let Anchor::Entry(place) = anchor {
@@ -438,7 +439,7 @@ pub fn name(anchor: &Anchor) -> String {
     anchor.key().map(ToString::to_string).unwrap_or_default()
 }
 
-/// What is said of something in a field: its key, and its versions.
+/// The tooltip of an item in a field: its key and its versions.
 #[must_use]
 pub fn said(view: &View, anchor: &Anchor) -> String {
     let (api, queue, store) = (&view.picture.api, &view.picture.queue, &view.picture.store);
@@ -506,7 +507,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_as_are_asked_for_fit_and_each_is_found(
+        fn the_requested_number_of_cells_fits_and_each_cell_is_found(
             width in 40..900_u32, height in 40..700_u32, ratio in 1..3_u32, share in 0.0..1.0_f64,
         ) {
             let most = f64::from(width * height);
@@ -534,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_says_what_the_store_lacks() {
+    fn a_cell_shows_how_the_store_differs_from_the_server() {
         let mut picture = Picture::default();
         picture.store.present = true;
         for (key, on_server, stored) in [
@@ -582,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_popped_leaves_its_cell_and_the_others_stay() {
+    fn a_popped_key_leaves_its_cell_and_the_others_stay() {
         let mut picture = Picture::default();
         for key in ["a", "b", "c"] {
             picture.queue.keys.push_back(key.into());
@@ -610,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_has_cells_for_its_own_places_alone() {
+    fn a_field_has_cells_only_for_its_own_anchors() {
         let mut picture = Picture::default();
         picture.queue.keys.push_back("a".into());
         let (key, behind) = (Key::from("a"), 0);
@@ -640,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn the_facts_between_two_moments_are_known_both_ways() {
+    fn the_facts_between_two_views_are_known_in_both_directions() {
         let about = |key: &str| Fact::Handlers(HandlersFact::MutationDetected { key: key.into() });
         let facts = |count: usize| {
             let keys = ["a", "b", "c", "d"];

@@ -1,4 +1,4 @@
-//! Which room acts now.
+//! Which room is active.
 
 use crate::stage::Panel;
 use deltascope_cache::fact::{
@@ -6,21 +6,21 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::step::Step;
 
-/// A piece of a board, in the order in which they come: where a page must not be kept waiting, they are
-/// drawn one by one.
+/// A piece of a board, in the order of drawing. Where the page must not be blocked, the pieces are drawn one by
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// What holds the others.
+    /// The frame of the others.
     Board,
     /// A room.
     Panel(Panel),
-    /// The line of what happened.
+    /// The line that states the current fact.
     Strip,
     /// The buttons and the timeline.
     Transport,
     /// The header.
     Header,
-    /// What lies over the board, if there is anything.
+    /// What is shown over the board, if there is anything.
     Over,
 }
 
@@ -30,7 +30,7 @@ const AFTER_ROOMS: u8 = 1 + Panel::ALL.len() as u8;
 pub const PIECES: u8 = AFTER_ROOMS + 4;
 
 impl Piece {
-    /// How many come before it.
+    /// How many pieces come before it.
     #[must_use]
     pub fn place(self) -> u8 {
         match self {
@@ -49,7 +49,7 @@ impl Piece {
 pub fn room(record: &FactRecord) -> Panel {
     match &record.fact {
         Fact::Server(_) => Panel::Api,
-        // A program without a reflector.
+        // The program sends the requests itself, without a reflector.
         Fact::Reflector(fact) if record.actor == Actor::Program && is_of_requests(fact) => {
             Panel::Api
         }
@@ -67,7 +67,7 @@ pub fn room(record: &FactRecord) -> Panel {
     }
 }
 
-/// Whether it is about a list or a watch that was asked for, which a program can do itself.
+/// Whether it is about a list or a watch, which a program can request itself.
 fn is_of_requests(fact: &ReflectorFact) -> bool {
     matches!(
         fact,
@@ -88,7 +88,7 @@ fn queue_room(fact: &QueueFact) -> Panel {
     {
         return match by {
             Actor::ProcessLoop => Panel::Pop,
-            // It has to do with handlers only.
+            // The main program only handles event handlers.
             Actor::Main => Panel::Processor,
             _ => Panel::Queue,
         };
@@ -118,7 +118,7 @@ fn queue_room(fact: &QueueFact) -> Panel {
 }
 
 fn handlers_room(fact: &HandlersFact) -> Panel {
-    // What they write into is stored.
+    // The object that a handler wrote into is in the store.
     if matches!(
         fact,
         HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. }
@@ -134,7 +134,7 @@ fn run_room(fact: &RunFact) -> Panel {
         RunFact::Called { .. } => Panel::Api,
         RunFact::KnownObjectsSet { .. } => Panel::Queue,
         RunFact::ModeSet { .. } | RunFact::PopAsked { .. } => Panel::Pop,
-        // Their card stands there.
+        // Their card is in the Indexer's room.
         RunFact::BesideRequested { .. } | RunFact::BesideStored { .. } => Panel::Indexer,
     }
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn each_piece_of_a_board_has_a_place_of_its_own() {
+    fn each_piece_of_a_board_has_its_own_place() {
         let rooms = Panel::ALL.map(Piece::Panel);
         let mut places = vec![Piece::Board.place()];
         places.extend(rooms.map(Piece::place));
@@ -215,9 +215,9 @@ mod tests {
             rows.next().map(|(room, _)| *room)
         };
         let locks = ["LockTaken", "LockAwaited", "LockReleased"];
-        // A program without a reflector asks for itself …
+        // A program without a reflector sends its requests itself …
         let asked = "ListRequested ListFailed WatchFailed ListReceived WatchRequested EventReceived WatchEnded";
-        // … and what a streaming list keeps is not yet queued.
+        // … and what a streaming list keeps is not queued yet.
         let kept = "TransformFailed Transformed";
         let has = |names: &str, name: &str| names.split(' ').any(|of| of == name);
         for fact in samples() {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_belongs_to_the_room_of_who_takes_it() {
+    fn a_lock_belongs_to_the_room_of_the_actor_that_takes_it() {
         for (by, expected) in [
             (Actor::ProcessLoop, Panel::Pop),
             (Actor::Main, Panel::Processor),

@@ -1,6 +1,6 @@
-//! What each room shows, as plain data: pure functions of a [`View`] without leptos or web-sys.
+//! The contents of each room as plain data: pure functions of a [`View`] without leptos or web-sys.
 //!
-//! A row is cheap to compare, so that a component is drawn again only when its own row changed.
+//! A row is cheap to compare, so that a component is drawn again only if its own row changed.
 
 pub mod api;
 pub mod beside;
@@ -29,18 +29,18 @@ use deltascope_replay::picture::{Picture, QueueKind};
 
 /// How many hues a mark can have.
 const HUES: u8 = 8;
-/// How many shapes a mark can have: squares, and when all hues are taken, discs.
+/// How many shapes a mark can have: squares and, once all hues are taken, discs.
 const SHAPES: u8 = 2;
 /// How many marks there are.
 pub const MARKS: u8 = HUES * SHAPES;
 
-/// The small sign of an object: one hue and shape for each UID, so a recreated object gets another
-/// one. Without a UID it is hollow.
+/// The small sign of an object. Its hue and shape belong to the UID, so a recreated object gets another mark.
+/// Without a UID the mark is hollow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Mark(Option<u8>);
 
 impl Mark {
-    /// Its classes.
+    /// Its CSS classes.
     #[must_use]
     pub fn class(self) -> String {
         match self.0 {
@@ -49,24 +49,23 @@ impl Mark {
         }
     }
 
-    /// Its hue and its shape; none: it is hollow.
+    /// Its hue and its shape; none if it is hollow.
     #[must_use]
     pub fn look(self) -> Option<(u8, u8)> {
         self.0.map(|mark| (mark % HUES, mark / HUES))
     }
 }
 
-/// A resource version: what is shown and the whole of it.
+/// A resource version, short and in full.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct RvText {
-    /// Shown; a long one shows its tail.
+    /// The text shown; of a long version its tail.
     pub short: String,
-    /// All of it, where that is more.
+    /// The whole version, if `short` is not all of it.
     pub full: Option<Arc<str>>,
 }
 
-/// Of a version that is longer than this and a sign, so many characters are shown: tokens are
-/// narrower than sentences.
+/// A long version shows this many characters after the `…`: tokens are narrower than sentences.
 const TAIL: usize = 4;
 
 impl RvText {
@@ -76,13 +75,13 @@ impl RvText {
         Self::tail(rv, TAIL)
     }
 
-    /// How to show `rv` beside a name that has hardly room for itself.
+    /// How to show `rv` beside a name that needs the space.
     #[must_use]
     pub fn narrow(rv: &Arc<str>) -> Self {
         Self::tail(rv, TAIL - 1)
     }
 
-    /// Whether `rv` would need more than the usual width, as [`Self::is_long`] says of one that is made.
+    /// Whether the text of `rv` would be long, as [`Self::is_long`] says of a text that has been made.
     #[must_use]
     pub fn would_be_long(rv: &str) -> bool {
         rv.chars().nth(3).is_some()
@@ -115,7 +114,7 @@ impl RvText {
 /// One delta as a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeltaRow {
-    /// Its place, 0 is the oldest.
+    /// Its place among the deltas, 0 is the oldest.
     pub index: usize,
     /// Its type.
     pub delta_type: DeltaType,
@@ -123,13 +122,13 @@ pub struct DeltaRow {
     pub rv: RvText,
     /// It holds a tombstone.
     pub tombstone: bool,
-    /// The current fact made it, or it is the one in work.
+    /// The current fact made it, or it is being processed.
     pub lit: bool,
-    /// It has been dealt with.
+    /// It has been processed.
     pub done: bool,
-    /// What it is about, where that does not go without saying.
+    /// Its object's mark and name, where the context does not show them.
     pub about: Option<(Mark, String)>,
-    /// It is no delta, but the object itself: a FIFO's.
+    /// It is a FIFO's object, not a delta.
     pub plain: bool,
 }
 
@@ -149,7 +148,7 @@ impl DeltaRow {
         }
     }
 
-    /// The class of its token.
+    /// The CSS class of its token.
     #[must_use]
     pub fn class(&self) -> &'static str {
         if self.plain {
@@ -159,7 +158,7 @@ impl DeltaRow {
         }
     }
 
-    /// What it is: its type, or else the object.
+    /// Its type; the object's name if it has none.
     #[must_use]
     pub fn title(&self) -> &str {
         match &self.about {
@@ -168,7 +167,7 @@ impl DeltaRow {
         }
     }
 
-    /// The row of one delta among those of others.
+    /// The row of a delta that names its object, among deltas of other objects.
     #[must_use]
     pub fn named(names: &Names, index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
         Self {
@@ -180,16 +179,16 @@ impl DeltaRow {
     }
 }
 
-/// Something stacked: what is shown, and how much of the middle is not.
+/// A stack of deltas: those that are shown, and how many of the middle are not.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Stack {
-    /// The shown ones, oldest first.
+    /// The shown deltas, oldest first.
     pub shown: Vec<DeltaRow>,
-    /// So many between the oldest and the others are not shown.
+    /// How many are hidden between the oldest and the others.
     pub hidden: usize,
 }
 
-/// Fits a stack into `room` places: the oldest and the newest stay, the middle gives way to `+N`.
+/// Fits a stack into `room` places: the oldest and the newest stay, the middle is replaced by `+N`.
 #[must_use]
 pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
     let room = room.max(3);
@@ -204,8 +203,8 @@ pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
     Stack { shown: all, hidden }
 }
 
-/// Short names for keys: without the namespace, unless two keys of the run would then look alike.
-/// And the marks of their objects.
+/// Short names for keys: without the namespace, unless two keys of the run would then look alike. Also the marks of
+/// their objects.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     picture: Rc<Picture>,
@@ -214,7 +213,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names for what a moment holds.
+    /// The names for a view.
     #[must_use]
     pub fn of(view: &View) -> Self {
         Self {
@@ -224,12 +223,12 @@ impl Names {
         }
     }
 
-    /// Whether the run has more than one key of this name.
+    /// Whether the run has more than one key with this name.
     fn is_ambiguous(&self, short: &str) -> bool {
         self.alike.is_ambiguous(short)
     }
 
-    /// What to call `key`.
+    /// The short name of `key`.
     #[must_use]
     pub fn get(&self, key: &str) -> String {
         let short = short_name(key);
@@ -241,7 +240,7 @@ impl Names {
         }
     }
 
-    /// What to call `key` where there may be room for its namespace.
+    /// The name of `key` where there may be room for its namespace.
     #[must_use]
     pub fn long(&self, key: &Key) -> String {
         if self.is_ambiguous(short_name(key)) {
@@ -258,13 +257,13 @@ impl Names {
     }
 }
 
-/// Whether it stands for an object that was deleted unseen.
+/// Whether it is a tombstone (`DeletedFinalStateUnknown`).
 #[must_use]
 pub fn is_tombstone(object: &ObjectRef) -> bool {
     matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone)
 }
 
-/// The first and the last letters of a namespace that only tells two names apart.
+/// The first and the last letters of a namespace that is only needed to distinguish two names.
 fn middle_cut(namespace: &str) -> String {
     let length = namespace.chars().count();
     if length <= 4 {
@@ -275,7 +274,7 @@ fn middle_cut(namespace: &str) -> String {
     first.chain(std::iter::once('…')).chain(last).collect()
 }
 
-/// The class of a delta type: its hue.
+/// The CSS class of a delta type, which is its hue.
 #[must_use]
 pub fn type_class(delta_type: DeltaType) -> &'static str {
     match delta_type {
@@ -288,7 +287,7 @@ pub fn type_class(delta_type: DeltaType) -> &'static str {
     }
 }
 
-/// The class of a notification.
+/// The CSS class of a notification.
 #[must_use]
 pub fn notification_class(notification: &NotificationRef) -> &'static str {
     match notification {
@@ -298,7 +297,7 @@ pub fn notification_class(notification: &NotificationRef) -> &'static str {
     }
 }
 
-/// What a notification is about.
+/// The object of a notification; of an update the new one.
 #[must_use]
 pub fn notification_object(notification: &NotificationRef) -> &ObjectRef {
     match notification {
@@ -307,7 +306,7 @@ pub fn notification_object(notification: &NotificationRef) -> &ObjectRef {
     }
 }
 
-/// The UID under which a key is known at this moment, wherever it is known.
+/// The UID of the object with this key, from the queue, the store or the API server.
 #[must_use]
 pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
     let queued = picture
@@ -324,13 +323,13 @@ pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
         .unwrap_or_default()
 }
 
-/// The fact that made this moment, if it is not the start.
+/// The fact at the cursor; none at the start.
 #[must_use]
 pub fn current(view: &View) -> Option<&deltascope_cache::fact::FactRecord> {
     view.recent.last()
 }
 
-/// What happened last, and why, in words.
+/// The current fact and its cause, in words.
 #[must_use]
 pub fn said(view: &View, lang: Lang) -> Words {
     let naming = view.alike.naming();
@@ -345,7 +344,7 @@ pub fn said(view: &View, lang: Lang) -> Words {
 
 #[cfg(test)]
 mod testing {
-    //! Moments to compute rows from.
+    //! Views to compute rows from.
 
     use std::rc::Rc;
     use std::sync::Arc;

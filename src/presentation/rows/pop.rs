@@ -9,66 +9,66 @@ use deltascope_cache::fact::{Actor, Entry};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{LockState, Popped, ProcessMode, QueueKind};
 
-/// So many marks of a list's objects are shown at most.
+/// At most this many marks of a list's objects are shown.
 const MARKS: usize = 24;
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PopRows {
-    /// How the loop runs.
+    /// The processing mode.
     pub mode: ProcessMode,
-    /// How often Pop was asked for and has not come.
+    /// How many requested Pops have not run yet.
     pub asked: u32,
     /// The queue's lock.
     pub lock: LockRow,
-    /// The lock that keeps deltas from being processed, where handlers can be added.
+    /// The informer's `blockDeltas` lock, where handlers can be added.
     pub block_deltas: Option<LockRow>,
-    /// What is in work.
+    /// The item that is being processed.
     pub processing: Option<PoppedRow>,
-    /// What was in work last.
+    /// The item that was processed last.
     pub last: Option<PoppedRow>,
 }
 
 /// One lock.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LockRow {
-    /// Who has it.
+    /// The actor that holds it.
     pub holder: Option<Actor>,
-    /// Who waits for it.
+    /// The actors that wait for it.
     pub waiting: Vec<Actor>,
 }
 
-/// Something popped.
+/// A popped item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoppedRow {
-    /// The key; empty for more than one.
+    /// The key; empty for a batch.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its object's mark.
     pub mark: Mark,
     /// Its deltas, or those of a batch.
     pub stack: Stack,
-    /// How many there are.
+    /// How many deltas there are.
     pub count: usize,
-    /// A whole list or resync, or a version: one entry that is no delta of an object.
+    /// Its entry, if that is not the delta of one object but a whole list, a resync or a bookmark.
     pub whole: Option<WholeRow>,
 }
 
-/// An entry of a RealFIFO that is no delta of one object.
+/// An entry of a RealFIFO that is not the delta of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeRow {
     /// Its token, without its version.
     pub token: DeltaRow,
     /// Its version.
     pub rv: RvText,
-    /// How many objects are in it.
+    /// How many objects it holds.
     pub count: usize,
     /// The marks of some of them.
     pub marks: Vec<Mark>,
 }
 
-/// The room at this moment, with places for so many deltas in the slot.
+/// The contents of the room, with places for `slot` deltas in the slot.
 #[must_use]
 pub fn rows(view: &View, slot: usize) -> PopRows {
     let picture = &view.picture;
@@ -92,7 +92,7 @@ pub fn rows(view: &View, slot: usize) -> PopRows {
     }
 }
 
-/// What stands for an entry that is no delta of one object: its type, version and objects.
+/// The row of an entry that is not the delta of one object: its type, version and objects.
 fn whole(names: &Names, entry: &Entry) -> Option<WholeRow> {
     let none = Arc::default();
     let (delta_type, rv, objects) = match entry {
@@ -127,11 +127,11 @@ fn in_work(names: &Names, popped: &Popped, slot: usize) -> PoppedRow {
             row.done = row.index < position;
             row.lit = row.index == position;
         }
-        // What is done leaves room for what comes.
+        // Processed deltas make room for the next ones.
         let over = all.len().saturating_sub(slot);
         all.drain(..position.min(over));
     }
-    // A batch is worked off from its oldest on.
+    // A batch is processed from its oldest entry on.
     let mut fitted = if popped.entries.len() > 1 {
         Stack {
             shown: all,
@@ -140,7 +140,7 @@ fn in_work(names: &Names, popped: &Popped, slot: usize) -> PoppedRow {
     } else {
         stack(all, slot)
     };
-    // A stack has three places at the least; what is in work is the oldest of those that are left.
+    // A stack has at least three places; the delta in work is the oldest of those left.
     fitted.shown.truncate(slot.max(1));
     fitted.hidden = count - fitted.shown.len();
     popped_row(names, popped, fitted)
@@ -161,7 +161,7 @@ fn last(names: &Names, popped: &Popped) -> PoppedRow {
 }
 
 fn deltas(names: &Names, popped: &Popped) -> Vec<DeltaRow> {
-    // Those of one key need not repeat its name.
+    // Deltas of one key need not repeat its name.
     let batch = popped.deltas.len() > 1 && !popped.entries.is_empty()
         || names.picture.queue.kind == QueueKind::Fifo;
     popped
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slot_follows_what_is_in_work() {
+    fn the_slot_follows_the_delta_in_work() {
         let work = work(popped(6, Some(4)));
         let shown: Vec<_> = work
             .stack
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_a_batch_say_what_they_are_about_and_a_single_one_is_a_key() {
+    fn entries_of_a_batch_name_their_objects_and_a_single_entry_has_a_key() {
         let entry = |key: &str| Entry::Delta(DeltaType::Added, object(key, "1"));
         let mut batch = Popped::of_entries(vec![entry("a/x"), entry("a/y")], true);
         batch.position = Some(1);

@@ -11,12 +11,12 @@ use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
 /// How many places a handler's ring has.
 pub const RING: usize = 4;
-/// How many lines of output are shown at most.
+/// At most this many lines of output are shown.
 const LINES: usize = 60;
-/// How many keys of the workqueue are shown in one line at most.
+/// At most this many keys of each part of the workqueue are shown.
 const KEYS: usize = 12;
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ProcessorRows {
     /// The handlers.
@@ -30,29 +30,29 @@ pub struct ProcessorRows {
 /// One handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerRow {
-    /// Its place.
+    /// Its number.
     pub number: u8,
     /// Its name.
     pub name: Arc<str>,
-    /// It runs inside process and has no buffer.
+    /// It runs inside `process` and has no buffer.
     pub inline: bool,
-    /// The class of what was sent to it and is not in its buffer; its sender waits.
+    /// The class of a notification that was sent but is not in the buffer yet; its sender waits.
     pub sending: Option<&'static str>,
-    /// The classes of what waits, the next one first.
+    /// The classes of the pending notifications, the next one first, at most [`RING`].
     pub ring: Vec<&'static str>,
-    /// How many wait.
+    /// How many notifications are pending.
     pub pending: usize,
-    /// The class of what it is working on.
+    /// The class of the notification that it handles.
     pub running: Option<&'static str>,
-    /// What it is working on.
+    /// The name of the object that it handles.
     pub running_name: String,
-    /// It was told the whole first list.
+    /// It has processed the whole first list.
     pub synced: bool,
     /// It takes part in resyncs now.
     pub syncing: bool,
-    /// How often it wants a resync, in ms; 0: never.
+    /// Its resync period, in ms; 0: never.
     pub resync_ms: u64,
-    /// What passes its filter; empty for everything.
+    /// Its filter's condition; empty if everything passes.
     pub filter: Arc<str>,
     /// It is being removed.
     pub leaving: bool,
@@ -67,7 +67,7 @@ pub struct HandlerRow {
 /// One line of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRow {
-    /// Its place since the start of what is kept.
+    /// Its place among the lines that are kept, from 0.
     pub number: usize,
     /// The text.
     pub text: Arc<str>,
@@ -75,21 +75,21 @@ pub struct LineRow {
     pub lit: bool,
 }
 
-/// The workqueue: its lines, one place each.
+/// The workqueue: one line per part.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct WorkRows {
-    /// One a part.
+    /// One line per part.
     pub lines: Vec<WorkLine>,
-    /// How many keys were reconciled well.
+    /// How many reconciliations succeeded.
     pub reconciled: u64,
-    /// It takes nothing more.
+    /// It accepts no more keys.
     pub shut_down: bool,
 }
 
 /// One part of the workqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkLine {
-    /// Which.
+    /// The part.
     pub part: WorkPart,
     /// Its keys, as many as are shown.
     pub keys: Vec<WorkKey>,
@@ -102,7 +102,7 @@ pub struct WorkLine {
 pub struct WorkKey {
     /// The key.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its object's mark.
     pub mark: Mark,
@@ -112,7 +112,7 @@ pub struct WorkKey {
     pub lit: bool,
 }
 
-/// The room at this moment.
+/// The contents of the room.
 #[must_use]
 pub fn rows(view: &View) -> ProcessorRows {
     let output = &view.picture.output;
@@ -122,7 +122,7 @@ pub fn rows(view: &View) -> ProcessorRows {
     ProcessorRows {
         handlers: (0..)
             .zip(&view.picture.handlers)
-            // Seen once more as it goes, then its place is free.
+            // A removed handler is shown for one more fact; then its place is free.
             .filter(|(number, handler)| !handler.is_gone() || at == Some(*number))
             .map(|(number, handler)| handler_row(number, handler, at == Some(number)))
             .collect(),
@@ -140,7 +140,7 @@ pub fn rows(view: &View) -> ProcessorRows {
     }
 }
 
-/// The handler whose row a fact lights.
+/// The handler that a fact lights.
 fn lit_handler(fact: &Fact) -> Option<u8> {
     if let Fact::Handlers(
         HandlersFact::NotificationQueued { handler, .. }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_handler_is_seen_until_it_has_ended_and_its_step_is_over() {
+    fn a_removed_handler_is_shown_until_it_has_stopped_and_for_one_more_fact() {
         let delete = NotificationRef::Delete {
             object: object("a", "1"),
         };
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_line_of_this_step_is_lit() {
+    fn only_the_line_that_the_current_fact_printed_is_lit() {
         let mut picture = Picture::default();
         picture.output.extend(["one".into(), "two".into()]);
         let fact = Fact::Handlers(HandlersFact::LinePrinted {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workqueue_says_who_waits_who_works_and_for_how_long() {
+    fn a_workqueue_shows_the_keys_of_each_part_with_their_delays() {
         let picture = Picture {
             work: Some(WorkRoom {
                 queue: ["a/web".into()].into(),

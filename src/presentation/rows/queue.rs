@@ -10,13 +10,13 @@ use deltascope_cache::fact::{Entry, Fact, QueueFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{QueueKind, QueueRoom};
 
-/// So many marks of a list's objects are shown at most: one line of a token.
+/// At most this many marks of a list's objects are shown: one line of a token.
 const MARKS: usize = 5;
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct QueueRows {
-    /// Which queue.
+    /// The kind of the queue.
     pub kind: QueueKind,
     /// How many keys are queued.
     pub keys: usize,
@@ -24,13 +24,13 @@ pub struct QueueRows {
     pub deltas: usize,
     /// The columns, the next one first, as many as fit.
     pub columns: Vec<ColumnRow>,
-    /// So many keys behind them are not shown.
+    /// How many more keys are queued behind them.
     pub hidden_keys: usize,
     /// RealFIFO: the entries, the next one first, as many as fit.
     pub entries: Vec<EntryRow>,
-    /// So many entries behind them are not shown.
+    /// How many more entries are queued behind them.
     pub hidden_entries: usize,
-    /// The current fact is about something that is not shown.
+    /// Whether the current fact is about something that is not shown.
     pub hidden_lit: bool,
     /// `HasSynced()`.
     pub synced: bool,
@@ -43,15 +43,15 @@ pub struct QueueRows {
 pub struct ColumnRow {
     /// The key.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its object's mark.
     pub mark: Mark,
-    /// 0 is next.
+    /// Its place in the queue; 0 is next.
     pub place: usize,
-    /// FIFO: so many places of the same key are behind this one …
+    /// FIFO: how many places of the same key are behind this one.
     pub behind: usize,
-    /// … and one before it, which will find the object.
+    /// FIFO: another place of the key is ahead, and its Pop will take the object.
     pub again: bool,
     /// Its deltas.
     pub stack: Stack,
@@ -60,7 +60,7 @@ pub struct ColumnRow {
 }
 
 impl ColumnRow {
-    /// Where its deltas stand.
+    /// The anchor of its deltas.
     #[must_use]
     pub fn column(&self) -> Anchor {
         Anchor::Column {
@@ -69,7 +69,7 @@ impl ColumnRow {
         }
     }
 
-    /// Where it stands in line.
+    /// The anchor of its place in the queue.
     #[must_use]
     pub fn in_line(&self) -> Anchor {
         Anchor::QueuedKey {
@@ -82,11 +82,11 @@ impl ColumnRow {
 /// One entry of a RealFIFO.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryRow {
-    /// 0 is next.
+    /// Its place in the queue; 0 is next.
     pub place: usize,
     /// Its type.
     pub delta_type: DeltaType,
-    /// What it is about.
+    /// The name of its object.
     pub name: String,
     /// Its object's mark.
     pub mark: Mark,
@@ -94,7 +94,7 @@ pub struct EntryRow {
     pub rv: RvText,
     /// It holds a tombstone.
     pub tombstone: bool,
-    /// A whole list: how many objects, and the marks of some.
+    /// For a whole list: the number of objects, and the marks of some.
     pub crate_of: Option<(usize, Vec<Mark>)>,
     /// The current fact made it.
     pub lit: bool,
@@ -103,17 +103,17 @@ pub struct EntryRow {
 /// How much fits into the room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// So many columns.
+    /// The number of columns.
     pub columns: usize,
-    /// So many columns beside a `+N`.
+    /// The number of columns beside a `+N`.
     pub beside_more: usize,
-    /// Stacks (or, in a flat queue, lines) so high.
+    /// The height of a stack in deltas; in a flat queue, the number of lines.
     pub depth: usize,
 }
 
-/// Whether versions are so long here that tokens have to be wider.
+/// Whether a queued version is so long that tokens must be wider.
 ///
-/// Among all that waits, not only what is shown: the width must not jump with the window.
+/// Considers everything that is queued, not only what is shown: the width must not change as the window moves.
 #[must_use]
 pub fn is_wide(view: &View) -> bool {
     let queue = &view.picture.queue;
@@ -127,7 +127,7 @@ pub fn is_wide(view: &View) -> bool {
         || entries.any(|rv| rv.is_some_and(|rv| RvText::would_be_long(rv)))
 }
 
-/// The room at this moment.
+/// The contents of the room.
 #[must_use]
 pub fn rows(view: &View, space: Space) -> QueueRows {
     let depth = space.depth;
@@ -161,7 +161,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
         current(view).map(|record| &record.fact),
         Some(Fact::Queue(QueueFact::EntryAppended { .. }))
     );
-    // What the current fact is about takes the last place, if its own is out of sight.
+    // The key of the current fact takes the last place if its own place is hidden.
     let places: Vec<usize> = match lit_place {
         Some(lit) if lit >= shown => (0..shown - 1).chain([lit]).collect(),
         _ => (0..shown).collect(),
@@ -199,11 +199,11 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
 struct Fresh {
     key: Key,
     delta: bool,
-    /// It is about the last place of the key.
+    /// The fact is about the last place of the key.
     last: bool,
 }
 
-/// What the current fact put into the queue. A delta stays lit while its key takes its place.
+/// What the current fact put into the queue. A delta stays lit while its key is enqueued.
 fn fresh(view: &View) -> Option<Fresh> {
     let fact = &current(view)?.fact;
     let delta = matches!(
@@ -263,7 +263,7 @@ fn column(
         places.into_iter().flatten().filter(|at| *at == key).count()
     };
     let behind = places(place + 1, queue.keys.len());
-    // Without an object there is none ahead either.
+    // If the object is gone, the place ahead has none to take either.
     let again = places(0, place) > 0 && deltas.is_some();
     let deltas = deltas.filter(|_| !again).into_iter().flatten();
     let mut all: Vec<_> = deltas
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn keys_and_deltas_that_do_not_fit_are_counted() {
         let picture = queued(&[("a", 1), ("b", 8), ("c", 1), ("d", 1), ("e", 1)]);
         let rows = rows(&view(picture, Vec::new()), SPACE);
         let shown: Vec<_> = rows.columns.iter().map(|column| &*column.name).collect();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_takes_the_last_place_if_its_own_is_hidden() {
+    fn the_key_that_changes_takes_the_last_place_if_its_own_is_hidden() {
         let fact = Fact::Queue(QueueFact::KeyEnqueued {
             key: "d".into(),
             length: 4,

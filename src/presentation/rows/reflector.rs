@@ -8,47 +8,47 @@ use deltascope_cache::fact::{EventType, Fact, ReflectorFact};
 use deltascope_cache::selector::Selector;
 use deltascope_replay::picture::{Answer, ReflectorState, RequestKind, RequestLine, SourceKind};
 
-/// So many marks of the temporary store are shown at most.
+/// At most this many marks of the temporary store are shown.
 const MARKS: usize = 7;
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ReflectorRows {
-    /// There is a reflector.
+    /// Whether there is a reflector.
     pub present: bool,
-    /// Which of its states is on.
+    /// The current state.
     pub on: Option<StateName>,
-    /// A list comes after the wait.
+    /// After the backoff the reflector lists again.
     pub relist_next: bool,
-    /// How long it waits, in ms, while it backs off.
+    /// The length of the current backoff, in ms.
     pub backoff_ms: u64,
     /// `LastSyncResourceVersion()`.
     pub last_sync: RvText,
-    /// That version is known to be of no use to the server.
+    /// The server has said that this version is not available.
     pub unavailable: bool,
     /// Events received; lists after the first; calls of the watch-error handler; how often the
     /// resync timer fired.
     pub counts: [u64; 4],
-    /// The event in its hand: wire name, class, object.
+    /// The event that it is handling: wire name, class, object.
     pub in_hand: Option<(&'static str, &'static str, String)>,
-    /// What a streaming list has brought so far: how many objects, and the marks of some.
+    /// The temporary store of a streaming list: the number of objects, and the marks of some.
     pub temporary: Option<(usize, Vec<Mark>)>,
     /// Its requests, the newest first.
     pub requests: Vec<RequestRow>,
 }
 
-/// One request, and what came of it.
+/// One request and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestRow {
-    /// As `LIST rv=0 limit=500`.
+    /// Such as `LIST rv=0 limit=500`.
     pub text: String,
-    /// What came of it.
+    /// Its answer.
     pub answer: Answer,
     /// The current fact is about it.
     pub lit: bool,
 }
 
-/// The room at this moment.
+/// The contents of the room.
 #[must_use]
 pub fn rows(view: &View) -> ReflectorRows {
     let reflector = &view.picture.reflector;
@@ -142,8 +142,8 @@ fn request(line: &RequestLine, selector: Option<&Selector>) -> String {
     text
 }
 
-/// Lists before the one that is under way, if one is: a list counts as soon as it is received,
-/// and is then still to be put into the queue.
+/// The number of lists before the one under way, if there is one. A list counts as soon as it is received, before
+/// its objects are in the queue.
 fn lists_before(view: &View) -> u64 {
     let received = view
         .recent
@@ -156,7 +156,7 @@ fn lists_before(view: &View) -> u64 {
             let received = matches!(fact, ReflectorFact::ListReceived { .. });
             (received || matches!(fact, ReflectorFact::ListRequested { .. })).then_some(received)
         })
-        // So long ago that both are forgotten: it is being put into the queue.
+        // Both facts are too old for `recent`: the list is being put into the queue.
         .unwrap_or(true);
     view.picture
         .reflector
@@ -209,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_has_none() {
+    fn a_program_has_no_reflector() {
         let mut picture = Picture::default();
         picture.api.source = SourceKind::Program;
         assert!(!rows(&view(picture, Vec::new())).present);
     }
 
     #[test]
-    fn requests_are_told_with_their_parameters_the_newest_first() {
+    fn requests_show_their_parameters_the_newest_first() {
         let line = |kind, rv: &str, rv_match, limit, continues| RequestLine {
             kind,
             rv: rv.into(),

@@ -9,26 +9,26 @@ use deltascope_cache::key::Key;
 use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Picture, StoreRoom};
 
-/// So many items are shown at most; a longer list is no picture any more.
+/// At most this many items are shown as rows.
 const ITEMS: usize = 60;
-/// So many values of one index are shown at most.
+/// At most this many values of one index are shown.
 const VALUES: usize = 60;
-/// So many keys of one set are shown at most.
+/// At most this many keys of one set are shown.
 const TAGS: usize = 24;
-/// So many keys of an answer are written out; of more, who reads them does not read on.
+/// At most this many keys of an answer are written out: nobody reads more.
 const ANSWERED: usize = 200;
 
-/// The label's index, and what the programs of the lessons about asking an index ask it for.
+/// The index of the label `app`, and the value that each of these lessons queries it for.
 const APP: &str = "app";
 const ASKED: [(&str, &str); 2] = [
     ("indexer-run", "robusta-forwarder"),
     ("sharedinformer-indexer", "l1"),
 ];
 
-/// What the room shows.
+/// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StoreRows {
-    /// The program has a store.
+    /// Whether the program has a store.
     pub present: bool,
     /// Its version.
     pub rv: RvText,
@@ -38,9 +38,9 @@ pub struct StoreRows {
     pub items: Vec<ItemRow>,
     /// How many items there are.
     pub count: usize,
-    /// So many are not shown.
+    /// How many items are not shown.
     pub hidden: usize,
-    /// There are so many that they are cells, not rows.
+    /// Whether there are so many items that they are cells, not rows.
     pub dense: bool,
     /// The indices.
     pub indices: Vec<IndexRow>,
@@ -51,13 +51,13 @@ pub struct StoreRows {
 pub struct ItemRow {
     /// Its key.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its mark.
     pub mark: Mark,
     /// Its version.
     pub rv: RvText,
-    /// Whether it changes at this moment.
+    /// Whether the current fact changes it.
     pub change: Change,
 }
 
@@ -67,14 +67,14 @@ pub enum Change {
     /// Nothing.
     #[default]
     None,
-    /// It fills it.
+    /// It fills the place.
     In,
-    /// It empties it.
+    /// It empties the place.
     Out,
 }
 
 impl Change {
-    /// Its class.
+    /// Its CSS class.
     #[must_use]
     pub fn class(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ pub struct IndexRow {
     pub name: Arc<str>,
     /// Its values in order, as many as are shown.
     pub values: Vec<ValueRow>,
-    /// So many are not shown.
+    /// How many values are not shown.
     pub hidden: usize,
 }
 
@@ -105,9 +105,9 @@ pub struct ValueRow {
     pub value: Arc<str>,
     /// The keys.
     pub tags: Vec<TagRow>,
-    /// So many are not shown.
+    /// How many keys are not shown.
     pub hidden: usize,
-    /// How many there are.
+    /// How many keys there are.
     pub count: usize,
 }
 
@@ -116,15 +116,15 @@ pub struct ValueRow {
 pub struct TagRow {
     /// The key.
     pub key: Key,
-    /// What it is called.
+    /// Its display name.
     pub name: String,
     /// Its object's mark.
     pub mark: Mark,
-    /// Whether it changes at this moment.
+    /// Whether the current fact changes it.
     pub change: Change,
 }
 
-/// The room at this moment.
+/// The contents of the room.
 #[must_use]
 pub fn rows(view: &View) -> StoreRows {
     let store = &view.picture.store;
@@ -161,10 +161,10 @@ pub fn rows(view: &View) -> StoreRows {
     }
 }
 
-/// What a query box answers: an index' keys under a value, as JSON.
+/// The answer of the query box: the keys under a value of an index, as JSON.
 ///
 /// # Errors
-/// There is no such index; in the words of `IndexKeys` in
+/// There is no such index; the text is that of `IndexKeys` in
 /// [`thread_safe_store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/thread_safe_store.go).
 pub fn query(picture: &Picture, index: &str, value: &str) -> Result<String, String> {
     let Some(values) = picture.store.indices.get(index) else {
@@ -182,8 +182,8 @@ pub fn query(picture: &Picture, index: &str, value: &str) -> Result<String, Stri
     Ok(answer)
 }
 
-/// What a query box asks for at first: the index of the label `app` (or the last one), unless
-/// another is given, and its fullest value.
+/// The initial query: `index`, or else the index of the label `app` (or the last one if there is none), and its
+/// fullest value.
 #[must_use]
 pub fn first_query(view: &View, index: Option<&str>) -> (String, String) {
     let indices = &view.picture.store.indices;
@@ -206,7 +206,7 @@ pub fn index_names(view: &View) -> Vec<Arc<str>> {
     view.picture.store.indices.keys().cloned().collect()
 }
 
-/// What the last operation on the store touched.
+/// The effects of the last operation on the store.
 #[derive(Default)]
 struct Touched {
     stored: Option<Key>,
@@ -216,7 +216,8 @@ struct Touched {
 }
 
 impl Touched {
-    /// An operation is the run of store facts up to now; what leaves is shown for one step only.
+    /// An operation is the unbroken run of store facts up to now. A removal is shown only while its fact is the
+    /// current one.
     fn of(view: &View) -> Self {
         let mut touched = Self::default();
         let mut newest = true;
@@ -253,7 +254,7 @@ impl Touched {
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
                 StoreFact::StoreVersionMoved { .. } => {}
-                // These are operations of their own, on more than one object.
+                // Each of these is an operation of its own, on more than one object.
                 StoreFact::StoreReplaced { .. }
                 | StoreFact::IndexersAdded { .. }
                 | StoreFact::IndicesReset => break,
@@ -298,7 +299,7 @@ fn indices(store: &StoreRoom, names: &Names, touched: &Touched, dense: bool) -> 
         change: touched.tag(index, value, key),
     };
     let row = |name: &Arc<str>, value: &Arc<str>, keys: &Vec<Key>| {
-        // Of cells only what changes is an element.
+        // In cells, only a key that changes has an element.
         let shown = keys.iter().take(if dense { 0 } else { TAGS });
         let mut tags: Vec<_> = shown.map(|key| tag(name, value, key)).collect();
         if dense {
@@ -345,7 +346,7 @@ fn indices(store: &StoreRoom, names: &Names, touched: &Touched, dense: bool) -> 
     rows
 }
 
-/// Shows a key that has just left a set, struck out, where it was; its value too if that went.
+/// Puts a key that has just left a set back where it was, to be struck out; also its value, if that is gone.
 fn put_back(rows: &mut [IndexRow], index: &Arc<str>, value: &Arc<str>, tag: TagRow) {
     let Some(row) = rows.iter_mut().find(|row| row.name == *index) else {
         return;
@@ -422,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_a_set_is_struck_out_for_one_step() {
+    fn a_key_that_leaves_a_set_is_struck_out_for_one_step() {
         let facts = vec![update(), removed("app", "net", true)];
         let mut picture = stored("net");
         picture.store.indices["app"].clear();

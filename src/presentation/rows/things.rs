@@ -1,4 +1,4 @@
-//! Everything on the stage that can be asked about, by its anchor.
+//! Everything on the stage that the user can ask about, by its anchor.
 
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
@@ -10,21 +10,21 @@ use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
 use super::Names;
 
-/// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
+/// At most this many things of one kind are listed: on the stage the rest is behind a `+N`, too.
 const OF_A_KIND: usize = 60;
 
 /// Something on the stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thing {
-    /// The room that it is in.
+    /// The room of the thing.
     pub room: Panel,
     /// Its place on the stage.
     pub anchor: Anchor,
-    /// What it is called; never translated.
+    /// Its display name; never translated.
     pub name: String,
 }
 
-/// All of them, room by room; or those alone that are of one object.
+/// All things, room by room; with `only`, those of one object.
 #[must_use]
 pub fn things<'a>(picture: &'a Picture, names: &'a Names, only: Option<&'a Key>) -> Vec<Thing> {
     let mut list = List {
@@ -51,7 +51,7 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// What follows is of this kind.
+    /// Begins another kind of things, with its own limit.
     fn kind(&mut self, room: Panel) {
         self.room = room;
         self.left = if self.only.is_some() {
@@ -61,7 +61,7 @@ impl<'a> List<'a> {
         };
     }
 
-    /// As many of all as are listed, or the one that is looked for.
+    /// The first entries of `all`, as many as are listed; with `only`, the entry of that key.
     fn those<T>(
         &self,
         all: &mut dyn Iterator<Item = (&'a Key, T)>,
@@ -122,7 +122,7 @@ impl<'a> List<'a> {
         self.kind(Panel::Queue);
         let queue = &picture.queue;
         let queued = |key| {
-            // A FIFO's key may be there without its object.
+            // A FIFO's key may be queued without its object.
             let is_there = queue.deltas.contains_key(key) || queue.keys.contains(key);
             is_there.then_some((key, ()))
         };
@@ -243,7 +243,7 @@ fn called(notification: &NotificationRef) -> &'static str {
     }
 }
 
-/// The type of what is queued; a FIFO's object has none.
+/// The delta type of a queued item; a FIFO's object has none.
 fn typed(picture: &Picture, delta_type: DeltaType) -> &'static str {
     match picture.queue.kind {
         QueueKind::Fifo => "",

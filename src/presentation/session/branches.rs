@@ -1,4 +1,4 @@
-//! Branches: forks, what is dropped, moved or set, and going from one to the other.
+//! Branches: forks, dropped or moved events, other settings, and switching between branches.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -24,25 +24,24 @@ use deltascope_world::source::write;
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
 
-/// So many of the server's events are listed, before the cursor and after it.
+/// How many of the server's events are listed before the cursor and after it.
 const EVENTS: (usize, usize) = (8, 4);
-/// They are looked for so many facts around it.
+/// They are searched for within this many facts of the cursor.
 const AROUND: usize = 1_500;
 
-/// What a branch that is not shown waits with.
+/// The state of a branch that is not shown.
 #[derive(Clone)]
 pub(super) struct Kept {
-    /// Its run.
+    /// The run of the branch.
     pub(super) timeline: Timeline,
-    /// Where the cursor was.
+    /// The cursor of the branch.
     pub(super) cursor: usize,
-    /// What was found along it.
+    /// The landmarks and the violations of the run.
     found: (Landmarks, Invariants),
 }
 
 impl Session {
-    /// Leaves the run, at the cursor, for a branch in which nothing of what the user did later
-    /// happens.
+    /// Starts a branch at the cursor, without the user's later inputs.
     pub(super) fn fork(&mut self) -> Change {
         let at = self.playback.cursor();
         if !self.leave(Made::Forked, at) {
@@ -58,7 +57,7 @@ impl Session {
         Change::Cut
     }
 
-    /// Goes to another branch, and to where its cursor was.
+    /// Switches to another branch, at its cursor.
     pub(super) fn switch(&mut self, id: u32) -> Change {
         let kept = self.keep();
         if self.branches.get(id).is_none() {
@@ -81,8 +80,8 @@ impl Session {
         Change::None
     }
 
-    /// Begins anew, with what was set and without what was done. A run in which that is a difference stays
-    /// a branch.
+    /// Starts over with the current settings and without the user's inputs. If that changes the run, the old run
+    /// stays a branch.
     pub(super) fn start_over(&mut self) -> Change {
         self.error = None;
         let Recording {
@@ -91,7 +90,7 @@ impl Session {
         } = self.timeline.recording();
         let scenario = as_set(&self.lesson.scenario, &run, &inputs);
         let done = inputs.len();
-        // What a cluster has told nobody has done here.
+        // The answers of a cluster are not the user's inputs.
         inputs.retain(|taken| is_told(&taken.input));
         let is_other = inputs.len() < done
             || write::scenario(&run) != write::scenario(&scenario)
@@ -118,7 +117,7 @@ impl Session {
         }
     }
 
-    /// A branch in which the server's event at this place does not happen.
+    /// Makes a branch in which the server's event at this place does not happen.
     pub(super) fn drop_event(&mut self, place: usize) -> Change {
         match self.event_at(place) {
             Some((origin, record)) => self.edit(Edit::Drop(origin), Some(record)),
@@ -126,7 +125,7 @@ impl Session {
         }
     }
 
-    /// A branch in which it happens at another time.
+    /// Makes a branch in which the event happens at another time.
     pub(super) fn move_event(&mut self, place: usize, when: When) -> Change {
         let Some((origin, record)) = self.event_at(place) else {
             return self.fail(cannot_edit(EditError::Gone), None);
@@ -144,7 +143,7 @@ impl Session {
         }
     }
 
-    /// A branch with another setting.
+    /// Makes a branch with another setting.
     pub(super) fn set(&mut self, setting: Setting) -> Change {
         self.edit(Edit::Set(setting), None)
     }
@@ -168,7 +167,7 @@ impl Session {
         };
         let key = record.as_ref().and_then(|record| record.fact.key());
         let key = key.map(|key| Arc::from(&**key));
-        // The time of the event is that of the last of so many facts.
+        // `time_at` takes the number of facts up to and including the event.
         let place = record.and_then(|record| self.timeline.place_of(record.id));
         let at = place.map_or(0, |place| place + 1);
         if !self.leave(Made::Edited(edit, key), at) {
@@ -179,7 +178,7 @@ impl Session {
         Change::Cut
     }
 
-    /// With the numbers that the recording of the run has.
+    /// The edit with the numbers of the recording instead of those of the shown run.
     fn as_recorded(&self, edit: Edit) -> Option<Edit> {
         Some(match edit {
             Edit::Drop(Origin::Input(number)) => {
@@ -196,8 +195,8 @@ impl Session {
         })
     }
 
-    /// Plays a recording as far as the time at the cursor, and says where that is. What takes many more
-    /// facts than the run had ends before: the page has to answer.
+    /// Plays a recording up to the time at the cursor. Returns the run and the number of facts up to there. Stops
+    /// early if that takes many more facts than the run had, so that the page responds.
     pub(super) fn play_again(
         &self,
         recording: &Recording,
@@ -219,8 +218,7 @@ impl Session {
         Ok((timeline, to))
     }
 
-    /// The run so far stays behind as a branch, and a new one is the current one; false when there
-    /// is no room.
+    /// Keeps the run so far as a branch and makes a new branch the current one. Returns false if there is no room.
     pub(super) fn leave(&mut self, made: Made, at: usize) -> bool {
         let time = self.timeline.time_at(at);
         let kept = self.keep();
@@ -278,7 +276,7 @@ impl Session {
             .collect();
     }
 
-    /// What can be set otherwise.
+    /// Lists the settings that can be changed.
     pub(super) fn list_settings(&mut self) {
         let scenario = self.timeline.scenario();
         let settings = Setting::all_of(scenario);
@@ -298,7 +296,7 @@ impl Session {
         Some((Origin::of(&record)?, record))
     }
 
-    /// When the server did something else, before it or after it.
+    /// The time of the server's previous or next event.
     fn neighbour(&self, place: usize, origin: Origin, after: bool) -> Option<Time> {
         let mut seen = |_: usize, record: &FactRecord| match Origin::of(record) {
             Some(other) if other != origin && what(record).is_some() => {
@@ -315,7 +313,7 @@ impl Session {
         }
     }
 
-    /// What the server did around the cursor.
+    /// The server's events around the cursor.
     pub(super) fn server_events(&self) -> Rc<[ServerEvent]> {
         let cursor = self.playback.cursor();
         let recorded = self.timeline.scenario().recorded.is_some();
@@ -355,20 +353,20 @@ impl Session {
     }
 }
 
-/// What of the lesson is set otherwise now that it begins anew.
+/// The settings that differ from the lesson's own and are kept when the run starts over.
 fn kept_at_start(own: &Scenario, scenario: &Scenario) -> Option<Text> {
     let before = Setting::all_of(own);
     let set = Setting::all_of(scenario).into_iter().zip(before);
     let streams = |of: &Scenario| of.settings.watch_list;
     let set = set.filter(|(now, before)| match now {
-        // As the generation has it.
+        // It follows from the generation.
         Setting::WatchList(_) if streams(own) == streams(scenario) => false,
         _ => now != before && now.fits(scenario),
     });
     let (mut en, mut zh) = (Vec::new(), Vec::new());
     for (now, _) in set {
         let (name, value) = match now {
-            // What a form asks for is longer than what is said of it.
+            // The label in the form would be too long here.
             Setting::Mode(mode) => (
                 Text::new("process loop", "处理循环"),
                 Text::new(strings::mode(Lang::En, mode), strings::mode(Lang::Zh, mode)),
@@ -404,7 +402,7 @@ fn version_of(fact: &Fact) -> Option<Arc<str>> {
     Some(Arc::clone(&object.rv))
 }
 
-/// What happened on the server, where somebody may wish that it had not.
+/// An event of the server that the user may want to drop or move.
 fn what(record: &FactRecord) -> Option<Text> {
     if let Fact::Run(RunFact::Called { delta_type, .. }) = &record.fact {
         return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
@@ -425,7 +423,7 @@ fn what(record: &FactRecord) -> Option<Text> {
             WatchEnd::Closed => ("watch closed", "watch 关闭"),
             _ => ("watch cut", "watch 被切断"),
         },
-        // What it answers, and what it was told to refuse.
+        // Answers of the server, and refusals that it was asked for.
         ServerFact::RefusalsAsked { .. }
         | ServerFact::ListAnswered { .. }
         | ServerFact::ObjectsLearned { .. }
@@ -487,7 +485,7 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
     }
 }
 
-/// What a setting is called.
+/// The name of a setting.
 fn setting_name(setting: &Setting) -> Text {
     let (en, zh) = match setting {
         Setting::Generation(_) => ("client-go", "client-go"),

@@ -18,7 +18,7 @@ use super::messages::cannot_run;
 use super::shown::Shown;
 use super::{Change, LEAP, Session};
 
-/// What a run is held against.
+/// The run to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum With {
     /// The same inputs, with one setting changed.
@@ -27,7 +27,7 @@ pub enum With {
     Branch(u32),
 }
 
-/// Slow enough for a handler to be seen to fall behind.
+/// Slow enough to show how a handler falls behind.
 const SLOW_MS: u32 = 600;
 
 /// How scripts name the settings, in the order of [`Setting::all_of`].
@@ -45,7 +45,7 @@ const NAMES: [&str; 10] = [
 ];
 
 impl With {
-    /// How scripts and menus name it.
+    /// Its name in scripts and menus.
     #[must_use]
     pub fn id(self) -> String {
         match self {
@@ -58,7 +58,7 @@ impl With {
         }
     }
 
-    /// What has this name.
+    /// The run with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (name, value) = text.split_once('=').unwrap_or(("era", text));
@@ -88,7 +88,7 @@ pub(super) struct Compared {
     checks: Invariants,
     tallies: (Tallies, Tallies),
     writes: [Writes; 2],
-    /// This run is another one since.
+    /// This run has changed since the comparison was computed.
     stale: bool,
 }
 
@@ -123,7 +123,7 @@ impl Session {
         Change::Cut
     }
 
-    /// Another run beside this one, by its name; an empty one: the one that tells most.
+    /// Compares with the run of this name; if the name is empty, with [`Self::first_choice`].
     pub(super) fn compare_by_name(&mut self, name: &str) -> Change {
         if name.is_empty() {
             return self.compare(self.first_choice());
@@ -134,7 +134,7 @@ impl Session {
         }
     }
 
-    /// This run is another one from here on.
+    /// This run has changed after its first `at` facts.
     pub(super) fn run_changed(&mut self, at: usize) {
         self.monitors.cut(at);
         self.run_replaced();
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// What the monitors have found.
+    /// Lists the violations found so far.
     pub(super) fn list_checks(&mut self) {
         let violations = self.monitors.violations();
         let applying = self.monitors.applying();
@@ -187,7 +187,7 @@ impl Session {
         let compared = self.compared.as_ref()?;
         let with = compared.with;
         if compared.stale {
-            // The branch may be the one that is shown now, or gone.
+            // The branch may be the current one by now, or removed.
             match with {
                 With::Branch(id) if self.branches.kept(id).is_none() => self.compared = None,
                 _ => self.hold_against(with),
@@ -259,7 +259,7 @@ impl Session {
         }
     }
 
-    /// What this run can be held against.
+    /// The runs that this one can be compared with.
     fn choices(&self, with: With) -> Rc<[Choice]> {
         let scenario = self.timeline.scenario();
         let settings = &scenario.settings;
@@ -286,7 +286,7 @@ impl Session {
         if !all.contains(&with) {
             all.push(with);
         }
-        // What cannot be set here is not offered.
+        // Settings that cannot be changed here are not offered.
         all.retain(|with| match with {
             With::Setting(setting) => setting.fits(scenario),
             With::Branch(_) => true,
@@ -298,8 +298,8 @@ impl Session {
         all.iter().map(choice).collect()
     }
 
-    /// What a run is held against where nobody says it: the other end of the generations, the other
-    /// branch, the other way to set KnownObjects.
+    /// The default comparison: another branch; or else another setting of KnownObjects, or the generation at the
+    /// other end.
     #[must_use]
     pub(super) fn first_choice(&self) -> With {
         if let Some(row) = self.branch_rows.iter().rev().find(|row| !row.current) {
@@ -316,7 +316,7 @@ impl Session {
     }
 }
 
-/// What happened last.
+/// The current fact in words.
 fn what(timeline: &Timeline, picture: &Picture, step: usize, naming: Naming) -> Text {
     let recent = timeline.facts(step.saturating_sub(RECENT)..step);
     let say = |lang| {
@@ -334,12 +334,12 @@ fn broken_before(violations: &[Violation], step: usize) -> u32 {
     u32::try_from(so_far.count()).unwrap_or(u32::MAX)
 }
 
-/// How this is set in a run.
+/// The setting of this kind that a run has.
 fn current(scenario: &Scenario, setting: Setting) -> Setting {
     Setting::all_of(scenario)[place_of(&setting, scenario)]
 }
 
-/// What a run with this setting is called.
+/// The name of a run with this setting.
 fn said(setting: Setting) -> Text {
     let value = setting.value();
     let (en, zh) = match setting {
@@ -379,7 +379,7 @@ fn no_setting(setting: Setting) -> Text {
     )
 }
 
-/// Where the name says nothing.
+/// The error for an unknown name.
 pub(super) fn no_such(name: &str) -> Text {
     Text::new(
         &format!(

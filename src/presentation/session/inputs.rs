@@ -1,4 +1,4 @@
-//! What a command puts into the run at the cursor, and what of it is worth watching.
+//! The inputs that commands put into the run at the cursor, and which of their consequences are worth watching.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,10 +26,10 @@ use super::{Change, Session, branches};
 use crate::command::{Draft, Fault};
 use crate::fact_queries;
 
-/// How far ahead the consequence of a click is looked for, in facts.
+/// How many facts ahead the consequence of a click is looked for.
 const CONSEQUENCE: usize = 120;
 
-/// So many facts after a watch was closed the reflector has noticed.
+/// The reflector notices a closed watch within this many facts.
 const NOTICED: usize = 2_000;
 
 impl Session {
@@ -56,7 +56,7 @@ impl Session {
             name: name.to_owned(),
             ..PodSpec::default()
         };
-        // As a file has it, which is to open again.
+        // In the form of a file, which can be opened again.
         let object = target.to_json();
         match (Act::Delete { object }).into_input() {
             Ok(input) => self.insert(input),
@@ -71,12 +71,12 @@ impl Session {
         self.insert(Input::Source(source::Command::Cut))
     }
 
-    /// Lets the server forget its history.
+    /// Makes the server forget its history.
     pub(super) fn compact(&mut self) -> Change {
         if self.picture().api.source != SourceKind::Server {
             return self.fail(no_history(), None);
         }
-        // An open watch does not notice; only the next one is refused.
+        // An open watch goes on; only the next watch is refused.
         let watching = self.picture().api.watch.is_some();
         let change = self.insert(Input::Source(source::Command::Compact));
         if watching {
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Lets something go wrong between the server and the reflector.
+    /// Makes something fail between the server and the reflector.
     pub(super) fn inject_fault(&mut self, fault: Fault) -> Change {
         let (command, needs_watch) = fault_command(fault);
         if needs_watch && !self.has_watch() {
@@ -128,7 +128,7 @@ impl Session {
         self.insert(Input::Source(command))
     }
 
-    /// Takes back what the server was asked to refuse.
+    /// Cancels a refusal that was armed.
     pub(super) fn disarm(&mut self, watch: bool, kind: ApiErrorKind) -> Change {
         let refusals = Refusals {
             watch,
@@ -139,7 +139,7 @@ impl Session {
     }
 
     pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
-        // What a cluster has, its run knows by what it was told.
+        // A run knows a cluster's objects only from the answers of the cluster.
         let is_told = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_told && !self.is_live() && self.picture().api.watch.is_none() {
             return self.fail(nothing_tells(), None);
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Puts an input in at the cursor; the future is another one from there.
+    /// Inserts an input at the cursor. The future is computed anew from there.
     pub(super) fn insert(&mut self, input: Input<source::Command>) -> Change {
         if self.is_live() {
             return self.insert_live(input);
@@ -159,12 +159,12 @@ impl Session {
         if at >= self.timeline.most() {
             return self.fail(full(self.timeline.most()), None);
         }
-        // As a file counts them.
+        // Counted as a file counts them.
         let own = self.timeline.inputs().iter();
         if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
             return self.fail(too_many_inputs(), None);
         }
-        // What the user did later is not lost: it stays a branch.
+        // The user's later inputs are not lost: they stay in a branch.
         if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
             return self.fail(branches::no_room(), None);
         }
@@ -189,14 +189,14 @@ impl Session {
             .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
     }
 
-    /// Whether a watch is open, and the reflector is to go on with it.
+    /// Whether a watch is open, and the reflector is going to continue it.
     fn has_watch(&mut self) -> bool {
         self.picture().api.watch.is_some() && !self.watch_is_ending()
     }
 
     /// Whether the watch was closed and the reflector has not noticed yet.
     fn watch_is_ending(&self) -> bool {
-        // It is noticed as soon as what is on its way has arrived.
+        // The reflector notices after it has received the events on their way.
         let cursor = self.playback.cursor();
         let before = cursor.saturating_sub(NOTICED)..cursor;
         let closed = self.timeline.each_back(before, &mut |_, record| {
@@ -216,15 +216,15 @@ impl Session {
     }
 }
 
-/// What a click is worth watching for.
+/// The consequence of a click that is worth watching.
 enum Follow {
     /// The write of this object reaches the queue.
     Queued(Key, EventType),
-    /// The popped key is done with.
+    /// The popped key has been processed.
     Popped,
     /// The reflector watches again.
     Watching,
-    /// A handler is there, or is not any more.
+    /// A handler has been added or removed.
     Registered,
     /// Nothing.
     Nothing,
@@ -253,7 +253,7 @@ impl Follow {
         }
     }
 
-    /// The number of facts up to there.
+    /// The number of facts up to the consequence.
     fn find(&self, facts: &[FactRecord]) -> Option<usize> {
         let released = |from: usize, by: &[Actor]| {
             let rest = facts.get(from..)?;
@@ -302,7 +302,7 @@ impl Follow {
     }
 }
 
-/// One more handler, which says its own name in what it prints.
+/// One more handler, which prints its own name.
 fn late_handler(number: usize) -> HandlerSettings {
     let line = |what: &str| vec![format!("{what}:late-{number} {{name}}")];
     HandlerSettings {
@@ -315,7 +315,7 @@ fn late_handler(number: usize) -> HandlerSettings {
     }
 }
 
-/// As the source takes it, and whether it needs an open watch.
+/// The command for the source, and whether it needs an open watch.
 fn fault_command(fault: Fault) -> (source::Command, bool) {
     let list = |kind| {
         let refusals = Refusals {

@@ -1,16 +1,15 @@
-//! A copy of the run for whoever stands outside of the program: should the program die, the copy is what is left.
+//! A copy of the run outside of the program: it survives if the program dies.
 
 use super::Session;
 use deltascope_replay::trace;
 use deltascope_world::source::wire::MAX_BYTES;
 
-/// So many bytes are written down at once, and the input that passes them: what a cluster sends is large.
+/// At most this many bytes are copied at once, plus the input that exceeds them: a cluster's answers are large.
 const AT_ONCE: usize = 256 * 1024;
-/// A run of more objects or events than this is not copied: to write it down would hold the page, and whoever
-/// opened it has the file.
+/// A run with more objects or events than this is not copied: that would block the page, and the user has the file.
 const MOST_OBJECTS: usize = 2_000;
 
-/// How much of the run the copy has.
+/// How much of the run the copy contains.
 #[derive(Debug, Default)]
 pub struct Kept {
     opened: u64,
@@ -20,19 +19,19 @@ pub struct Kept {
     is_over: bool,
 }
 
-/// What is to be done with the copy.
+/// A change of the copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// Lines of a trace.
     pub text: String,
-    /// They come after those that are there already; otherwise they take their place.
+    /// Whether the lines are appended to the copy; otherwise they replace it.
     pub is_more: bool,
-    /// The copy has all of the run up to here.
+    /// Whether the copy contains the whole run up to here.
     pub is_whole: bool,
 }
 
 impl Session {
-    /// What the copy lacks, a piece at a time; nothing once it lacks nothing.
+    /// The next piece that the copy lacks; none once it is complete.
     pub fn copy(&self, kept: &mut Kept) -> Option<Copied> {
         let is_opened = kept.opened == self.opened;
         if is_opened && kept.run == self.run {
@@ -47,7 +46,7 @@ impl Session {
             kept.is_over = true;
             return Some(Copied {
                 text: String::new(),
-                // Of the run that this one was made from, the copy has something still.
+                // The copy still contains a part of the run that this one was made from.
                 is_more: is_opened,
                 is_whole: false,
             });

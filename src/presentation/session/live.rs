@@ -1,4 +1,4 @@
-//! A real cluster, live: what comes is recorded as it comes, wherever the cursor is.
+//! A live run of a real cluster. The answers are recorded as they arrive, wherever the cursor is.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,49 +18,50 @@ use deltascope_world::virtual_time::Input;
 use super::messages::cannot_run;
 use super::{Change, Session};
 
-/// How many facts are computed before the page gets its turn: some 30 ms of it.
+/// How many facts are computed before the page gets its turn: some 30 ms.
 const SLICE: usize = 10_000;
-/// So many facts are kept, and up to half as many more: some 100 MB with what they follow from, and
-/// twenty seconds of a thousand events each.
+/// This many facts are kept, and up to half as many more: some 100 MB with the answers that caused them, or the
+/// facts of twenty seconds with a thousand events per second.
 const KEPT: usize = 300_000;
-/// What the cluster's answers may take, in bytes, as far as they are kept: with the rest of the page a
-/// part of what a phone has.
+/// The cluster's answers that are kept may take this many bytes: together with the rest of the page, a part of a
+/// phone's memory.
 const WEIGHS: usize = 128 << 20;
-/// As far as this behind the edge it is shown fact by fact, while it is young; else at once.
+/// If the cursor is at most this many facts behind the edge, they are shown one by one, unless they are late;
+/// otherwise all at once.
 const SMOOTH: usize = 60;
-/// While somebody looks at the past, so many facts are kept before what is looked at has to go, …
+/// While the user looks at the past, this many facts are kept before the shown ones are dropped, …
 const LOOKED_AT: usize = MAX_FACTS / 2;
-/// … and so many bytes of answers.
+/// … and this many bytes of answers.
 const LOOKED_AT_WEIGHS: usize = 2 * WEIGHS;
 
-/// What has not been shown for longer than this, in ms, is missed by whoever looks.
+/// A fact is late if it has not been shown for longer than this, in ms.
 const LATE_MS: Time = 1_000;
 
-/// What a live run begins with.
+/// The start of a live run.
 #[derive(Clone, Debug)]
 pub struct LiveRun {
-    /// What it is called.
+    /// Its title.
     pub title: Text,
-    /// What is built; its feed is the cluster.
+    /// The scenario; its source is the cluster.
     pub scenario: Scenario,
-    /// What the clock on the wall shows now, in ms since 1970, where there is one.
+    /// The wall-clock time now, in ms since 1970, if known.
     pub start: Option<Time>,
 }
 
 /// A live run.
 #[derive(Debug)]
 pub(super) struct Live {
-    /// The cursor stays at the edge.
+    /// Whether the cursor stays at the edge.
     following: bool,
-    /// What came and was not taken yet, each with its moment.
+    /// The answers that have arrived and are not in the run yet, each with its moment.
     told: VecDeque<(Time, Vec<ServerResponse>)>,
-    /// Time has gone by so far.
+    /// The time that has passed, in ms.
     now: Time,
-    /// Something that is due has not happened yet.
+    /// Whether something is due that has not happened yet.
     busy: bool,
-    /// So many facts, and bytes of answers, are kept; …
+    /// How many facts, and bytes of answers, are kept; …
     bounds: (usize, usize),
-    /// … and so many while somebody looks at the past.
+    /// … and how many while the user looks at the past.
     bounds_looked_at: (usize, usize),
 }
 
@@ -78,7 +79,7 @@ impl Default for Live {
 }
 
 impl Session {
-    /// Begins a live run, now; whatever is open goes.
+    /// Begins a live run now, in place of the open run.
     pub fn connect(&mut self, run: LiveRun) -> Change {
         self.error = None;
         match Timeline::live(run.scenario.clone()) {
@@ -110,7 +111,7 @@ impl Session {
         self.live.is_some()
     }
 
-    /// What should be on the wire.
+    /// The request that should be on the wire.
     #[must_use]
     pub fn live_wanted(&self) -> Option<Wanted> {
         self.live.as_ref()?;
@@ -120,7 +121,7 @@ impl Session {
         }
     }
 
-    /// This has come, in ms since the run began. Follow with [`Session::live_follow`].
+    /// Takes answers that arrived `now`, in ms since the run began. Follow with [`Session::live_follow`].
     pub fn live_told(&mut self, now: Time, told: Vec<ServerResponse>) {
         if let Some(live) = &mut self.live {
             if !told.is_empty() {
@@ -130,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Time has gone by: what is due happens, a part of it at a time (then [`Session::live_due`] is now).
+    /// Lets time pass: does what is due, a slice at a time (then [`Session::live_due`] is now).
     pub fn live_tick(&mut self, now: Time) {
         let Some(live) = &mut self.live else {
             return;
@@ -157,7 +158,7 @@ impl Session {
         self.keep_bounds();
     }
 
-    /// Forgets what there is too much of, the oldest first; what somebody looks at as late as can be.
+    /// Forgets the oldest facts if there are too many, those that the user looks at as late as possible.
     fn keep_bounds(&mut self) {
         let Some(live) = &self.live else {
             return;
@@ -179,7 +180,7 @@ impl Session {
         if live.following || cursor >= known - left {
             return self.forget_oldest(left);
         }
-        // What came before it may be enough.
+        // It may be enough to forget the facts before the cursor.
         self.forget_oldest(known - cursor);
         if self.timeline.len() <= facts && self.timeline.weight() <= bytes {
             return;
@@ -195,7 +196,7 @@ impl Session {
         }
     }
 
-    /// When [`Session::live_tick`] is wanted again.
+    /// When [`Session::live_tick`] is due again.
     #[must_use]
     pub fn live_due(&self) -> Option<Time> {
         let live = self.live.as_ref()?;
@@ -206,14 +207,14 @@ impl Session {
         }
     }
 
-    /// Brings the cursor nearer to the edge, if it follows that: by one fact, or (far behind) at once.
+    /// Moves the cursor nearer to the edge, if it follows that: by one fact or, far behind, at once.
     pub fn live_follow(&mut self) -> Change {
         let Some(live) = self.live.as_ref().filter(|live| live.following) else {
             return Change::None;
         };
         let late = self.is_late(live);
         let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
-        // Going along stops at a breakpoint, as playing does.
+        // Following the edge stops at a breakpoint, as playback does.
         let to = self.first_break(cursor..edge).unwrap_or(edge);
         let change = match edge.saturating_sub(cursor) {
             0 => Change::None,
@@ -232,7 +233,7 @@ impl Session {
         change
     }
 
-    /// What has played up to the edge goes along with it.
+    /// Follows the edge once playback has reached it.
     pub(super) fn join(&mut self) {
         let at_edge = self.playback.cursor() == self.timeline.len();
         if let Some(live) = &mut self.live {
@@ -240,7 +241,7 @@ impl Session {
         }
     }
 
-    /// To the edge, and along with it.
+    /// Goes to the edge, and follows it.
     pub(super) fn go_live(&mut self) -> Change {
         let Some(live) = &mut self.live else {
             return self.fail(not_live(), None);
@@ -252,7 +253,7 @@ impl Session {
         Change::Cut
     }
 
-    /// Nothing more comes; what came stays, as a recording.
+    /// Ends the connection. The run so far stays as a recording.
     pub(super) fn disconnect(&mut self) -> Change {
         let Some(live) = self.live.take() else {
             return Change::None;
@@ -263,12 +264,12 @@ impl Session {
         if !live.following || self.playback.cursor() == edge {
             return Change::None;
         }
-        // Who went along sees how it ended.
+        // A user who followed the edge sees the end.
         self.playback.seek(edge, edge);
         Change::Cut
     }
 
-    /// What a command does to a live run before it is obeyed; some cannot be.
+    /// What a command does to a live run before it is executed; refuses some commands.
     pub(super) fn before(&mut self, command: &Command) -> Option<Change> {
         use Command as C;
         let live = self.live.as_mut()?;
@@ -305,11 +306,11 @@ impl Session {
         None
     }
 
-    /// Puts an input in at the edge of a live run.
+    /// Inserts an input at the edge of a live run.
     pub(super) fn insert_live(&mut self, input: Input<source::Command>) -> Change {
         let live = self.live.as_ref();
         let (now, following) = live.map_or((0, false), |live| (live.now, live.following));
-        // Who follows sees the edge, or will at the next drawing.
+        // A user who follows the edge sees it, or will after the next frame.
         if matches!(input, Input::Source(source::Command::Write(_))) {
             return self.fail(only_looked_at(), None);
         }
@@ -321,7 +322,7 @@ impl Session {
         self.go_live()
     }
 
-    /// Where it is.
+    /// The state of the live run.
     #[must_use]
     pub fn live_view(&self) -> Option<LiveView> {
         let live = self.live.as_ref()?;
@@ -335,7 +336,7 @@ impl Session {
         })
     }
 
-    /// Whether what comes next at the cursor has been there for too long.
+    /// Whether the fact after the cursor is late.
     fn is_late(&self, live: &Live) -> bool {
         let unseen = self.timeline.fact(self.playback.cursor());
         let unseen = unseen.map(|fact| fact.time);
@@ -379,7 +380,7 @@ fn only_looked_at() -> Text {
     )
 }
 
-/// What was looked at, at the first time, has gone; what is left begins at the second.
+/// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
     let seconds = |ms: Time| format!("{}.{}", ms / 1000, ms % 1000 / 100);
     let (was, is) = (seconds(was), seconds(is));
@@ -410,7 +411,7 @@ mod tests {
     use deltascope_world::source::live::{Page, ResponsePart};
     use deltascope_world::source::wire::event_of;
 
-    /// A run with little room, whose cluster changes one object over and over.
+    /// A run with small bounds, whose cluster changes one object over and over.
     fn run() -> (Session, Time) {
         let settings = json!({ "feed": "cluster", "machinery": "shared" });
         let mut session = Session::new();
@@ -449,20 +450,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_at_stays_as_long_as_it_can_and_says_when_it_goes() {
+    fn facts_in_view_are_kept_as_long_as_possible_and_their_loss_is_reported() {
         let (mut session, mut now) = run();
         until(&mut session, &mut now, |session| {
             session.view().steps > 9_000
         });
         session.obey(Command::Seek(5_000));
         let looked_at = session.timeline.fact(5_000);
-        // What came before it goes first.
+        // The facts before it are forgotten first.
         let forgotten = |session: &mut Session| session.timeline.forgotten() > 0;
         until(&mut session, &mut now, forgotten);
         let view = session.view();
         assert!(view.error.is_none() && view.step < 5_000);
         assert!(session.timeline.fact(view.step) == looked_at);
-        // Then it goes itself, and where one is then is said.
+        // Then the facts in view are forgotten, and a message states where the cursor is.
         let was = view.time;
         until(&mut session, &mut now, |session| {
             session.view().error.is_some()
@@ -476,7 +477,7 @@ mod tests {
             assert!(error.en.contains(&seconds(time)), "{}", error.en);
         }
         assert!(error.zh.contains("不再保留"));
-        // Who goes along again gives the room back.
+        // Following the edge again frees the room.
         session.obey(Command::GoLive);
         until(&mut session, &mut now, |session| {
             session.view().steps < 12_000
@@ -484,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_old_is_shown_at_once() {
+    fn late_facts_are_shown_at_once() {
         let (mut session, now) = run();
         while session.live_follow() != Change::None {}
         let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",

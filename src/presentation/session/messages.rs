@@ -1,4 +1,4 @@
-//! What the session says of a command: what went wrong, and what it did beside what is shown.
+//! The messages of the session about a command: errors, and effects that the picture does not show.
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Fact, Refusal, ServerFact, Verb};
@@ -42,7 +42,7 @@ pub(super) fn no_era(era: &str) -> Text {
     )
 }
 
-/// What a switch of KnownObjects holds for.
+/// From when on a switch of KnownObjects applies.
 pub(super) fn from_here(on: bool) -> Text {
     let (en, zh) = if on {
         ("on", "打开")
@@ -55,7 +55,7 @@ pub(super) fn from_here(on: bool) -> Text {
     )
 }
 
-/// What a switch of the generation holds for.
+/// From when on a switch of the generation applies.
 pub(super) fn from_the_start(generation: Generation) -> Text {
     let era = generation.version();
     Text::new(
@@ -66,7 +66,7 @@ pub(super) fn from_the_start(generation: Generation) -> Text {
     )
 }
 
-/// Whoever asks for a generation where there are none is told this.
+/// The answer to the choice of a generation where the program has none.
 pub fn hand_made() -> Text {
     Text::new(
         "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
@@ -147,7 +147,7 @@ pub(super) fn no_op(op: &str) -> Text {
     )
 }
 
-/// There are these markers.
+/// States that there is no such marker, and lists the markers that there are.
 pub(super) fn no_marker(id: &str, ids: Vec<&str>) -> Text {
     let id = shortened(id);
     let ids = ids.join(", ");

@@ -1,6 +1,6 @@
-//! One visitor's session: what is open, where the cursor is, and what a command does to both.
+//! The session of one user: the open run, the cursor, and the effects of commands on both.
 //!
-//! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
+//! Pure: no leptos, no DOM, no clock. The driver takes a [`View`] from it after every command.
 
 mod branches;
 pub mod compare;
@@ -46,28 +46,27 @@ use super::view::{
 };
 use messages::{cannot_run, from_the_start, full, no_era};
 
-/// How many facts a command computes at the most, so that the page goes on answering: a part of a
-/// second.
+/// A command computes at most this many facts, so that the page responds within a fraction of a second.
 const LEAP: usize = 100_000;
-/// How far the marker that the page opens with may be from the start, in facts.
+/// The marker that a lesson opens with is at most this many facts from the start.
 const OPENING: usize = 1_000;
 
-/// What a command did to the picture.
+/// The effect of a command on the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing that the picture shows.
+    /// The picture is the same.
     None,
-    /// It is another one: cut to it.
+    /// The picture is another one: cut to it.
     Cut,
-    /// It went on by exactly one fact: that can be shown as a motion.
+    /// The cursor went forward by exactly one fact, which can be shown as a motion.
     Forward,
-    /// It went back by exactly one fact.
+    /// The cursor went back by exactly one fact.
     Back,
-    /// Something new happened; it is worth to play on until so many facts are shown.
+    /// The run has changed. It is worth playing until this many facts are shown.
     Follow(usize),
 }
 
-/// One visitor's session.
+/// The session of one user.
 pub struct Session {
     lesson: Lesson,
     head: Rc<LessonHead>,
@@ -80,34 +79,34 @@ pub struct Session {
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     error: Option<ErrorView>,
-    /// So much was done to open what comes.
+    /// How much work has been done to open another run.
     opening: Option<usize>,
-    /// What the last command has done beside what is shown.
+    /// An effect of the last command that the picture does not show.
     notice: Option<Text>,
     picture: shown::Shown,
-    /// What the run follows from in the generation in which the last click was made; nothing until
-    /// another generation is chosen.
+    /// The recording in the generation in which the user's last input was made; other generations are computed from
+    /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
     walking: Rc<Walking>,
     settings: Rc<[SettingRow]>,
-    /// What all links to this run have in common, once one was asked for.
+    /// The part that all links to this run share, once a link was asked for.
     packed: RefCell<Option<Rc<share::Packed>>>,
-    /// Where the run comes from a cluster, now.
+    /// The connection, if the run comes live from a cluster.
     live: Option<live::Live>,
-    /// Where playing ends or pauses.
+    /// Where playback ends or pauses.
     stops: present::Stops,
-    /// How often something was opened, and how often the run became another one.
+    /// How many runs were opened, and how often the run was replaced or changed.
     opened: u64,
     run: u64,
-    /// What the last search has looked through, for when it is to go on.
+    /// The run as far as the last search has examined it, for continuing the search.
     ahead: Option<walk::Ahead>,
 }
 
 impl Session {
-    /// Opens the first lesson, at the moment that it opens with.
+    /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
         let mut session = Self::of(lessons::load(lessons::FIRST).unwrap_or_default());
@@ -116,14 +115,14 @@ impl Session {
         session
     }
 
-    /// Opens nothing: somebody says what is to be shown.
+    /// Opens nothing; the caller then opens a run.
     #[must_use]
     pub fn empty() -> Self {
         Self::of(Lesson::default())
     }
 
     fn of(lesson: Lesson) -> Self {
-        // An empty scenario always builds; the first lesson does, or its test fails.
+        // An empty scenario always builds. The first lesson builds, too: a test checks it.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
@@ -159,7 +158,7 @@ impl Session {
         session
     }
 
-    /// The page opens with something to see, not with an empty queue.
+    /// Goes to the marker that the lesson opens with, so that the page does not begin with an empty queue.
     fn show_opening(&mut self) {
         let Some(id) = self.lesson.open.clone() else {
             return;
@@ -171,7 +170,7 @@ impl Session {
         }
     }
 
-    /// One tick of playing.
+    /// One tick of playback.
     pub fn tick(&mut self) -> Change {
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
@@ -187,12 +186,12 @@ impl Session {
         }
     }
 
-    /// Stops playing.
+    /// Pauses playback.
     pub fn pause(&mut self) {
         self.playback.pause();
     }
 
-    /// Starts playing.
+    /// Starts playback.
     pub fn play(&mut self) {
         self.forget_target();
         self.before_play();
@@ -200,7 +199,7 @@ impl Session {
         self.playback.play(self.timeline.len());
     }
 
-    /// Where it is and how it plays.
+    /// The cursor and the state of playback.
     #[must_use]
     pub fn playback(&self) -> &Playback {
         &self.playback
@@ -212,13 +211,13 @@ impl Session {
         &self.timeline
     }
 
-    /// The fact that was shown last.
+    /// The fact at the cursor, which was shown last.
     #[must_use]
     pub fn current(&self) -> Option<FactRecord> {
         self.timeline.fact(self.playback.cursor().checked_sub(1)?)
     }
 
-    /// The fact that was taken back last, and the state with it.
+    /// The fact after the cursor, and the state after it: what a step back has taken back.
     #[must_use]
     pub fn taken_back(&self) -> Option<(FactRecord, Rc<Picture>)> {
         let cursor = self.playback.cursor();
@@ -235,7 +234,7 @@ impl Session {
         self.picture.at(&self.timeline, self.playback.cursor())
     }
 
-    /// All that the screen shows now.
+    /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
         let picture = self.picture();
@@ -285,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Shows a run of a lesson, at its start; what is along it has yet to be found.
+    /// Shows a run of a lesson at its start; its landmarks have yet to be found.
     fn begin(&mut self, lesson: Lesson, timeline: Timeline) {
         let speed = self.playback.speed();
         self.opened += 1;
@@ -303,8 +302,8 @@ impl Session {
         self.picture = shown::Shown::new(&self.timeline);
     }
 
-    /// Runs the same once more, as another generation of client-go does; what the user did happens
-    /// at the same virtual times again, and the cursor stays at its own.
+    /// Runs the same in another client-go generation. The user's inputs happen at the same virtual times, and the
+    /// cursor stays at its virtual time.
     fn choose(&mut self, era: &str) -> Change {
         let Some(generation) = Generation::from_version(era) else {
             return self.fail(no_era(era), None);
@@ -312,7 +311,7 @@ impl Session {
         if !self.head.can_choose {
             return self.fail(hand_made(), None);
         }
-        // It runs as that already.
+        // The run has that generation already.
         if self.timeline.scenario().settings.era == Era(generation) {
             return Change::None;
         }
@@ -340,7 +339,7 @@ impl Session {
         Change::Cut
     }
 
-    /// What went wrong outside, until something else is asked for.
+    /// Shows an error from outside of the session until the next command.
     pub fn say(&mut self, message: Text) -> Change {
         self.fail(message, None)
     }
@@ -352,7 +351,7 @@ impl Session {
 
     fn move_by(&mut self, by: i64) -> Change {
         let before = self.playback.cursor();
-        // What a usize cannot hold is farther than any run goes.
+        // A number that a usize cannot hold is beyond the end of any run.
         let wanted = usize::try_from(by.max(0)).unwrap_or(usize::MAX);
         self.look_ahead(before.saturating_add(wanted));
         self.playback.step(by, self.timeline.len());
@@ -373,7 +372,7 @@ impl Session {
         Change::Cut
     }
 
-    /// An endless run is computed as far as it is looked at.
+    /// Computes an endless run as far as it is shown.
     fn look_ahead(&mut self, to: usize) {
         let known = self.timeline.len();
         let wanted = to.saturating_add(AHEAD).min(known.saturating_add(LEAP));
@@ -385,7 +384,7 @@ impl Session {
         }
     }
 
-    /// Finds markers and ticks in a run that is new.
+    /// Finds the landmarks and the violations of a new run.
     fn mark_anew(&mut self) {
         self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
         self.run_replaced();
@@ -394,7 +393,7 @@ impl Session {
         self.marked();
     }
 
-    /// Finds what there is more, in slices.
+    /// Finds the landmarks and the violations of new facts, in slices.
     async fn marked_slowly(&mut self, slices: &Slices) {
         while self.landmarks.seen() < self.timeline.len() {
             let seen = self.landmarks.seen();
@@ -408,7 +407,7 @@ impl Session {
         self.marked();
     }
 
-    /// Finds what there is more.
+    /// Finds the landmarks and the violations of new facts.
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
@@ -457,7 +456,7 @@ mod tests {
     use crate::command::Command;
 
     #[test]
-    fn a_run_that_is_full_says_so_and_takes_no_more() {
+    fn a_full_run_reports_it_and_accepts_no_more_inputs() {
         let mut session = Session::new();
         session.timeline.limit(10_000);
         session.obey(Command::Step(i64::MAX));
@@ -472,14 +471,14 @@ mod tests {
         session.inject("create", json!({ "metadata": { "name": "x" } }));
         assert!(message(&mut session).contains("No more than 10000 facts"));
         assert_eq!(session.view().steps, steps);
-        // There is room again farther back.
+        // Farther back there is room again.
         session.obey(Command::Seek(5_000));
         session.inject("create", json!({ "metadata": { "name": "x" } }));
         assert!(session.view().error.is_none());
     }
 
     #[test]
-    fn a_command_computes_only_so_much() {
+    fn a_command_computes_a_bounded_number_of_facts() {
         let mut session = Session::new();
         let known = session.view().steps;
         session.obey(Command::Seek(usize::MAX));

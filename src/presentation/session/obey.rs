@@ -1,4 +1,4 @@
-//! What a command does to the session.
+//! The effects of commands on the session.
 
 use deltascope_world::source;
 use deltascope_world::source::scenario::Act;
@@ -9,7 +9,7 @@ use super::{Change, Session, branches};
 use crate::command::Command;
 
 impl Session {
-    /// Does what is asked for. What went wrong before is no news any more.
+    /// Executes a command, after it has cleared the messages of the last one.
     pub fn obey(&mut self, command: Command) -> Change {
         self.error = None;
         self.notice = None;

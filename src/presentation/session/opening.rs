@@ -1,4 +1,4 @@
-//! Opens lessons, links and files: in slices, beside what is shown, which stays as it is until then.
+//! Opens lessons, links and files in slices. The current run is shown until then.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,25 +31,25 @@ pub struct Opened {
     monitors: Invariants,
     step: usize,
     selection: Arc<str>,
-    /// What could not be read or shown of it.
+    /// What could not be read or shown.
     error: Option<ErrorView>,
 }
 
 /// How a run was shared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shared {
-    /// By a link to a lesson as it is.
+    /// By a link to an unchanged lesson.
     Link,
-    /// By a link that changes what runs.
+    /// By a link that changes the lesson.
     ChangedLink,
     /// As a file.
     File,
 }
 
-/// Opens what a command asks for: a lesson, a link or files.
+/// Opens a lesson, a link or files, as a command asks.
 ///
 /// # Errors
-/// Says why there is nothing to show; what is open stays.
+/// Fails if there is nothing to show; the error says why, and the open run stays.
 pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorView> {
     match command {
         Command::Load(id) => match lessons::load(id) {
@@ -65,7 +65,7 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
 /// Opens a lesson at its start.
 ///
 /// # Errors
-/// Says why it cannot run.
+/// Fails if the lesson cannot run; the error says why.
 pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, ErrorView> {
     let recording = Recording {
         scenario: lesson.scenario.clone(),
@@ -137,7 +137,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
     });
     lesson.start = start;
     let mut opened = play(lesson, &recording, at.as_ref(), Shared::File, slices).await?;
-    // What could not be read comes before what could not be shown.
+    // An error in reading comes before an error in showing.
     opened.error = error.or(opened.error);
     Ok(opened)
 }
@@ -163,8 +163,8 @@ async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<O
     Ok(opened)
 }
 
-/// Plays the run to the moment. What is open stays where a link's moment does not come; a file is shown
-/// from its start.
+/// Plays the run to the moment. If a run does not come to the moment of its link, the open run stays; a file is
+/// then shown from its start.
 async fn play(
     lesson: Lesson,
     recording: &Recording,
@@ -178,7 +178,7 @@ async fn play(
     let mut missed = None;
     let mut step = None;
     if let Some(at) = at {
-        // Where the moment does not come, nobody has looked for it.
+        // In a copy, so that a run that does not come to the moment is not computed farther.
         let mut ahead = timeline.clone();
         let marked = match &at.anchor {
             Anchor::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
@@ -204,7 +204,7 @@ async fn play(
     }
     let mut opened = look_through(lesson, timeline, slices).await;
     opened.step = step.unwrap_or_else(|| opened.opening());
-    // Where it is shown.
+    // The part that is shown.
     let place = opened.step.saturating_sub(1);
     opened.timeline.ready(place, slices).await;
     let all = recording.inputs.len();
@@ -220,7 +220,7 @@ async fn play(
     Ok(opened)
 }
 
-/// Finds what there is along a run.
+/// Finds the landmarks and the violations of a run.
 async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Opened {
     let mut landmarks = Landmarks::begin(&timeline, &lesson.markers);
     let mut monitors = Invariants::begin(&timeline);
@@ -243,7 +243,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
     }
 }
 
-/// Where a marker of a lesson is.
+/// The place of a lesson's marker.
 pub(super) async fn marked(
     lesson: &Lesson,
     timeline: &mut Timeline,
@@ -280,7 +280,7 @@ fn failed(message: Text) -> ErrorView {
 }
 
 impl Opened {
-    /// The page opens with something to see, not with an empty queue.
+    /// The place of the marker that the lesson opens with, so that the page does not begin with an empty queue.
     fn opening(&self) -> usize {
         let markers = self.landmarks.markers(&self.lesson.markers);
         let open = self.lesson.open.as_ref();
@@ -288,7 +288,7 @@ impl Opened {
         found.map_or(0, |marker| marker.at)
     }
 
-    /// Shows it from the moment that the lesson opens with.
+    /// Shows the run from the marker that the lesson opens with.
     #[must_use]
     pub fn at_opening(mut self) -> Self {
         self.step = self.opening();
@@ -297,27 +297,27 @@ impl Opened {
 }
 
 impl Session {
-    /// Opens it without a pause.
+    /// Opens a run without a pause.
     pub(super) fn open_at_once(&mut self, command: &Command) -> Change {
         let opened = at_once(open(command, &Slices::whole()));
         self.show_opened(opened)
     }
 
-    /// Something will be opened: what went wrong before is no news any more, and a live run ends.
+    /// Prepares for opening: clears the messages of earlier commands and ends a live run.
     pub fn before_opening(&mut self, command: &Command) {
         self.error = None;
         self.notice = None;
         self.forget_target();
-        // None of them is refused.
+        // Commands that open a run are never refused.
         let _change = self.before(command);
     }
 
-    /// So many units of work were done to open what comes; nothing: it is there, or given up.
+    /// Sets how many units of work have been done to open a run; `None` once that has ended.
     pub fn set_opening(&mut self, done: Option<usize>) {
         self.opening = done;
     }
 
-    /// Shows what was opened, or why there is nothing.
+    /// Shows the opened run, or why there is none.
     pub fn show_opened(&mut self, opened: Result<Opened, ErrorView>) -> Change {
         self.opening = None;
         let opened = match opened {
@@ -337,7 +337,7 @@ impl Session {
         self.asked.forget();
         self.marked();
         self.playback.seek(opened.step, self.timeline.len());
-        // Where nothing is there any more, nothing is selected.
+        // If nothing is at that place any more, nothing is selected.
         if opened.error.is_none()
             && let Some(anchor) = anchor::Anchor::read(&opened.selection)
         {

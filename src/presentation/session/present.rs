@@ -1,4 +1,4 @@
-//! Shows what a page around asks for: a run at a moment, in a generation.
+//! Shows what an embedding page asks for: a run, at a moment, in a generation.
 
 use serde_json::Value;
 
@@ -17,20 +17,20 @@ use super::messages::hand_made;
 use super::opening::{marked, open, open_lesson};
 use super::{Change, LEAP, Session};
 
-/// Where playing ends or pauses, however it was begun, and in whatever became of the run.
+/// Where playback ends or pauses, however it was started, and in whatever the run has become.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stops {
     until: Option<Place>,
-    /// After so many facts, in the run that plays.
+    /// The number of facts of the current run after which playback ends.
     at: Option<usize>,
-    /// At each marker.
+    /// Whether playback pauses at each marker.
     markers: bool,
 }
 
-/// What is asked for, in the generation that is asked for.
+/// The requested lesson or scenario, in the requested generation.
 ///
 /// # Errors
-/// Says that there is no such lesson, or what is wrong with the scenario.
+/// Fails if there is no such lesson, or if the scenario is wrong.
 pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
     let lesson = match (scenario, &options.lesson) {
         (Some(value), _) => lessons::inline(value)?,
@@ -43,12 +43,12 @@ pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, T
     })
 }
 
-/// The scenario, or the lesson of its own, that a file is; none where it is something else, or too much:
-/// opened as a recording, it says so.
+/// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
+/// file as a recording then reports the error.
 #[must_use]
 pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
     const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
-    // A trace has one thing a line.
+    // A trace has one JSON value per line.
     if is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
         return None;
     }
@@ -58,18 +58,18 @@ pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
 }
 
 impl Session {
-    /// Opens what is asked for: a scenario of the page's own, else a lesson of the library.
+    /// Opens the page's own scenario, or else a lesson of the library.
     ///
     /// # Errors
-    /// Says what is wrong with it; what can be shown is shown.
+    /// The error states what is wrong. What can be shown is shown.
     pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
         at_once(self.present_slowly(options, scenario, &Slices::whole()))
     }
 
-    /// The same in slices.
+    /// The same as [`Self::present`], in slices.
     ///
     /// # Errors
-    /// Says what is wrong with it; what can be shown is shown.
+    /// The error states what is wrong. What can be shown is shown.
     pub async fn present_slowly(
         &mut self,
         options: &Options,
@@ -100,7 +100,7 @@ impl Session {
     /// Opens a trace, a recording or a controller's log.
     ///
     /// # Errors
-    /// Says what is wrong with it; what can be shown is shown.
+    /// The error states what is wrong. What can be shown is shown.
     pub fn present_file(
         &mut self,
         options: &Options,
@@ -111,19 +111,19 @@ impl Session {
         at_once(self.present_shared(options, &command, &Slices::whole()))
     }
 
-    /// Opens a link to a run: what stands behind the `#`. What else is asked for comes after it.
+    /// Opens a link to a run, given the part after the `#`. The other options are applied after it.
     ///
     /// # Errors
-    /// Says what is wrong with it; what can be shown is shown.
+    /// The error states what is wrong. What can be shown is shown.
     pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
         let command = Command::OpenLink(link.into());
         at_once(self.present_shared(options, &command, &Slices::whole()))
     }
 
-    /// Opens a file or a link in slices. What else is asked for comes after it.
+    /// Opens a file or a link in slices. The other options are applied after it.
     ///
     /// # Errors
-    /// Says what is wrong with it; what can be shown is shown.
+    /// The error states what is wrong. What can be shown is shown.
     pub async fn present_shared(
         &mut self,
         options: &Options,
@@ -140,13 +140,13 @@ impl Session {
         opened.and(shown)
     }
 
-    /// What else is asked for of a run that has a moment of its own.
+    /// Applies the options to a run that is shown at a moment of its own.
     async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
         if let Some(era) = options.era {
             self.obey(Command::Generation(era.0.version().into()));
             self.said_wrong()?;
             pause().await;
-            // Nobody has switched anything.
+            // The user has not switched the generation.
             self.notice = None;
         }
         self.set_pace(options);
@@ -166,10 +166,10 @@ impl Session {
         }
     }
 
-    /// Goes to a moment, as an attribute names it.
+    /// Goes to the moment that an attribute names.
     ///
     /// # Errors
-    /// Says that the run does not come to it.
+    /// Fails if the run does not come to the moment.
     pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
         let step = at_once(self.find_place(place, &Slices::whole()))?;
         Ok(self.obey(Command::Seek(step)))
@@ -181,14 +181,14 @@ impl Session {
         Ok(())
     }
 
-    /// Goes to a moment that a script names.
+    /// Goes to the moment that a script names.
     pub fn seek_named(&mut self, name: &str) -> Change {
         let place = match name.parse() {
             Ok(Place::Moment(moment)) if self.is_marker(&moment) => {
                 return self.seek_marker(name);
             }
             Ok(place) => place,
-            // The same words as for a marker that there is not.
+            // The error is the one for an unknown marker.
             Err(()) => return self.seek_marker(name),
         };
         match self.seek_place(&place) {
@@ -204,10 +204,10 @@ impl Session {
         moment.plus == 0
     }
 
-    /// Takes another value of one attribute while a run is shown: where playing ends or pauses.
+    /// Changes where playback ends or pauses while a run is shown.
     ///
     /// # Errors
-    /// Says that the run does not come to that moment.
+    /// Fails if the run does not come to that moment.
     pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
         at_once(self.set_stops_slowly(options, &Slices::whole()))
     }
@@ -221,7 +221,7 @@ impl Session {
         self.find_stop(slices).await
     }
 
-    /// Finds where playing ends, in the run as it is now.
+    /// Finds the end of playback in the current run.
     async fn find_stop(&mut self, slices: &Slices) -> Result<(), Text> {
         self.stops.at = None;
         let Some(place) = self.stops.until.clone() else {
@@ -231,16 +231,16 @@ impl Session {
         Ok(())
     }
 
-    /// Playing begins.
+    /// Prepares for playback.
     pub(super) fn before_play(&mut self) {
-        // Where this run does not come to it, it plays to its end.
+        // If the run does not come to that moment, it plays to its end.
         let _ = at_once(self.find_stop(&Slices::whole()));
     }
 
-    /// After how many facts it is.
+    /// The number of facts up to a place.
     async fn find_place(&mut self, place: &Place, slices: &Slices) -> Result<usize, Text> {
-        // As any command, it computes so many facts and no more; where that does not come, the run stays
-        // as it is.
+        // As any command, it computes a bounded number of facts. If the place does not come, the run stays as it
+        // is.
         let mut ahead = self.timeline.clone();
         let most = ahead.most();
         ahead.limit(most.min(ahead.len().saturating_add(LEAP)));
@@ -279,7 +279,7 @@ impl Session {
         })
     }
 
-    /// Pauses where it was asked for; says whether it did.
+    /// Pauses playback at a requested place. Returns whether it did.
     pub(super) fn stop_at_place(&mut self) -> bool {
         let cursor = self.playback.cursor();
         let at_marker = self.stops.markers && self.markers.iter().any(|one| one.at == cursor);
@@ -290,7 +290,7 @@ impl Session {
         true
     }
 
-    /// What went wrong with the last command.
+    /// The error of the last command.
     fn said_wrong(&self) -> Result<(), Text> {
         match &self.error {
             Some(error) => Err(error.message.clone()),
@@ -298,13 +298,13 @@ impl Session {
         }
     }
 
-    /// Whether there is anything to show.
+    /// Whether a run is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         !self.lesson.id.is_empty()
     }
 
-    /// The scenario that runs.
+    /// The scenario of the run.
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         self.timeline.scenario()
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_asks_for_is_shown() {
+    fn a_page_is_shown_the_moment_it_asks_for() {
         for (pairs, step_of) in [
             (&[("lesson", "tombstone"), ("at", "relist")][..], "relist"),
             (
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_says_why() {
+    fn the_error_says_why_a_run_cannot_be_shown() {
         for (pairs, word) in [
             (&[("lesson", "nothing")][..], "no lesson"),
             (&[("lesson", "tombstone"), ("at", "nowhere")], "no marker"),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn playing_ends_where_it_is_told_to() {
+    fn playback_ends_at_the_requested_marker() {
         let mut session = Session::new();
         let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "cut")]);
         session.present(&asked, None).unwrap();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_opens_and_what_is_asked_for_beside_it_comes_after() {
+    fn a_link_opens_and_the_other_options_apply_after_it() {
         let link = "#v1;lesson=tombstone;era=1.36;at=relist;panels=api;later=1";
         for (pairs, era, marker) in [
             (&[][..], "1.36", "relist"),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn where_playing_ends_is_found_anew_in_another_run() {
+    fn the_end_of_playback_is_found_anew_in_another_run() {
         let mut session = Session::new();
         let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "told")]);
         session.present(&asked, None).unwrap();

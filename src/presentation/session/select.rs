@@ -19,12 +19,12 @@ use deltascope_replay::picture::{Picture, Popped, SourceKind};
 use super::{Change, Session};
 use crate::view::selection::{Followed, Found, Selection};
 
-/// Of an object's old facts so many are looked at: each may lie in another part of the run, which
-/// has to be computed again.
+/// At most this many of an object's old facts are examined: each may be in another segment, which has to be
+/// computed again.
 const TRIES: usize = 64;
-/// What is not of one object is looked for in so many facts.
+/// A fact that belongs to no single object is searched for in this many facts.
 const LOOK_BACK: usize = 20_000;
-/// A followed object has at most so many ticks; more would touch each other.
+/// A followed object has at most this many ticks; more would touch each other.
 const TICKS: usize = 200;
 
 impl Session {
@@ -55,12 +55,11 @@ impl Session {
         Change::None
     }
 
-    /// What is selected.
     pub(super) fn selection(&self) -> Option<Rc<Selection>> {
         self.asked.selection.clone()
     }
 
-    /// Who is followed, with all of its passage that is known.
+    /// The followed object, with the facts about it as far as they are known.
     pub(super) fn followed(&mut self) -> Option<Rc<Followed>> {
         let followed = self.asked.followed.as_mut()?;
         let passage = self.landmarks.passages().of(&followed.key);
@@ -76,7 +75,7 @@ impl Session {
     }
 }
 
-/// Looks for the fact behind something on the stage.
+/// Searches for the fact that put something on the stage.
 struct Search<'a> {
     session: &'a Session,
     picture: &'a Picture,
@@ -90,8 +89,8 @@ impl Search<'_> {
         Some(Selection { anchor, key, found })
     }
 
-    /// Older links name a program's call by the place of its fact, and write names in an index with
-    /// their slashes.
+    /// Translates anchors of older links, which name a program's call by the place of its fact, and do not escape
+    /// the slashes in the names of an index.
     fn as_today(&self, anchor: Anchor) -> Anchor {
         let api = &self.picture.api;
         match anchor {
@@ -121,7 +120,7 @@ impl Search<'_> {
         }
     }
 
-    /// The key in an index that an older link named so.
+    /// The key of an index that an older link names by this text.
     fn of_old(&self, text: &str) -> Option<Anchor> {
         self.picture.store.indices.keys().find_map(|index| {
             let set = text.strip_prefix(&**index)?.strip_prefix('/')?;
@@ -137,7 +136,7 @@ impl Search<'_> {
         })
     }
 
-    /// What put there what is at a place, and the object that it is about.
+    /// The fact that put the item of an anchor there, and the item's object.
     fn found(&self, anchor: &Anchor) -> Option<(Found, Option<Key>)> {
         let (picture, pop) = (self.picture, &self.picture.pop);
         Some(match anchor {
@@ -183,7 +182,7 @@ impl Search<'_> {
         })
     }
 
-    /// What put the line with this number there: so many came after it.
+    /// The fact of the line with this number, found by counting back from the last one.
     fn put(&self, number: u64) -> Found {
         let after = self.picture.api.sent.saturating_sub(number + 1);
         self.before_last(after, &|fact| {
@@ -192,7 +191,7 @@ impl Search<'_> {
         })
     }
 
-    /// What put a key under a value, where it is or has just left.
+    /// The fact that put a key under a value, where the key is or has just left.
     fn index_key(&self, index: &str, value: &str, key: &str) -> Option<Found> {
         let values = self.picture.store.indices.get(index)?;
         let is_there = values
@@ -218,7 +217,7 @@ impl Search<'_> {
     }
 
     fn object(&self, key: &Key) -> Found {
-        // Of another server's objects only its answers tell.
+        // Objects of another server are only known from its answers.
         let told = matches!(
             self.picture.api.source,
             SourceKind::Recorded | SourceKind::Cluster
@@ -269,7 +268,7 @@ impl Search<'_> {
                     Fact::Queue(QueueFact::FifoItemRemoved { .. } | QueueFact::KeyPopped { .. })
                 );
             }
-            // A first delta brings its key along.
+            // The first delta of a key enqueues the key, too.
             matches!(
                 fact,
                 Fact::Queue(
@@ -329,7 +328,7 @@ impl Search<'_> {
         })
     }
 
-    /// What is processed, or the delta at this place of it.
+    /// The item that is processed, or one of its deltas.
     fn popped(&self, popped: &Popped, at: Option<usize>) -> (Found, Option<Key>) {
         let one = at.and_then(|at| popped.deltas.get(at));
         if let (Some(at), Some((delta_type, object))) = (at, one)
@@ -360,9 +359,9 @@ impl Search<'_> {
         self.taken(popped, one.map(|(_, object)| &object.key))
     }
 
-    /// What took something out of the queue.
+    /// The fact that took an item out of the queue.
     fn taken(&self, popped: &Popped, of_entry: Option<&Key>) -> (Found, Option<Key>) {
-        // Entries have no key of their own.
+        // Batches have no key of their own.
         if popped.key.is_empty() {
             let found =
                 self.last(&|fact| matches!(fact, Fact::Queue(QueueFact::EntriesTaken { .. })));
@@ -453,7 +452,7 @@ impl Search<'_> {
         })
     }
 
-    /// The one that so many of its kind came after.
+    /// The last fact of a kind except for `after` later ones.
     fn before_last(&self, after: u64, kind: &dyn Fn(&Fact) -> bool) -> Found {
         let after = Cell::new(after);
         self.last(&|fact| {
@@ -466,7 +465,7 @@ impl Search<'_> {
         })
     }
 
-    /// The last fact about an object, or about all of them.
+    /// The last such fact about an object, or about all objects.
     fn last_of(&self, key: &str, wanted: &dyn Fn(&Fact) -> bool) -> Found {
         let passages = self.session.landmarks.passages();
         for (tried, place) in passages.back(key, self.cursor).enumerate() {

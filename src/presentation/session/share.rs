@@ -1,4 +1,4 @@
-//! What leaves the page and comes back: links, traces and transcripts.
+//! Exports and links: links, traces and transcripts.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,17 +20,17 @@ use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::{LEAP, Session};
 
-/// How many facts are computed to open what somebody shared: some seconds of a page that does not
-/// answer, at the worst. Fewer where there are many to take turns.
+/// At most this many facts are computed to open a shared run: at worst some seconds in which the page does not
+/// respond. Fewer if many actors take turns.
 pub const FAR: usize = 1_000_000;
-/// So many handlers and informers make a fact cost twice as much.
+/// This many handlers, workers and further informers double the cost of a fact.
 const CROWD: usize = 8;
 
 impl Session {
-    /// What leaves the page.
+    /// Exports the run or the picture.
     ///
     /// # Errors
-    /// Says why it cannot, and what to do instead.
+    /// Fails if that is impossible; the error says why, and what to do instead.
     pub fn export(&mut self, what: Export) -> Result<String, Text> {
         match what {
             Export::Link => self.share_link(),
@@ -43,10 +43,10 @@ impl Session {
         }
     }
 
-    /// The link to what is shown, as it stands behind the address of the page.
+    /// The link to the current view, as the part of the address after the `#`.
     ///
     /// # Errors
-    /// Says why there is none, and what to do instead.
+    /// Fails if there is none; the error says why, and what to do instead.
     fn share_link(&self) -> Result<String, Text> {
         let packed = self.packed()?;
         if self.is_beyond(packed.far) {
@@ -72,7 +72,7 @@ impl Session {
         Ok(text)
     }
 
-    /// What all links to this run have in common.
+    /// The part that all links to this run share.
     fn packed(&self) -> Result<Rc<Packed>, Text> {
         if let Some(packed) = &*self.packed.borrow() {
             return Ok(Rc::clone(packed));
@@ -97,7 +97,7 @@ impl Session {
         let link = Link::of(own, &recording);
         let packed = Rc::new(Packed {
             text: link.packed(),
-            // The text has the rest.
+            // The text contains the rest.
             link: Link {
                 lesson: link.lesson,
                 era: link.era,
@@ -109,7 +109,7 @@ impl Session {
         Ok(packed)
     }
 
-    /// The lines of the run's file that come before its inputs.
+    /// The lines of the run's file before its inputs.
     pub(super) fn trace_head(&self) -> String {
         trace::head(&Trace {
             at: None,
@@ -129,11 +129,11 @@ impl Session {
         }
     }
 
-    /// A part of what was recorded, as a file that can be opened again: from after so many facts (or before, where a watch
-    /// was open) to after so many, and of one object or of all. What comes before is forgotten here, too.
+    /// A part of a recorded run, as a file that can be opened again: the given range of facts (it may begin
+    /// earlier, where a watch was open), of one object or of all. The session forgets the facts before it, too.
     ///
     /// # Errors
-    /// Says why it cannot, and what to do instead.
+    /// Fails if that is impossible; the error says why, and what to do instead.
     pub fn excerpt(&mut self, key: Option<&str>, part: Range<usize>) -> Result<String, Text> {
         let source = self.timeline.scenario().settings.source;
         if !matches!(source, SourceKind::Cluster | SourceKind::Recorded) {
@@ -165,8 +165,8 @@ impl Session {
         in_bounds(trace::write(&trace))
     }
 
-    /// Whether somebody who opens this would have to compute more than so many facts: to the end of the
-    /// moment that is shown, and to the last input.
+    /// Whether opening the link would compute more than `far` facts: to the end of the moment that is shown, and to
+    /// the last input.
     fn is_beyond(&self, far: usize) -> bool {
         let timeline = &self.timeline;
         let shown = timeline.time_at(self.playback.cursor());
@@ -177,7 +177,7 @@ impl Session {
     fn moment(&self) -> Moment {
         let cursor = self.playback.cursor();
         let marker = self.markers.iter().find(|marker| marker.at == cursor);
-        // Farther than so many facts nobody looks for a marker.
+        // Markers beyond this many facts are not searched for.
         match marker.filter(|_| cursor <= LEAP) {
             Some(marker) => Moment {
                 anchor: Anchor::Marker(Arc::clone(&marker.id)),
@@ -188,17 +188,17 @@ impl Session {
     }
 }
 
-/// What all links to a run have in common: to make it takes long, and it is the same at each step.
+/// The part that all links to a run share. It takes long to make and is the same at each cursor.
 pub(super) struct Packed {
     /// The lesson and the generation.
     link: Link,
-    /// What it carries.
+    /// What the link carries in packed form.
     text: String,
-    /// How many facts are computed to open it, at the most.
+    /// How many facts are computed at most to open it.
     far: usize,
 }
 
-/// A run that is no lesson's, as one.
+/// A lesson for a run that belongs to none.
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.source {
         SourceKind::Cluster => (
@@ -237,7 +237,7 @@ pub(super) fn far(recording: &Recording) -> usize {
     FAR / (1 + crowd / CROWD)
 }
 
-/// What can be opened again.
+/// Checks that the trace is small enough to be opened again.
 fn in_bounds(trace: String) -> Result<String, Text> {
     if trace.len() > MAX_BYTES {
         return Err(too_large(trace.len()));
@@ -311,7 +311,7 @@ mod tests {
     use crate::command::Command;
 
     #[test]
-    fn what_all_links_to_a_run_have_in_common_is_made_once_for_each_run() {
+    fn the_shared_part_of_links_is_made_once_for_each_run() {
         let mut session = Session::new();
         let mut before = session.packed().unwrap();
         let set = |text: &str| Command::RunUntil(text.into());
@@ -330,7 +330,7 @@ mod tests {
             session.obey(command.clone());
             let packed = session.packed().unwrap();
             assert_eq!(Rc::ptr_eq(&packed, &before), is_same, "{command:?}");
-            // It is what a file says of the same run.
+            // It is the same as in a file of the run.
             let trace = session.export(Export::Trace).unwrap();
             let run = trace::read("a.jsonl", trace.as_bytes()).0.unwrap();
             let lesson = lessons::load(&run.lesson).unwrap();

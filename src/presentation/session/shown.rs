@@ -1,24 +1,24 @@
-//! The picture at the cursor, kept so that going on costs what the new facts cost.
+//! The picture at the cursor, kept so that going forward costs only the new facts.
 
 use std::rc::Rc;
 
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 
-/// So many facts are folded sooner than a picture is copied.
+/// Folding this many facts is cheaper than copying a picture.
 const COPY: usize = 200;
 
-/// The last two pictures of a run that were asked for, each with the number of facts before it.
+/// The last two pictures that were asked for, each with the number of facts before it.
 ///
-/// The screen holds the one that it shows, so that could only be copied; the one before is let go
-/// when the screen changes, and is written on.
+/// The screen holds the picture that it shows, so that one could only be copied. It releases the one before when it
+/// changes; that one is updated in place.
 pub(super) struct Shown {
     last: (usize, Rc<Picture>),
     before: (usize, Rc<Picture>),
 }
 
 impl Shown {
-    /// With the start of a run.
+    /// Begins with the start of a run.
     pub(super) fn new(timeline: &Timeline) -> Self {
         let start = Rc::new(timeline.picture(0));
         Self {
@@ -45,7 +45,7 @@ impl Shown {
         found.map(|(_, picture)| picture)
     }
 
-    /// The run is another one after so many facts.
+    /// The run has changed after its first `step` facts.
     pub(super) fn cut(&mut self, timeline: &Timeline, step: usize) {
         let known = match [&self.last, &self.before].map(|(at, _)| *at <= step) {
             [true, true] => return,
@@ -57,7 +57,7 @@ impl Shown {
         self.before = known;
     }
 
-    /// The first facts of the run were dropped.
+    /// The first `gone` facts of the run were dropped.
     pub(super) fn forget(&mut self, timeline: &Timeline, gone: usize) {
         for (at, picture) in [&mut self.last, &mut self.before] {
             match at.checked_sub(gone) {
@@ -67,7 +67,7 @@ impl Shown {
         }
     }
 
-    /// From whichever is nearest; `last` is the one to be written on.
+    /// Computes the state from the nearest picture; `last` is the one to be updated.
     fn go_to(&mut self, timeline: &Timeline, step: usize) {
         let (written, held) = (self.last.0, self.before.0);
         let can_fold = |from: usize| from <= step && timeline.has_facts(from..step);
@@ -103,7 +103,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn however_it_is_reached_it_is_the_same(
+        fn a_picture_is_the_same_however_it_is_reached(
             ways in prop::collection::vec((0..5u8, 0..9_000usize, any::<bool>()), 1..24),
         ) {
             let lesson = lessons::load(lessons::FIRST).unwrap();

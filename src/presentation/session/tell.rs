@@ -22,37 +22,37 @@ use deltascope_world::source::visible;
 use super::Session;
 use crate::view::walking::Said;
 
-/// How many facts a transcript that leaves the page tells at the most.
+/// An exported transcript contains at most this many facts.
 const TOLD: usize = 20_000;
 
-/// Where what is told ends.
+/// Where the report ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// At the end of the run, or (it is endless) at the cursor.
+    /// At the end of the run; if it is endless, at the cursor.
     End,
-    /// With the end of this moment.
+    /// After the last fact of this moment.
     Time(Time),
-    /// With the first fact for which this condition holds.
+    /// After the first fact that fulfils this predicate.
     Condition(String),
 }
 
-/// What is told of a run.
+/// The part of a run to report, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Tale<'a> {
-    /// From after so many facts …
+    /// The number of facts to skip …
     pub from: usize,
-    /// … to after so many.
+    /// … and the number of facts up to the end.
     pub to: usize,
-    /// The object that it is about; else all.
+    /// The object to report; `None`: all objects.
     pub key: Option<&'a str>,
     /// The language.
     pub lang: Lang,
-    /// A JSON object a line, in place of words.
+    /// Whether to write one JSON object per line instead of words.
     pub json: bool,
 }
 
 impl Session {
-    /// The run in words, the last part of it where it is long.
+    /// The run in words; only its last part if it is long.
     pub(super) fn transcript(&self, lang: Lang) -> String {
         let end = self.end();
         let mut text = String::new();
@@ -78,10 +78,10 @@ impl Session {
         }
     }
 
-    /// How many facts there are until then; goes there.
+    /// Goes to the end of the report. Returns the number of facts up to there.
     ///
     /// # Errors
-    /// Says what is wrong with the condition, or that it never holds.
+    /// Fails if the predicate is wrong or never holds.
     pub fn go_until(&mut self, until: &Until) -> Result<usize, Text> {
         let end = match until {
             Until::End => self.end(),
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Tells facts, line by line; in words with a heading. Whoever listens can stop it.
+    /// Reports facts line by line; in words, after a heading. `say` can stop it.
     pub fn tell(&self, tale: &Tale, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         let timeline = &self.timeline;
         let Tale {
@@ -130,7 +130,7 @@ impl Session {
             places.as_ref().is_none_or(wanted)
         };
         let mut at = from;
-        // In pieces: together they may be millions.
+        // In pieces, because there may be millions of facts.
         while at < to {
             let next = to.min(at + SEGMENT);
             let before = at.saturating_sub(RECENT).max(from);
@@ -190,7 +190,7 @@ impl Session {
         heading
     }
 
-    /// The facts of an object: those about it, those that have it among others, and what was printed of it.
+    /// The facts of an object: facts about it, facts with a list that contains it, and the lines printed about it.
     #[must_use]
     pub fn places(&self, key: &str, range: Range<usize>) -> Vec<usize> {
         let mut places = Vec::new();
@@ -212,7 +212,7 @@ impl Session {
         places
     }
 
-    /// Where the last so many ms before this step begin.
+    /// The number of facts before the last `ms` milliseconds up to step `to`.
     #[must_use]
     pub fn last_ms(&self, to: usize, ms: Time) -> usize {
         let from = self.timeline.time_at(to).saturating_sub(ms);
@@ -229,7 +229,7 @@ impl Session {
     }
 }
 
-/// Whether a fact is about an object, or has it among others.
+/// Whether a fact is about an object, or about a list that contains it.
 fn has(fact: &Fact, key: &str) -> bool {
     if let Some(objects) = fact_queries::whole(fact) {
         return objects.iter().any(|object| &*object.key == key);
@@ -272,7 +272,7 @@ fn fact(
 
 fn sentence(words: &caption::Words) -> String {
     let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
-    // A name in it may not begin a line of its own.
+    // Shown without line breaks, so that a name in it cannot begin a line of its own.
     let what = visible::line(&what);
     if why.is_empty() {
         format!("{what}\n")

@@ -1,4 +1,4 @@
-//! Steps of a size, running until something happens, and breakpoints.
+//! Steps of a size, searches for a predicate, and breakpoints.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -15,22 +15,22 @@ use deltascope_replay::timeline::{SEGMENT, Timeline};
 
 use super::{Change, LEAP, Session};
 
-/// So many breakpoints are kept.
+/// At most this many breakpoints are kept.
 const MOST_BREAKS: usize = 20;
 
-/// A copy of the run, computed farther than the run itself: what a search has looked through.
+/// A copy of the run that is computed farther than the run itself: the part that a search has examined.
 pub(super) struct Ahead {
     timeline: Timeline,
     monitors: Invariants,
 }
 
 impl Session {
-    /// How far steps go, and the rest that belongs to it.
+    /// The step size, the last search and the breakpoints.
     pub(super) fn walking(&self) -> Rc<Walking> {
         Rc::clone(&self.walking)
     }
 
-    /// From now on steps go so far.
+    /// Sets the size of later steps.
     pub(super) fn set_step_size(&mut self, step_size: StepSize) -> Change {
         if self.walking.step_size != step_size {
             Rc::make_mut(&mut self.walking).step_size = step_size;
@@ -38,19 +38,19 @@ impl Session {
         Change::None
     }
 
-    /// A step of the size that is chosen, or of the next coarser one.
+    /// Makes a step of the chosen size, or of the next coarser one.
     pub(super) fn walk(&mut self, on: bool, coarser: bool) -> Change {
         let step_size = self.walking.step_size;
         match (coarser, step_size.coarser()) {
             (false, _) => self.walk_by(step_size, on),
             (true, Some(step_size)) => self.walk_by(step_size, on),
-            // Nothing but a marker is coarser than an event.
+            // Only a marker is coarser than an event.
             (true, None) if on => self.obey(Command::NextMarker),
             (true, None) => self.obey(Command::PreviousMarker),
         }
     }
 
-    /// A step of a size.
+    /// Makes a step of a size, forward or back.
     pub fn walk_by(&mut self, step_size: StepSize, on: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// Goes to the next fact for which the text holds.
+    /// Goes to the next fact that fulfils the predicate in the text.
     pub(super) fn run_until(&mut self, text: &str) -> Change {
         match self.predicate(text) {
             Ok(predicate) => self.search(predicate, self.playback.cursor()),
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// Looks on where the last search ended.
+    /// Continues the last search where it ended.
     pub(super) fn look_on(&mut self) -> Change {
         match self.walking.said.clone() {
             Some(Said::NotFound(failed)) if failed.goes_on() => self.search(failed.what, failed.to),
@@ -95,7 +95,7 @@ impl Session {
         }
     }
 
-    /// Plays until the text holds.
+    /// Plays until a fact fulfils the predicate in the text.
     pub(super) fn play_until(&mut self, text: &str) -> Change {
         match self.predicate(text) {
             Ok(predicate) => {
@@ -146,14 +146,14 @@ impl Session {
         Change::None
     }
 
-    /// Once somebody has stopped the playing, what it was to stop at counts no more.
+    /// Forgets the target of playback once the user has paused it.
     pub(super) fn forget_target(&mut self) {
         if self.walking.playing_to.is_some() && !self.playback.is_playing() {
             Rc::make_mut(&mut self.walking).playing_to = None;
         }
     }
 
-    /// What was found has its place in another run.
+    /// Forgets what was found: its places belong to another run.
     pub(super) fn forget_found(&mut self) {
         self.ahead = None;
         let walking = &self.walking;
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Stops the playing where it was to stop; says whether it did.
+    /// Pauses playback at its target or at a breakpoint. Returns whether it did.
     pub(super) fn stop_at_breaks(&mut self) -> bool {
         let walking = &self.walking;
         if walking.playing_to.is_none() && !walking.breaks.iter().any(|one| one.on) {
@@ -196,7 +196,7 @@ impl Session {
         true
     }
 
-    /// After so many facts a breakpoint among these stops.
+    /// The number of facts up to the first in this range at which a breakpoint stops.
     pub(super) fn first_break(&self, facts: Range<usize>) -> Option<usize> {
         let breaks = self.walking.breaks.iter().filter(|one| one.on);
         let breaks: Vec<&Predicate> = breaks.map(|one| &one.predicate).collect();
@@ -213,7 +213,7 @@ impl Session {
         })
     }
 
-    /// Whether something that must always hold stops doing so with the last of so many facts.
+    /// Whether an invariant is violated by the last of the first `at` facts.
     fn is_violated(&self, at: usize) -> bool {
         let mut violations = self.monitors.violations().iter();
         violations.any(|violation| violation.at == at)
@@ -223,18 +223,18 @@ impl Session {
         text.parse().map_err(|error| {
             let error: deltascope_replay::predicate::PredicateError = error;
             let [en, zh] = error.words();
-            // What was found before answers another question.
+            // The last result belongs to another predicate.
             self.forget_found();
             self.fail(Text::new(&en, &zh), None)
         })
     }
 
-    /// Goes to where it holds; where that is nowhere, the run stays as it is, and so does the cursor.
+    /// Goes to the next fact that fulfils the predicate. If there is none, the run and the cursor stay.
     fn search(&mut self, predicate: Predicate, from: usize) -> Change {
         self.playback.pause();
         let end = from.saturating_add(LEAP);
         let mut search = Search::of(&predicate);
-        // What is known is looked through first: often it is near.
+        // The known facts are searched first: the result is often near.
         let known = self.timeline.len().min(end);
         let mut found = search.through(&self.timeline, &self.monitors, from..known);
         let mut place = known.max(from);
@@ -282,7 +282,7 @@ impl Session {
         self.go_to(at)
     }
 
-    /// The same for a script, which is told what came of it as of everything that fails.
+    /// The same for a script, which gets the failure of the search as an error.
     pub fn run_until_or_say(&mut self, text: &str) -> Change {
         let change = self.obey(Command::RunUntil(text.to_owned()));
         match self.failed_search() {
@@ -300,7 +300,7 @@ impl Session {
     }
 }
 
-/// Looks for a condition, and keeps which parts of it have held by themselves.
+/// A search for a predicate, which records the parts that have held by themselves.
 struct Search<'a> {
     predicate: &'a Predicate,
     missing: Vec<Predicate>,
@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// After so many facts it holds.
+    /// The number of facts up to the first that fulfils it.
     fn through(
         &mut self,
         timeline: &Timeline,
@@ -336,7 +336,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Why it was not found up to so many facts of this run.
+    /// The failure of a search in this run up to the first `to` facts.
     fn failed(self, run: &Timeline, to: usize, end: usize) -> NotFound {
         let picture = run.picture(to);
         NotFound {
@@ -357,7 +357,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// How many keys or entries wait for somebody to pop them by hand.
+/// How many keys or entries wait for a Pop by hand.
 fn waiting(picture: &Picture) -> usize {
     match picture.pop.mode {
         ProcessMode::Held => picture.queue.keys.len() + picture.queue.entries.len(),
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn coarser_steps_are_fewer() {
+    fn a_run_has_fewer_coarse_steps_than_fine_ones() {
         for era in 0..4 {
             let mut session = session(era);
             session.obey(Command::Seek(900));
@@ -436,7 +436,7 @@ mod tests {
                 });
                 steps.count()
             });
-            // How events and Pops compare is up to the run.
+            // Whether there are more events or more Pops depends on the run.
             let [event, pop, lock, micro] = counts;
             let fewer = event > 3 && pop > 3 && event.max(pop) < lock && lock < micro;
             assert!(fewer, "{era}: {counts:?}");
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_until_and_says_so_when_it_never_comes() {
+    fn a_search_finds_its_predicate_or_says_that_it_never_holds() {
         let mut session = Session::new();
         session.obey(Command::Seek(0));
         session.run_until("delta=Deleted key=default/web-0");
@@ -459,7 +459,7 @@ mod tests {
         assert!(
             matches!(&last.fact, Fact::Queue(QueueFact::DeltaAppended { delta_type, .. }) if delta_type.as_str() == "Deleted")
         );
-        // Another one is farther on.
+        // The next one is farther on.
         session.run_until("delta=Deleted");
         assert!(session.view().step > view.step);
 
@@ -487,10 +487,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_farther_on_belongs_to_the_run_from_then_on() {
+    fn facts_found_farther_on_become_part_of_the_run() {
         let mut session = Session::new();
         let mut other = Session::new();
-        // It comes in the second piece of what is looked through, and is a delta, not the first one.
+        // The result is in the second piece that is searched, and it is a delta that is not the first one.
         session.obey(Command::RunUntil("delta=Deleted rv>=300".into()));
         let view = session.view();
         assert_eq!(view.walking.said, Some(Said::Found(view.step)));
@@ -540,7 +540,7 @@ mod tests {
         assert_eq!(session.current().unwrap().fact.name(), "NotificationTaken");
         let at = session.playback.cursor();
         assert_eq!(session.view().walking.said, Some(Said::Found(at)));
-        // Whoever stops it on the way has something else in mind.
+        // If the user pauses on the way, the target is forgotten.
         session.obey(Command::PlayUntil("call=OnUpdate".into()));
         session.obey(Command::TogglePlay);
         session.obey(Command::TogglePlay);

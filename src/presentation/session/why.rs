@@ -1,4 +1,4 @@
-//! Why something is so: from a fact back to what began it, one cause after the other.
+//! Why something is so: the chain of causes from a fact back to its origin.
 
 use std::rc::Rc;
 
@@ -17,31 +17,31 @@ use super::{Change, Session};
 use crate::view::selection::{Followed, Found, Selection};
 use crate::view::why::{Link, Origin, Why};
 
-/// A chain is shown up to so many facts; the last of them can be asked in turn.
+/// A chain shows at most this many facts; the user can ask about the last of them in turn.
 const LINKS: usize = 24;
-/// So many occurrences of an object are tried for what explains a link.
+/// At most this many occurrences of an object are examined to explain a link.
 const TRIES: usize = 512;
 
-/// What is asked at the moment.
+/// The question that is open.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     open: bool,
-    /// What is asked about; nothing: the step at the cursor.
+    /// The item that is asked about; none: the fact at the cursor.
     pub(super) selection: Option<Rc<Selection>>,
     pub(super) followed: Option<Rc<Followed>>,
-    /// The last answer: most of its links are those of the next.
+    /// The last answer: the next one shares most of its links.
     last: Option<Rc<Why>>,
 }
 
 impl Asked {
-    /// The run is another one.
+    /// Another run is shown.
     pub(super) fn forget(&mut self) {
         self.last = None;
         self.selection = None;
         self.count_anew();
     }
 
-    /// The run is another one after so many facts.
+    /// The run has changed after its first `at` facts.
     pub(super) fn cut(&mut self, at: usize) {
         self.last = None;
         self.count_anew();
@@ -60,13 +60,13 @@ impl Asked {
 }
 
 impl Session {
-    /// Whether somebody looks at the chain of causes.
+    /// Opens the chain of causes, or closes it.
     pub(super) fn ask(&mut self, open: bool) -> Change {
         self.asked.open = open;
         Change::None
     }
 
-    /// The answer for the moment at the cursor, if it is asked for.
+    /// The answer for the cursor, if the chain is open.
     pub(super) fn why(&mut self) -> Option<Rc<Why>> {
         if !self.asked.open {
             return None;
@@ -91,7 +91,7 @@ impl Session {
         let known = known.map_or(&[][..], |why| why.links.as_slice());
         let mut links: Vec<Rc<Link>> = Vec::new();
         let mut place = place;
-        // What was deleted without a word of it, and then what the list lacks.
+        // The key whose delete no event announced, and then the key that the list lacks.
         let mut deleted: Option<Key> = None;
         let mut lacked: Option<Key> = None;
         while links.len() < LINKS {
@@ -147,8 +147,8 @@ impl Session {
         }
     }
 
-    /// What explains a link beside its cause: of where a list was seen to lack an object, what was known
-    /// of that; of the list's answer, what happened to it on the server.
+    /// What explains a link apart from its cause. Where the list was found to lack an object: what was known of
+    /// that object. Of the list's answer: what happened to the object on the server.
     fn aside(
         &self,
         place: usize,
@@ -167,7 +167,7 @@ impl Session {
             *lacked = Some(key.clone());
             Some((key.clone(), self.known(key, place)?))
         } else if let Fact::Queue(QueueFact::ListOpened { .. }) = record.fact {
-            // Here the list is held against the store.
+            // At this fact the list is compared with the store.
             let key = deleted.take()?;
             *lacked = Some(key.clone());
             let known = self.known(&key, place)?;
@@ -187,7 +187,7 @@ impl Session {
         }
     }
 
-    /// What put an object where it was known before this place.
+    /// The last fact before this place that put an object where it was known.
     fn known(&self, key: &Key, before: usize) -> Option<(Aside, usize)> {
         let places = self.landmarks.passages().back(key, before);
         places.take(TRIES).find_map(|place| {
@@ -196,7 +196,7 @@ impl Session {
         })
     }
 
-    /// What took an object from those that are asked for: it was deleted, or left the selector.
+    /// The fact that took an object out of the watched set: it was deleted, or no longer matched the selector.
     fn left(&self, key: &Key, before: usize) -> Option<usize> {
         let selector = self.timeline.scenario().settings.selector.as_ref();
         let mut left = None;
@@ -208,7 +208,7 @@ impl Session {
             {
                 selector.is_some_and(|selector| !selector.matches(&body.labels))
             } else if fact_queries::written(&fact).is_some() {
-                // It was deleted.
+                // The object was deleted.
                 true
             } else {
                 continue;
@@ -223,7 +223,7 @@ impl Session {
 
     fn link(&self, place: usize, aside: Option<(Aside, &Key)>) -> Option<Link> {
         let record = self.timeline.fact(place)?;
-        // The words are those of its own moment.
+        // The words describe the link at its own time, with the picture of then.
         let recent = self
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
@@ -247,7 +247,7 @@ impl Session {
     }
 }
 
-/// Where a fact put an object: into the store, or into the queue.
+/// The place into which a fact put an object: the store or the queue.
 fn put(fact: &Fact, key: &Key) -> Option<Aside> {
     let is_it = |object: &ObjectRef| object.key == *key && object.shape == Shape::Object;
     if let Fact::Store(StoreFact::ItemStored { object, .. }) = fact {
@@ -276,7 +276,7 @@ mod tests {
     use crate::command::Command;
 
     #[test]
-    fn every_fact_leads_back_to_what_began_it() {
+    fn every_fact_leads_back_to_its_origin() {
         let mut session = Session::new();
         assert_eq!(session.view().why, None, "nobody asked");
         session.obey(Command::AskWhy(true));
@@ -289,7 +289,7 @@ mod tests {
             let causes = why.links.iter().filter(|link| link.aside.is_none());
             assert!(causes.is_sorted_by(|one, next| one.at > next.at));
             assert_eq!(why.origin.is_none(), why.links.len() == LINKS, "{step}");
-            // What was taken over from the last answer is as if it had been looked up.
+            // Links that were reused from the last answer are the same as new ones.
             session.asked.forget();
             assert_eq!(session.view().why.unwrap(), why);
         }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_visitor_does_is_said_to_be_theirs() {
+    fn an_input_of_the_user_is_the_origin_of_its_facts() {
         let mut session = Session::new();
         session.obey(Command::AskWhy(true));
         session.inject("create", serde_json::json!({ "metadata": { "name": "x" } }));

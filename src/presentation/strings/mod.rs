@@ -1,5 +1,5 @@
-//! The page's own words in both languages: those that are fixed, and those that count or name something.
-//! Words about facts are in `caption`; names out of client-go are not translated.
+//! The page's own words in both languages: fixed words, and those with a number or a name in them. Words about
+//! facts are in `caption`; names from client-go are not translated.
 
 mod table;
 
@@ -19,7 +19,7 @@ use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;
 
-/// The title of a room, where it is not a name out of client-go that depends on the picture.
+/// The title of a room, where it is not a client-go name that depends on the picture.
 #[must_use]
 pub fn room(lang: Lang, room: Panel) -> &'static str {
     match (room, lang) {
@@ -34,7 +34,7 @@ pub fn room(lang: Lang, room: Panel) -> &'static str {
     }
 }
 
-/// The title of the first room, by what it shows.
+/// The title of the first room, which depends on the source of the run.
 #[must_use]
 pub fn source(lang: Lang, source: SourceKind) -> &'static str {
     match source {
@@ -45,7 +45,7 @@ pub fn source(lang: Lang, source: SourceKind) -> &'static str {
     }
 }
 
-/// What cells of a colour have in common.
+/// What a colour of cells means.
 #[must_use]
 pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
     let (en, zh) = match hue {
@@ -62,7 +62,7 @@ pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
     }
 }
 
-/// A field of cells: what it is of, and how many look how.
+/// The label of a field of cells, with the number of cells of each colour.
 #[must_use]
 pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> String {
     let mut text = label.to_owned();
@@ -94,7 +94,7 @@ pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
     }
 }
 
-/// `3 places · 2 objects`: a FIFO.
+/// `3 places · 2 objects`: of a FIFO.
 #[must_use]
 pub fn places(lang: Lang, places: usize, count: usize) -> String {
     let objects = objects(lang, count);
@@ -104,7 +104,7 @@ pub fn places(lang: Lang, places: usize, count: usize) -> String {
     }
 }
 
-/// `3 differences`
+/// `≠ 3 differences`
 #[must_use]
 pub fn differences(lang: Lang, count: usize) -> String {
     match (lang, count) {
@@ -124,7 +124,7 @@ pub fn entries(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `5 objects behind`; nothing where there is no server to be behind.
+/// `5 objects behind`; empty where there is no server to compare with.
 #[must_use]
 pub fn behind(lang: Lang, behind: Behind) -> String {
     match (behind, lang) {
@@ -139,7 +139,7 @@ pub fn behind(lang: Lang, behind: Behind) -> String {
     }
 }
 
-/// What the gauge of the store says in full.
+/// The tooltip of the store's gauge.
 #[must_use]
 pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
     let words = strings(lang);
@@ -158,7 +158,7 @@ pub fn listeners(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `1 runs · 0 wait`, `0 wait`: the column is narrow.
+/// `1 runs · 0 wait`, `0 wait`: short, because the column is narrow.
 #[must_use]
 pub fn load(lang: Lang, pending: usize, running: bool) -> String {
     match (lang, running) {
@@ -169,7 +169,7 @@ pub fn load(lang: Lang, pending: usize, running: bool) -> String {
     }
 }
 
-/// `+37 more`
+/// `37 more`
 #[must_use]
 pub fn more(lang: Lang, count: usize) -> String {
     match lang {
@@ -196,7 +196,7 @@ pub fn objects(lang: Lang, count: usize) -> String {
     }
 }
 
-/// What an entry of a flat queue is: `ReplacedAll · 3 objects`, `Deleted · tombstone`.
+/// The title of an entry of a RealFIFO: `ReplacedAll · 3 objects`, `Deleted · tombstone`.
 #[must_use]
 pub fn entry(lang: Lang, name: &str, count: Option<usize>, tombstone: bool) -> String {
     let more = match (count, tombstone) {
@@ -207,7 +207,7 @@ pub fn entry(lang: Lang, name: &str, count: Option<usize>, tombstone: bool) -> S
     format!("{name} · {more}")
 }
 
-/// What a fault is called in the menu.
+/// The name of a fault in the menu.
 #[must_use]
 pub fn fault(lang: Lang, fault: Fault) -> String {
     let zh = lang == Lang::Zh;
@@ -225,7 +225,7 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
     }
 }
 
-/// What will be refused: `next LIST answers 410 Expired`.
+/// An armed refusal: `next LIST answers 410 Expired`.
 #[must_use]
 pub fn armed(lang: Lang, refusals: &Refusals) -> String {
     let request = if refusals.watch { "WATCH" } else { "LIST" };
@@ -240,7 +240,7 @@ pub fn armed(lang: Lang, refusals: &Refusals) -> String {
     }
 }
 
-/// What came of a request: `→ 3 objects`.
+/// The answer to a request: `→ 3 objects`.
 #[must_use]
 pub fn answer(lang: Lang, answer: &Answer) -> String {
     let zh = lang == Lang::Zh;
@@ -264,7 +264,7 @@ pub fn answer(lang: Lang, answer: &Answer) -> String {
     format!("→ {text}")
 }
 
-/// A part of the workqueue, as client-go names what it has names for.
+/// The name of a part of the workqueue: client-go's name where it has one.
 #[must_use]
 pub fn work_part(lang: Lang, part: WorkPart) -> &'static str {
     match (part, lang) {
@@ -303,7 +303,7 @@ pub fn seconds(ms: u64) -> String {
     format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
-/// The place in the queue: `next`, `2nd`, `3rd`.
+/// A place in the queue: `next`, `2nd`, `3rd`.
 #[must_use]
 pub fn place(lang: Lang, place: usize) -> String {
     if place == 0 {
@@ -325,7 +325,7 @@ pub fn place(lang: Lang, place: usize) -> String {
     }
 }
 
-/// The short name of a mode.
+/// The short name of a processing mode.
 #[must_use]
 pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
     match (mode, lang) {
@@ -338,7 +338,7 @@ pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
     }
 }
 
-/// What a mode does.
+/// The effect of a processing mode.
 #[must_use]
 pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
     match (mode, lang) {
@@ -351,7 +351,7 @@ pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
     }
 }
 
-/// How the room of Pop, a narrow one, names who holds the lock or waits for it.
+/// The short name of an actor that holds the lock or waits for it: the room of Pop is narrow.
 #[must_use]
 pub fn short_actor(lang: Lang, actor: Actor) -> String {
     match (actor, lang) {
@@ -368,7 +368,7 @@ pub fn short_actor(lang: Lang, actor: Actor) -> String {
     }
 }
 
-/// How many informers, and whether they are shared.
+/// The number of informers, and whether they are shared.
 #[must_use]
 pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
     match (lang, shared) {
@@ -379,7 +379,7 @@ pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
     }
 }
 
-/// Whose store: of the informer of this number, or of the shared one.
+/// The name of a store: of the informer with this number, or of the shared informer.
 #[must_use]
 pub fn informer_store(lang: Lang, number: Option<usize>) -> String {
     match (number, lang) {
@@ -389,7 +389,7 @@ pub fn informer_store(lang: Lang, number: Option<usize>) -> String {
     }
 }
 
-/// Who waits for the lock.
+/// States that an actor waits for the lock.
 #[must_use]
 pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
     match lang {
@@ -398,7 +398,7 @@ pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
     }
 }
 
-/// That going to the oldest part of a run takes longer.
+/// Warns that going to the oldest part of a run takes longer.
 #[must_use]
 pub fn thinned(lang: Lang, facts: usize) -> String {
     match lang {
@@ -424,7 +424,7 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
     }
 }
 
-/// `step 38 · 14.0 s`: a moment of the run.
+/// `step 38 · 14.0 s`: a place in the run.
 #[must_use]
 pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
     let time = seconds(ms);
@@ -434,7 +434,7 @@ pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
     }
 }
 
-/// What the button says that follows an object.
+/// The label of the button that follows an object.
 #[must_use]
 pub fn follow(lang: Lang, key: &str) -> String {
     match lang {
@@ -443,7 +443,7 @@ pub fn follow(lang: Lang, key: &str) -> String {
     }
 }
 
-/// What a size of steps is called.
+/// The name of a step size.
 #[must_use]
 pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
     match (step_size, lang) {
@@ -457,7 +457,7 @@ pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
     }
 }
 
-/// What came of running until something.
+/// The result of a search for a predicate.
 #[must_use]
 pub fn said(lang: Lang, said: &Said) -> String {
     match (said, lang) {
@@ -467,7 +467,8 @@ pub fn said(lang: Lang, said: &Said) -> String {
     }
 }
 
-/// Why a search failed: what was looked for and how far, what never came, and what holds it back.
+/// Why a search failed: the predicate and how far it was looked for, the part that never held, and what holds the
+/// run back.
 #[must_use]
 pub fn not_found(failed: &NotFound) -> Text {
     let NotFound { what, to, .. } = failed;
@@ -519,7 +520,7 @@ pub fn not_found(failed: &NotFound) -> Text {
     Text::new(&en, &zh)
 }
 
-/// Where a breakpoint stopped the playing.
+/// Where a breakpoint stopped playback.
 #[must_use]
 pub fn stopped(lang: Lang, at: usize) -> String {
     match lang {
@@ -528,7 +529,7 @@ pub fn stopped(lang: Lang, at: usize) -> String {
     }
 }
 
-/// What began a chain of causes.
+/// The origin of a chain of causes.
 #[must_use]
 pub fn origin(lang: Lang, origin: Origin) -> String {
     let (en, zh) = match origin {
@@ -576,7 +577,7 @@ pub fn watch(lang: Lang, resource: &str) -> String {
     }
 }
 
-/// How many objects there are, and whether that is many.
+/// The number of objects, with advice if there are many.
 #[must_use]
 pub fn counted(lang: Lang, count: u64, many: bool) -> String {
     match (lang, many) {
@@ -588,7 +589,7 @@ pub fn counted(lang: Lang, count: u64, many: bool) -> String {
     }
 }
 
-/// `120 facts behind`; who catches up may be behind what no facts were made of yet.
+/// `120 facts behind`; `catching up` if there is a backlog that has not become facts yet.
 #[must_use]
 pub fn facts_behind(lang: Lang, facts: usize, catching_up: bool) -> String {
     match lang {
@@ -608,7 +609,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_as_people_do() {
+    fn places_are_ordinal_numbers() {
         let places: Vec<_> = [0, 1, 2, 3, 10, 11, 12, 20, 21]
             .map(|n| place(Lang::En, n))
             .into();
@@ -622,20 +623,20 @@ mod tests {
     }
 
     #[test]
-    fn one_is_not_many() {
+    fn one_is_singular() {
         assert_eq!(queued(Lang::En, 1, 2), "1 key · 2 deltas");
         assert_eq!(behind(Lang::En, Behind::By(1)), "1 object behind");
     }
 
     #[test]
-    fn a_load_says_what_runs_and_what_waits() {
+    fn the_load_counts_running_and_waiting_notifications() {
         assert_eq!(load(Lang::En, 0, true), "1 runs · 0 wait");
         assert_eq!(load(Lang::Zh, 2, true), "执行 1 · 等待 2");
         assert_eq!(load(Lang::En, 3, false), "3 wait");
     }
 
     #[test]
-    fn the_time_has_tenths() {
+    fn the_time_has_tenths_of_a_second() {
         assert_eq!(
             position(Lang::En, 38, 62, false, 14_000),
             "step 38 / 62 · t = 14.0 s"

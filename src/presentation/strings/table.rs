@@ -1,4 +1,4 @@
-//! The fixed words in both languages: one struct, so that none can be forgotten in one of them.
+//! The fixed words in both languages, as one struct: the compiler requires every word in each of them.
 
 use crate::i18n::Lang;
 
@@ -50,7 +50,7 @@ pub struct Strings {
     pub rooms: &'static str,
     pub acting: &'static str,
     pub recording: &'static str,
-    /// The room of a real cluster.
+    /// The room's title for a real cluster.
     pub cluster: &'static str,
     pub program: &'static str,
     pub server_rv: &'static str,
@@ -117,9 +117,9 @@ pub struct Strings {
     pub beside_title: &'static str,
     pub empty_store: &'static str,
     pub not_kept: &'static str,
-    /// What the gauge counts.
+    /// The unit of the gauge.
     pub behind_is: &'static str,
-    /// When it can be known.
+    /// When the gauge is known.
     pub behind_known: &'static str,
     pub items: &'static str,
     pub indices: &'static str,
@@ -290,7 +290,7 @@ pub struct Strings {
     pub live: &'static str,
 }
 
-/// The words of a language.
+/// The fixed words in a language.
 #[must_use]
 pub fn strings(lang: Lang) -> &'static Strings {
     match lang {

@@ -1,5 +1,5 @@
-//! The colours of style/tokens.css, as far as pictures need them: a picture stands alone, and cannot
-//! ask a style sheet. A test holds both together.
+//! The colours of style/tokens.css that pictures need: a picture is self-contained and cannot use the page's style
+//! sheet. A test compares both.
 
 use crate::rows::Mark;
 use crate::rows::type_class;
@@ -42,12 +42,12 @@ pub(super) const TOKENS: [(&str, &str, &str); 25] = [
 /// The fonts of style/tokens.css.
 pub(super) const SANS: &str = "system-ui, \"Segoe UI\", Roboto, \"Noto Sans\", \"Noto Sans SC\", \
     \"Noto Sans CJK SC\", \"DejaVu Sans\", sans-serif";
-/// The same, every letter as wide as the others.
+/// The monospaced fonts of style/tokens.css.
 pub(super) const MONO: &str =
     "ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace";
 
 impl Ink {
-    /// No colour: nothing is filled, or drawn.
+    /// No colour: no fill, or no stroke.
     pub(super) const NONE: Self = Self(u8::MAX);
     pub(super) const PAPER: Self = Self(0);
     pub(super) const CARD: Self = Self(1);
@@ -64,7 +64,7 @@ impl Ink {
     pub(super) const DELETED: Self = Self(13);
     const HUE_0: u8 = 17;
 
-    /// The colour of what rows name by a class.
+    /// The colour of a class that rows use.
     pub(super) fn of_class(class: &str) -> Self {
         match class {
             "Added" => Self::ADDED,
@@ -80,7 +80,7 @@ impl Ink {
         Self::of_class(type_class(delta_type))
     }
 
-    /// The colour of a mark; none: it is hollow.
+    /// The colour of a mark; [`Self::NONE`] if the mark is hollow.
     pub(super) fn of_mark(mark: Mark) -> Self {
         mark.look()
             .map_or(Self::NONE, |(hue, _)| Self(Self::HUE_0 + hue))
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_colours_and_fonts_are_the_pages() {
+    fn the_colours_and_fonts_are_those_of_the_page() {
         let css = include_str!("../../../style/tokens.css");
         for (name, light, dark) in TOKENS {
             let line = format!("--{name}: light-dark({light}, {dark});");

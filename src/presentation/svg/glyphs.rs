@@ -1,8 +1,8 @@
-//! What is drawn by hand in the page as in a picture: the signs of delta types, and the lock.
+//! Hand-drawn paths of the page and of pictures: the glyphs of delta types, and the lock.
 
 use deltascope_cache::delta::DeltaType;
 
-/// The glyph of a delta type, as a path in a box of 14.
+/// The glyph of a delta type, as a path in a box of 14 by 14.
 #[must_use]
 pub fn glyph(delta_type: DeltaType) -> &'static str {
     match delta_type {
@@ -19,6 +19,6 @@ pub fn glyph(delta_type: DeltaType) -> &'static str {
     }
 }
 
-/// The lock, in a box of 12 by 13.
+/// The lock, as a path in a box of 12 by 13.
 pub const LOCK: &str = "M3 5.5h6a1.5 1.5 0 011.5 1.5v3.5A1.5 1.5 0 019 12H3a1.5 1.5 0 01-1.5-1.5V7A1.5 1.5 0 \
     013 5.5zM3.5 5.5V3.7a2.5 2.5 0 015 0v1.8";

@@ -1,6 +1,6 @@
-//! The stage as a picture: SVG that stands alone, made of the same rows as the page's rooms.
+//! The stage as a self-contained SVG picture, drawn from the same rows as the page's rooms.
 //!
-//! A pure function without a DOM: posters in books, what an element exports, pictures on the command line.
+//! A pure function without a DOM: for posters in books, exports of an element, and pictures on the command line.
 
 mod colors;
 pub mod glyphs;
@@ -25,29 +25,29 @@ use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
 
-/// Around the rooms, and between them.
+/// The padding around the rooms, and the gap between them.
 const PAD: i32 = 16;
 const GAP: i32 = 14;
-/// Within a room.
+/// The padding within a room.
 const INSET: (i32, i32) = (14, 12);
-/// No row is higher, nor lower.
+/// The bounds of a row's height.
 const HIGH: i32 = 460;
 const LOW: i32 = 150;
-/// The same of the two rows in which all rooms stand.
+/// The greatest heights of the two rows that hold all rooms.
 const UPPER: i32 = 410;
 const LOWER: i32 = 300;
-/// All rooms stand as they do on the page where there is as much room as this; then their picture is this wide.
+/// From this width on, all rooms are laid out as on the page, in a picture that is at least `GRID_WIDTH` wide.
 const GRID: i32 = 1100;
 const GRID_WIDTH: i32 = 1360;
 
-/// The same lengths where only some rooms are shown: those of an element, in embed/stage.css.
+/// The same lengths where only some rooms are shown, as for an element in embed/stage.css.
 const FEW_PAD: i32 = 12;
 const FEW_GAP: i32 = 10;
 const FEW_INSET: (i32, i32) = (10, 10);
-/// From here on the Indexer takes more of what is left.
+/// From this width on the Indexer gets more of the width that is left.
 const FEW_WIDE: i32 = 960;
 
-/// How wide a room is at least.
+/// The minimum width of a room.
 fn least(room: Panel, few: bool) -> i32 {
     match (room, few) {
         (Panel::Api, false) => 196,
@@ -64,7 +64,7 @@ fn least(room: Panel, few: bool) -> i32 {
     }
 }
 
-/// How much each of the rooms of a row takes of what is left.
+/// The weight with which a room of a row shares the width that is left.
 fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
     let has = |room| row.contains(&room);
     match (room, few) {
@@ -90,18 +90,18 @@ fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
 }
 
 impl Pen<'_> {
-    /// Only some rooms are shown.
+    /// Whether only some rooms are shown.
     fn is_few(&self) -> bool {
         !self.options.panels.is_empty()
     }
 
-    /// What stands between a room's edge and what is in it.
+    /// The padding within a room.
     fn within(&self) -> (i32, i32) {
         if self.is_few() { FEW_INSET } else { INSET }
     }
 }
 
-/// The stage at one moment, as SVG.
+/// The stage at the view's cursor, as SVG.
 #[must_use]
 pub fn stage(view: &View, options: &SvgOptions) -> String {
     let mut pen = Pen::new(view, options);
@@ -109,7 +109,7 @@ pub fn stage(view: &View, options: &SvgOptions) -> String {
     finish(&pen, w, h)
 }
 
-/// Draws everything; returns how large it is.
+/// Draws everything. Returns the width and the height.
 fn draw(pen: &mut Pen) -> (i32, i32) {
     let options = pen.options;
     let wanted = match (options.width, options.panels.is_empty()) {
@@ -142,7 +142,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     };
     let mut h = y + pad;
     if options.strip {
-        // Drawn once to know how high it is.
+        // Drawn before its ground, whose height depends on it.
         let to = area(pad + 4, h + 12, w - 2 * pad - 8, 0);
         let at = pen.out.len();
         pen.room("strip", area(0, h, w, 4_000));
@@ -158,7 +158,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     (w, h)
 }
 
-/// As the page has them at 1440 by 900.
+/// The layout of the page at 1440 by 900.
 fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     let left = a.w - 4 * GAP - 164 - 148;
     let api = (left * 22 / 100).min(300);
@@ -210,7 +210,7 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     a.y + high + GAP + low
 }
 
-/// As many beside each other as there is room for, in the order of the data's path.
+/// As many rooms side by side as fit, in the order of the data's path.
 fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let few = pen.is_few();
     let gap = if few { FEW_GAP } else { GAP };
@@ -219,7 +219,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let mut left = 0;
     for room in rooms {
         let needs = least(*room, few);
-        // What runs and who is told are wide, and stand under the others.
+        // Now and the processor are wide and go below the others.
         let fits = needs + gap <= left && !stacked;
         match rows.last_mut() {
             Some(row) if fits && (!few || row.iter().all(|one| below(*one) == below(*room))) => {
@@ -246,7 +246,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
             placed.push((*room, area(x, y, w, 0)));
             x += w + gap;
         }
-        // What rounding left over.
+        // The last room takes the px that rounding left over.
         if let Some((_, last)) = placed.last_mut() {
             last.w = a.right() - last.x;
         }
@@ -263,7 +263,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     y - gap
 }
 
-/// How high the highest of these rooms wants to be.
+/// The height that the tallest of these rooms needs, at most `most`.
 fn tallest(pen: &mut Pen, rooms: &[(Panel, Area)], most: i32) -> i32 {
     let mut high = LOW;
     let (beside, above) = pen.within();
@@ -278,7 +278,7 @@ fn tallest(pen: &mut Pen, rooms: &[(Panel, Area)], most: i32) -> i32 {
     high.min(most)
 }
 
-/// Draws rooms of one height; what they show is decided as when they were asked what they want of the `most`.
+/// Draws rooms of one height. Their contents are chosen for the height `most`, as when [`tallest`] measured them.
 fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     let (beside, above) = pen.within();
     for (room, at) in rooms {
@@ -313,7 +313,7 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     }
 }
 
-/// This program does without it.
+/// Whether the program does without this room, because it has no queue.
 fn is_unused(view: &View, room: Panel) -> bool {
     matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop)
         && !view.picture.informer.has_queue()
@@ -332,7 +332,7 @@ fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
     }
 }
 
-/// What is around what was drawn.
+/// The `<svg>` element around what was drawn.
 fn finish(pen: &Pen, w: i32, h: i32) -> String {
     let options = pen.options;
     let scaled = options.panels.is_empty() && (options.width == 0 || options.width >= 1_100);

@@ -1,4 +1,4 @@
-//! What stands in more than one room: frames, headings, marks, tokens, tags.
+//! Parts of more than one room: frames, headings, marks, tokens, tags.
 
 use super::colors::Ink;
 use super::glyphs::glyph;
@@ -11,7 +11,7 @@ use crate::strings;
 use crate::view::cells::Hue;
 use deltascope_cache::delta::DeltaType;
 
-/// The height of a heading with the gap under it.
+/// The height of a heading, with the gap below it.
 pub(super) const HEAD: i32 = 28;
 /// The height of a heading of a part.
 pub(super) const SUB: i32 = 22;
@@ -20,20 +20,20 @@ pub(super) const OBJECT: i32 = 34;
 /// The height of a line of tags.
 pub(super) const TAGS: i32 = 22;
 
-/// A line that is not whole.
+/// A dashed line.
 pub(super) const DASHED: &str = " stroke-dasharray=\"4 3\"";
-/// The same, as strong as the border of a token.
+/// A dashed line as thick as a token's border.
 pub(super) const DASHED_TOKEN: &str = " stroke-dasharray=\"4 3\" stroke-width=\"1.5\"";
-/// As strong as the border of a token.
+/// A line as thick as a token's border.
 pub(super) const STRONG: &str = " stroke-width=\"1.5\"";
 
-/// What stands at the right of a heading.
+/// What is at the right of a heading.
 pub(super) enum Side<'a> {
-    /// A number of things.
+    /// A count.
     Count(&'a str),
-    /// A word in a frame.
+    /// A framed word.
     Flag(&'a str),
-    /// A version and what belongs to it; dashed: client-go does not keep it.
+    /// A version and its note; dashed if client-go does not keep it.
     Gauge(&'a RvText, &'a str, bool),
 }
 
@@ -44,7 +44,7 @@ pub(super) fn hue_of(hue: Hue) -> Ink {
     }
 }
 
-/// The colours of the border and the ground of what has just changed, or of what has not.
+/// The ground and the border of a part, depending on whether it has just changed.
 fn lit(is_lit: bool) -> (Ink, Ink) {
     match is_lit {
         true => (Ink::GLOW, Ink::GLOW_LINE),
@@ -53,7 +53,7 @@ fn lit(is_lit: bool) -> (Ink, Ink) {
 }
 
 impl Pen<'_> {
-    /// The title of a room and what stands at the right of it.
+    /// The title of a room and what is at its right. Returns the height.
     pub(super) fn head(&mut self, a: Area, title: &str, sides: &[Side]) -> i32 {
         const TITLE: Type = sans(120, Ink::INK_2).bold();
         let title = title.to_ascii_uppercase();
@@ -103,18 +103,18 @@ impl Pen<'_> {
         HEAD
     }
 
-    /// The title of a part of a room.
+    /// The title of a part of a room. Returns the height.
     pub(super) fn sub(&mut self, x: i32, y: i32, w: i32, text: &str) -> i32 {
         self.text(x, y + 7, w, At::Start, text, sans(115, Ink::INK_3));
         SUB
     }
 
-    /// What is said where nothing is.
+    /// The text of an empty place. Returns the height.
     pub(super) fn empty(&mut self, a: Area, text: &str) -> i32 {
         self.para(a, 17, 4, text, sans(125, Ink::INK_3)) + 4
     }
 
-    /// Who an object is.
+    /// The mark of an object.
     pub(super) fn mark(&mut self, x: i32, cy: i32, side: i32, mark: Mark) {
         let at = area(x, cy - side / 2, side, side);
         let ink = Ink::of_mark(mark);
@@ -125,7 +125,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A ground on which nothing is.
+    /// An empty slot.
     pub(super) fn slot(&mut self, a: Area, is_lit: bool) {
         if is_lit {
             self.rect(a, 8, Ink::GLOW, Ink::GLOW_LINE, STRONG);
@@ -135,12 +135,12 @@ impl Pen<'_> {
         self.rect(a, 8, Ink::NONE, Ink::WIRE, DASHED_TOKEN);
     }
 
-    /// Thin slanted lines.
+    /// A ground of thin slanted lines.
     pub(super) fn hatch(&mut self, a: Area, r: i32) {
         self.rect(a, r, Ink::NONE, Ink::NONE, " fill=\"url(#dsg-hatch)\"");
     }
 
-    /// So many that have no place.
+    /// `+37`: how many items do not fit.
     pub(super) fn more(&mut self, a: Area, count: usize, is_lit: bool) {
         self.slot(a, is_lit);
         let ink = if is_lit { Ink::INK } else { Ink::INK_2 };
@@ -172,7 +172,7 @@ impl Pen<'_> {
         self.name(x, a.middle(), a.right() - 15 - w - x, name, name_type);
     }
 
-    /// A token's place, for the tests.
+    /// Records the place of a token for the tests.
     #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
     fn token(&mut self, a: Area) {
         #[cfg(test)]
@@ -183,13 +183,13 @@ impl Pen<'_> {
         });
     }
 
-    /// The glyph of a type, with its middle here.
+    /// The glyph of a type, from `x` on, centred at the height `cy`.
     pub(super) fn glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
         let more = " stroke-width=\"2\"";
         self.path(x, cy - 7, glyph(delta_type), Ink::NONE, ink, more);
     }
 
-    /// The same, some smaller.
+    /// The same at 80 %.
     fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
         let (x, y) = (x.to_string(), (cy - 6).to_string());
         self.raw(&["<g transform=\"translate(", &x, " ", &y, ") scale(.8)\">"]);
@@ -236,7 +236,7 @@ impl Pen<'_> {
         }
         self.title(&told);
         self.delta_box(a, ink, row.lit, more);
-        // In a narrow one all moves together.
+        // A narrow delta has less space between its parts.
         let narrow = a.w < 100;
         let (edge, glyph, side) = if narrow { (4, 14, 4) } else { (5, 18, 7) };
         let (mut x, cy) = (a.x + edge, a.middle());
@@ -272,7 +272,7 @@ impl Pen<'_> {
         self.raw(&["</g>"]);
     }
 
-    /// Tags in at most `most` lines; `hidden` more are not among them. Returns the height.
+    /// Tags in at most `most` lines; `hidden` more are only counted. Returns the height.
     pub(super) fn tags(&mut self, to: Area, tags: &[Tag], hidden: usize, most: i32) -> i32 {
         const MORE: i32 = 34;
         let (mut x, mut row) = (to.x, 0);
@@ -325,7 +325,7 @@ impl Pen<'_> {
         (row + 1) * TAGS
     }
 
-    /// What a line of tags is, and the tags. Returns the height.
+    /// A label and one line of tags. Returns the height.
     pub(super) fn tagged(&mut self, a: Area, label: &str, keys: &[WorkKey], hidden: usize) -> i32 {
         let w = 92.min(a.w * 2 / 5);
         self.text(a.x, a.y + 9, w - 6, At::Start, label, mono(115, Ink::INK_2));
@@ -333,7 +333,7 @@ impl Pen<'_> {
         self.tags(area(a.x + w, a.y, a.w - w, a.h), &tags, hidden, 1)
     }
 
-    /// Many objects as cells, under what their colours mean. Returns the height.
+    /// Many objects as cells, below the legend of their colours. Returns the height.
     pub(super) fn field(&mut self, a: Area, field: Field, label: &str) -> i32 {
         let (view, lang) = (self.view, self.options.lang);
         let px = |number: i32| number.max(0) as u32;
@@ -352,7 +352,7 @@ impl Pen<'_> {
                 continue;
             }
             seen.push(*look);
-            // All that look alike are one path.
+            // Cells that look alike share one path.
             let mut d = String::new();
             let alike = looks.iter().enumerate().filter(|(_, other)| *other == look);
             for (cell, _) in alike {

@@ -1,13 +1,13 @@
-//! Writes the elements of a picture: text that is measured, boxes and paths.
+//! Writes the elements of a picture: measured text, boxes and paths.
 //!
-//! Numbers are whole px, and letters have cautious widths: nobody can ask what font a reader has.
+//! Numbers are whole px. The widths of letters are upper bounds, because the reader's font is not known.
 
 use super::colors::{Ink, MONO, SANS, TOKENS};
 use crate::command::{SvgOptions, Theme};
 use crate::strings::{Strings, strings};
 use crate::view::View;
 
-/// How a piece of text is set: small enough to be handed on as one number.
+/// How a piece of text is set; small enough to be passed as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
     /// In tenths of a px.
@@ -21,7 +21,7 @@ const MONOSPACED: u8 = 1;
 const BOLD: u8 = 2;
 const STRUCK: u8 = 4;
 
-/// Letters of one width each.
+/// Monospaced type; `size` in tenths of a px.
 pub(super) const fn mono(size: u8, ink: Ink) -> Type {
     Type {
         size,
@@ -30,7 +30,7 @@ pub(super) const fn mono(size: u8, ink: Ink) -> Type {
     }
 }
 
-/// Letters as in a book.
+/// Proportional type; `size` in tenths of a px.
 pub(super) const fn sans(size: u8, ink: Ink) -> Type {
     Type {
         size,
@@ -67,7 +67,7 @@ impl Type {
         Self { ink, ..self }
     }
 
-    /// The same size, as code is set in a sentence.
+    /// The type of code within a sentence of this type.
     pub(super) const fn code(self) -> Self {
         mono((self.tenths() * 92 / 100) as u8, self.ink)
     }
@@ -77,12 +77,12 @@ impl Type {
     }
 }
 
-/// A number of things, as a number of px.
+/// A count as a number for computing with px.
 pub(super) const fn count(number: usize) -> i32 {
     number as i32
 }
 
-/// Which end of a text its place is.
+/// Which point of a text its `x` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Start,
@@ -99,7 +99,6 @@ pub(super) struct Area {
     pub(super) h: i32,
 }
 
-/// A box.
 pub(super) const fn area(x: i32, y: i32, w: i32, h: i32) -> Area {
     Area { x, y, w, h }
 }
@@ -117,18 +116,18 @@ impl Area {
         self.y + self.h / 2
     }
 
-    /// Smaller by so much at each side.
+    /// The box without `dx` and `dy` at each side.
     pub(super) const fn inset(self, dx: i32, dy: i32) -> Self {
         area(self.x + dx, self.y + dy, self.w - 2 * dx, self.h - 2 * dy)
     }
 
-    /// What is left of it from this height on.
+    /// The part of the box below `y`.
     pub(super) const fn below(self, y: i32) -> Self {
         area(self.x, y, self.w, self.y + self.h - y)
     }
 }
 
-/// What was drawn, for the tests.
+/// A drawn element, recorded for the tests.
 #[cfg(test)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
@@ -137,25 +136,25 @@ pub(super) struct Spot {
     pub(super) area: Area,
 }
 
-/// The picture as it is written.
+/// The picture that is being written.
 pub(super) struct Pen<'a> {
     pub(super) out: String,
     pub(super) view: &'a View,
     pub(super) options: &'a SvgOptions,
     pub(super) words: &'static Strings,
-    /// Where a room ends in which something stands at the bottom.
+    /// The bottom edge of the room, for content that is aligned to it; 0 while the room is only measured.
     pub(super) floor: i32,
-    /// Which colours fill something, and which draw something.
+    /// Which colours are used as a fill and as a stroke, one bit each.
     used: [u32; 2],
     #[cfg(test)]
     pub(super) spots: Vec<Spot>,
 }
 
-/// No letter, but a place where a line may end.
+/// A zero-width space: a line may end here.
 const BREAK: char = '\u{200b}';
 
-/// The width of a letter, in thousandths of its size: no letter of DejaVu Sans, the widest of the fonts, is
-/// wider.
+/// An upper bound of the width of a letter, in thousandths of its size. No letter of DejaVu Sans, the widest of the
+/// fonts, is wider.
 fn advance(letter: char, text: Type) -> i32 {
     let width = match letter {
         BREAK => 0,
@@ -176,11 +175,10 @@ fn advance(letter: char, text: Type) -> i32 {
     }
 }
 
-/// In px, and wider than any picture: what is wider yet is measured as this wide, so that whatever is
-/// added to it is a number, too.
+/// In px, wider than any picture. Wider texts are measured as this wide, so that no sum overflows.
 const WIDEST: i32 = 100_000;
 
-/// So many px, in what letters are measured in.
+/// px in the unit of [`fine_advance`]: ten-thousandths of a px.
 const fn fine(px: i32) -> i64 {
     px as i64 * 10_000
 }
@@ -189,7 +187,7 @@ fn fine_advance(letter: char, of: Type) -> i64 {
     i64::from(advance(letter, of)) * i64::from(of.tenths())
 }
 
-/// How many px wide a text is at most.
+/// An upper bound of the width of a text, in px.
 pub(super) fn measure(text: &str, of: Type) -> i32 {
     let mut width = 0;
     for letter in text.chars() {
@@ -201,7 +199,7 @@ pub(super) fn measure(text: &str, of: Type) -> i32 {
     ((width + fine(1) - 1) / fine(1)) as i32
 }
 
-/// As much of the beginning of a text as fits, with a sign that there is more.
+/// The beginning of a text that fits, and `…`.
 fn cut(text: &str, w: i32, of: Type) -> String {
     let mut left = fine(w) - fine_advance('…', of);
     let mut short = String::new();
@@ -216,8 +214,8 @@ fn cut(text: &str, w: i32, of: Type) -> String {
     short
 }
 
-/// A name as it fits: without its namespace, unless that has been cut already; then without its middle, for
-/// its end tells most pods of one owner apart.
+/// Shortens a name: first it loses its namespace, unless that is cut already; then its middle, because the ends of
+/// names distinguish the pods of one owner.
 fn cut_name(text: &str, w: i32, of: Type) -> String {
     const END: usize = 5;
     let name = match text.rfind('/') {
@@ -237,10 +235,10 @@ fn cut_name(text: &str, w: i32, of: Type) -> String {
     cut(start, left, of) + end
 }
 
-/// A text in lines: runs of letters that are set alike.
+/// A line of text: runs of letters of one type.
 pub(super) type Runs = Vec<(String, Type)>;
 
-/// Breaks a text into lines of at most `w`; words are broken only where one is longer than a line.
+/// Breaks a text into lines of at most `w`; a word is broken only if it is longer than a line.
 pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
     let letters: Vec<(char, Type)> = runs
         .iter()
@@ -250,7 +248,7 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
     let (mut start, mut at, mut good, mut x) = (0, 0, 0, 0_i64);
     while let Some((letter, of)) = letters.get(at) {
         let is_han = |letter: char| letter > '\u{2e7f}';
-        // Marks do not begin a line.
+        // Punctuation does not begin a line.
         let is_mark = matches!(
             letter,
             '，' | '。' | '、' | '；' | '：' | '！' | '？' | '）' | '”' | '」'
@@ -301,14 +299,14 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Markup as it is.
+    /// Markup, without escaping.
     pub(super) fn raw(&mut self, parts: &[&str]) {
         for part in parts {
             self.out.push_str(part);
         }
     }
 
-    /// Text between tags. What XML forbids is replaced: names come from users.
+    /// Text between tags, escaped. Characters that XML forbids are replaced: names come from users.
     pub(super) fn escape(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
@@ -325,7 +323,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// An attribute.
+    /// A numeric attribute; its value in tenths.
     fn number(&mut self, name: &str, tenths: i32) {
         let (whole, rest) = ((tenths / 10).to_string(), (tenths % 10).to_string());
         self.raw(&[" ", name, "=\"", &whole]);
@@ -365,7 +363,7 @@ impl<'a> Pen<'a> {
         self.painted(fill, stroke, more);
     }
 
-    /// A path from a place on; `more` are its other attributes.
+    /// A path with its origin at (`x`, `y`); `more` are its other attributes.
     pub(super) fn path(&mut self, x: i32, y: i32, d: &str, fill: Ink, stroke: Ink, more: &str) {
         let (x, y) = (x.to_string(), y.to_string());
         self.raw(&[
@@ -380,21 +378,21 @@ impl<'a> Pen<'a> {
         self.painted(fill, stroke, more);
     }
 
-    /// A line from one place to another.
+    /// A line from (`x`, `y`) by (`dx`, `dy`).
     pub(super) fn line(&mut self, x: i32, y: i32, dx: i32, dy: i32, ink: Ink, more: &str) {
         let (dx, dy) = (dx.to_string(), dy.to_string());
         let d = ["M0 0l", &dx, " ", &dy].concat();
         self.path(x, y, &d, Ink::NONE, ink, more);
     }
 
-    /// What a pointer is told.
+    /// A tooltip.
     pub(super) fn title(&mut self, text: &str) {
         self.out.push_str("<title>");
         self.escape(text);
         self.out.push_str("</title>");
     }
 
-    /// One line of text whose middle is at the height `cy`; `whole` is what it is short for. Returns how wide it is.
+    /// One line of text, centred at the height `cy`; `whole` is the full text if it is cut. Returns the width.
     fn set(&mut self, x: i32, cy: i32, at: At, runs: &[(&str, Type)], whole: Option<&str>) -> i32 {
         let width = runs.iter().map(|(text, of)| measure(text, *of)).sum();
         let Some((_, first)) = runs.first() else {
@@ -458,7 +456,7 @@ impl<'a> Pen<'a> {
         self.out.push_str("\">");
     }
 
-    /// One line of runs in `w` px; what does not fit is cut. Returns how wide it is.
+    /// One line of runs in `w` px; what does not fit is cut. Returns the width.
     pub(super) fn runs(&mut self, x: i32, cy: i32, w: i32, at: At, runs: &[(&str, Type)]) -> i32 {
         let mut left = w;
         let mut shown = Runs::new();
@@ -479,12 +477,12 @@ impl<'a> Pen<'a> {
         self.set(x, cy, at, &shown, whole.as_deref())
     }
 
-    /// One line of one run.
+    /// One line of one run. Returns the width.
     pub(super) fn text(&mut self, x: i32, cy: i32, w: i32, at: At, text: &str, of: Type) -> i32 {
         self.runs(x, cy, w, at, &[(text, of)])
     }
 
-    /// A name: what goes where there is no room is chosen. `whole` is what it is short for.
+    /// A name, cut by [`cut_name`] if it does not fit; the full name is then its tooltip. Returns the width.
     pub(super) fn name(&mut self, x: i32, cy: i32, w: i32, name: &str, of: Type) -> i32 {
         if measure(name, of) <= w {
             return self.text(x, cy, w, At::Start, name, of);
@@ -496,7 +494,7 @@ impl<'a> Pen<'a> {
         self.set(x, cy, At::Start, &[(&short, of)], Some(name))
     }
 
-    /// Lines of text; the last one is cut where there are more. Returns how high they are.
+    /// At most `most` lines of text; the last one is cut if there are more. Returns the height.
     pub(super) fn lines(
         &mut self,
         to: Area,
@@ -530,13 +528,13 @@ impl<'a> Pen<'a> {
         y - to.y
     }
 
-    /// A text of one type in lines.
+    /// A text of one type, wrapped. Returns the height.
     pub(super) fn para(&mut self, to: Area, line: i32, most: usize, text: &str, of: Type) -> i32 {
         let lines = wrap(&[(text, of)], to.w);
         self.lines(to, line, At::Start, &lines, most)
     }
 
-    /// How many spots there are, to forget later ones again.
+    /// The number of spots, to which [`Self::drop_spots`] goes back. 0 outside of tests.
     #[cfg_attr(not(test), allow(clippy::unused_self))]
     pub(super) fn mark_spots(&self) -> usize {
         #[cfg(test)]
@@ -545,14 +543,14 @@ impl<'a> Pen<'a> {
         0
     }
 
-    /// Forgets them.
+    /// Forgets the spots from this number on.
     #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
     pub(super) fn drop_spots(&mut self, from: usize) {
         #[cfg(test)]
         self.spots.truncate(from);
     }
 
-    /// What follows is in this room, for the tests.
+    /// Begins a room: the tests check that later spots are inside.
     #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
     pub(super) fn room(&mut self, room: &str, a: Area) {
         #[cfg(test)]
@@ -563,7 +561,7 @@ impl<'a> Pen<'a> {
         });
     }
 
-    /// The style of what was drawn, and of what is under it, in the theme that is wanted.
+    /// Writes the style sheet for the colours that this pen and `under` used, in the theme of the options.
     pub(super) fn style_with(&self, under: &Pen, out: &mut String) {
         let used = [0, 1].map(|kind| self.used[kind] | under.used[kind]);
         let put = |out: &mut String, parts: &[&str]| {
@@ -594,7 +592,7 @@ impl<'a> Pen<'a> {
                     &[".dsg .", property.0, &number, "{", property.1, ":", first],
                 );
                 if theme == Theme::Auto {
-                    // Where variables are not known, the first of the two stays.
+                    // A renderer without CSS variables keeps the first declaration.
                     put(out, &[";", property.1, ":var(--dsg-", name, ")"]);
                 }
                 out.push('}');
@@ -625,8 +623,8 @@ impl<'a> Pen<'a> {
 mod tests {
     use super::*;
 
-    /// How wide the letters of DejaVu Sans 2.37 are, in thousandths of their size, as its files say
-    /// (`hmtx`): those from the space to `~`, in Book …
+    /// Widths of the letters of DejaVu Sans 2.37 from the space to `~`, in thousandths of their size, from its
+    /// files (`hmtx`): Book, …
     const BOOK: [i32; 95] = [
         318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636,
         636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698,
@@ -635,7 +633,7 @@ mod tests {
         634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,
         525, 636, 337, 636, 838,
     ];
-    /// … and in Bold, …
+    /// … Bold, …
     const STRONG: [i32; 95] = [
         348, 456, 521, 838, 696, 1002, 872, 306, 457, 457, 523, 838, 380, 415, 380, 365, 696, 696,
         696, 696, 696, 696, 696, 696, 696, 696, 400, 400, 838, 838, 838, 580, 1000, 774, 762, 734,
@@ -644,7 +642,7 @@ mod tests {
         712, 343, 343, 665, 343, 1042, 712, 687, 716, 716, 493, 595, 478, 712, 652, 924, 645, 652,
         582, 712, 365, 712, 838,
     ];
-    /// … and others that the page writes, in both.
+    /// … and other characters that the page writes: Book and Bold.
     const MORE: [(char, i32, i32); 15] = [
         ('·', 318, 380),
         ('×', 838, 838),
@@ -663,7 +661,7 @@ mod tests {
         ('≥', 838, 838),
     ];
 
-    /// Every letter with its width, set plainly and boldly.
+    /// Every letter with its width, in plain and in bold type.
     fn letters() -> impl Iterator<Item = (char, Type, i32)> {
         let plain = sans(100, Ink::INK);
         let ascii = (' '..='~').zip(BOOK.into_iter().zip(STRONG));
@@ -674,20 +672,20 @@ mod tests {
     }
 
     #[test]
-    fn no_letter_is_wider_than_is_thought_and_few_are_much_narrower() {
+    fn no_letter_is_wider_than_estimated_and_few_are_much_narrower() {
         for (letter, of, width) in letters() {
             let thought = advance(letter, of);
             assert!(
                 width <= thought,
                 "{letter:?} {of:?}: {width}, not {thought}"
             );
-            // A text is cut no earlier than it has to be.
+            // The estimate is not so high that texts are cut much too early.
             let cautious = thought * 100 / width;
             assert!(
                 cautious <= 145 || matches!(letter, 'J' | '\u{2018}' | '\u{2019}'),
                 "{letter:?} {of:?}: {width}, not {thought}"
             );
-            // Whatever is thought to be so wide, something is.
+            // Some letter is nearly as wide as each estimate.
             let widest = letters()
                 .filter(|(other, set, _)| *set == of && advance(*other, of) == thought)
                 .map(|(_, _, width)| width);
@@ -697,7 +695,7 @@ mod tests {
                 "{letter:?} {of:?}: {widest}, not {thought}"
             );
         }
-        // DejaVu Sans Mono has one width, bold or not, and Han is as wide as it is high.
+        // DejaVu Sans Mono has one width, bold or not; a Han character is as wide as it is high.
         let mono = mono(100, Ink::INK);
         for (letter, of, width) in [
             ('a', mono, 602),
@@ -717,7 +715,7 @@ mod tests {
         }
         assert_eq!(advance(BREAK, mono), 0);
         let (emoji, han) = (advance('\u{1f600}', mono), advance('队', mono));
-        // Those of Noto Color Emoji have 2,550 of 2,048.
+        // A glyph of Noto Color Emoji is 2,550 of 2,048 units wide.
         assert!(emoji > han && (1_245..=1_450).contains(&emoji), "{emoji}");
     }
 
@@ -740,7 +738,7 @@ mod tests {
                 assert!(length < 60 || measure(&cut, of) <= 200, "{length}: {cut}");
             }
         }
-        // Blanks stay at the end of their line, however many they are.
+        // Blanks stay at the end of their line, however many there are.
         let blanks = " ".repeat(60_000) + "a";
         assert_eq!(wrap(&[(&blanks, of)], 200).len(), 2);
     }

@@ -17,7 +17,7 @@ const ENTRY: i32 = 66;
 const ENTRY_GAP: i32 = 16;
 const MORE: i32 = 48;
 const BELT: i32 = 42;
-/// Of a room among few, as in board/queue.rs.
+/// Sizes where only some rooms are shown, as in board/queue.rs.
 const SLIM: i32 = 90;
 const SLIM_GAP: i32 = 6;
 const SLIM_ROOM: i32 = 330;
@@ -26,7 +26,7 @@ fn size(number: i32) -> usize {
     number.max(0) as usize
 }
 
-/// Text that stands on a hatched ground.
+/// Text on a hatched ground.
 fn on_slot(pen: &mut Pen, a: Area, text: &str) {
     let of = sans(120, Ink::INK_2);
     let w = (measure(text, of) + 16).min(a.w - 8);
@@ -81,7 +81,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if is_queue_dense(&view.picture) {
         return y + pen.field(area(a.x, y, a.w, 220), Field::Queue, words.queued) - a.y;
     }
-    // How high the highest stack is.
+    // The height of the tallest stack.
     let tallest = match flat {
         true => {
             let lines = count(rows.entries.len() + usize::from(rows.hidden_entries > 0));
@@ -143,7 +143,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     needed
 }
 
-/// The stack of a key: `a` is its oldest delta, or the place of it.
+/// The stack of a key; `a` is the place of its oldest delta.
 fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
     if column.stack.shown.is_empty() {
         pen.slot(a, column.lit);
@@ -176,7 +176,7 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
     }
 }
 
-/// The name of a key and its place, in the middle.
+/// The name of a key and its place, centred.
 fn key(pen: &mut Pen, a: Area, column: &ColumnRow) {
     let of = mono(120, Ink::INK).bold_if(column.lit);
     let small = sans(110, Ink::INK_3);
@@ -204,7 +204,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
         row.tombstone,
     ));
     if boxed.is_some() && !row.lit {
-        // More of them are behind.
+        // A second box behind it: the entry is a whole list.
         let behind = area(a.x + 4, a.y - 4, a.w, a.h);
         pen.rect(behind, 8, Ink::CARD, ink, STRONG);
     }
@@ -358,7 +358,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     needed
 }
 
-/// What is in work: what it is, and its deltas, the oldest at the bottom.
+/// The item that is being processed: its name, and its deltas with the oldest at the bottom.
 fn work(pen: &mut Pen, a: Area, popped: &PoppedRow) {
     who(pen, area(a.x, a.y, a.w, 20), popped);
     let token = popped.whole.as_ref().map(|whole| &whole.token);
@@ -390,7 +390,7 @@ fn work(pen: &mut Pen, a: Area, popped: &PoppedRow) {
     }
 }
 
-/// What was popped: a key, or how much.
+/// The name of the popped item: a key, or the size of a batch.
 fn who(pen: &mut Pen, a: Area, popped: &PoppedRow) {
     let lang = pen.options.lang;
     let (cy, small) = (a.middle(), mono(110, Ink::INK_3));

@@ -12,12 +12,12 @@ use deltascope_replay::picture::{Answer, Delivery, SourceKind};
 
 /// The height of a line of the stream.
 const LINE: i32 = 24;
-/// So many lines of it are shown at most.
+/// At most this many lines of the stream are shown.
 const LINES: i32 = 12;
 
 pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
-    // The stream has at least some lines.
+    // Reserves room for some lines of the stream.
     let lines = count(view.picture.api.stream.len()).clamp(1, 5) * LINE + 90;
     let places = ((a.h - lines) / OBJECT).clamp(3, 9);
     let rows = api::rows(view, places as usize, 12);
@@ -52,7 +52,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     if program {
         y += pen.sub(a.x, y, a.w, words.calls);
     } else {
-        // As on the page, a line may end behind a sign of equality.
+        // As on the page, a line may break after `=`.
         let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
         let asked = asked.as_deref().unwrap_or(words.no_watch);
         let told = [words.watch_stream, " · ", asked].concat();
@@ -125,7 +125,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     y - a.y
 }
 
-/// A line of the stream, or a call: what, of whom, in which version, and what became of it.
+/// A line of the stream, or a call: verb, name, version and state.
 fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str, lit: bool) {
     let lost = state == pen.words.lost;
     let ground = area(a.x - 4, a.y, a.w + 8, a.h);
@@ -155,7 +155,7 @@ fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str,
     }
     let x = a.x + verb_w;
     let of = measure(rv, plain);
-    // Where there is no place for all: the name and the state.
+    // If not all of it fits: only the name and the state.
     if x + 40 + of > right {
         pen.name(x, cy, right - x, name, plain);
         return;
@@ -212,7 +212,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if rows.requests.is_empty() && !unused {
         y += pen.empty(a.below(y), words.no_requests);
     }
-    // The newest that fit, the oldest of them first.
+    // The newest that fit, with the oldest of them first.
     let mut shown = Vec::new();
     let mut left = places;
     for row in &rows.requests {

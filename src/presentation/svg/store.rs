@@ -8,16 +8,16 @@ use crate::rows::density::Field;
 use crate::rows::store::{self, Change, IndexRow, ValueRow};
 use crate::strings;
 
-/// The height of an item with its gap.
+/// The height of an item, with its gap.
 const ITEM: i32 = 30;
-/// The height of what is asked of an index, with its answer.
+/// The height of an index query, with its answer.
 const QUERY: i32 = 81;
-/// So many lines of tags has a value at most.
+/// A value has at most this many lines of tags.
 const LINES: i32 = 3;
 /// The height of the name of an index.
 const NAME: i32 = 20;
 
-/// Leaves out those that did not change, from the end on, until so many are left. Returns how many went.
+/// Removes unchanged rows from the end until `places` are left. Returns how many rows it removed.
 fn thin<T>(rows: &mut Vec<T>, places: usize, changes: &dyn Fn(&T) -> bool) -> usize {
     let all = rows.len();
     while rows.len() > places.max(1) {
@@ -59,7 +59,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let wide = area(a.x, 0, tree_w, 0);
     let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
     let mut indices = rows.indices.clone();
-    // What is asked is shown where there is room for all of the tree, too.
+    // The query is shown only if the whole tree fits, too.
     let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
     let asks = two && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
     let bottom = a.bottom() - beside_high - if asks { QUERY } else { 0 };
@@ -120,7 +120,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     if rows.indices.is_empty() {
         tree_y += pen.empty(tree.below(tree_y), words.no_indices);
     }
-    // What does not change gives way: lines of tags, values, then whole indices.
+    // Unchanged rows give way: first lines of tags, then values, then whole indices.
     let mut most = LINES;
     while tree_high(pen, wide, &indices, most) > tree.bottom() - tree_y {
         let count = indices.len();
@@ -202,7 +202,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     y - a.y
 }
 
-/// How high the tree is, with so many lines of tags a value.
+/// The height of the tree with at most `most` lines of tags per value.
 fn tree_high(pen: &mut Pen, a: Area, indices: &[IndexRow], most: i32) -> i32 {
     let mut high = 0;
     for index in indices {
@@ -215,7 +215,7 @@ fn tree_high(pen: &mut Pen, a: Area, indices: &[IndexRow], most: i32) -> i32 {
     high
 }
 
-/// An index with its values; returns where it ends.
+/// An index with its values. Returns its bottom edge.
 fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
     let of = mono(123, Ink::INK);
     pen.text(a.x, a.y + 9, 14, At::Start, "▾", of);
@@ -223,7 +223,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
     let mut y = a.y + NAME;
     for (place, one) in row.values.iter().enumerate() {
         let high = value(pen, a, one, most, Some(y));
-        // The elbow to it, and the line on to the next one.
+        // The elbow to the value, and the line on to the next one.
         let up = if place == 0 {
             "M6 -3v6q0 6 6 6h3"
         } else {
@@ -252,7 +252,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
     y + NAME
 }
 
-/// A value with its set of keys, at a height, or only measured. Returns how high it is.
+/// A value with its set of keys at the height `y`; without one it is only measured. Returns its height.
 fn value(pen: &mut Pen, a: Area, row: &ValueRow, most: i32, y: Option<i32>) -> i32 {
     let of = mono(123, Ink::INK);
     let label = if row.value.is_empty() {
@@ -271,7 +271,7 @@ fn value(pen: &mut Pen, a: Area, row: &ValueRow, most: i32, y: Option<i32>) -> i
             change: tag.change,
         })
         .collect();
-    // Of many the number says it.
+    // The keys that are not listed are only counted.
     let listed = row
         .tags
         .iter()

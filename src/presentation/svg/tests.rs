@@ -1,4 +1,4 @@
-//! What every picture keeps to: it is well-formed, nothing stands out of its room, and nothing on another.
+//! What holds for every picture: it is well-formed, nothing leaves its room, and nothing overlaps.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ use deltascope_replay::picture::ApiObject;
 const LANGS: [Lang; 2] = [Lang::En, Lang::Zh];
 const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Auto];
 
-/// What a picture may look like.
+/// Options for pictures of several shapes.
 fn shapes() -> Vec<SvgOptions> {
     let some = [
         vec![Panel::Api, Panel::Queue, Panel::Indexer],
@@ -55,7 +55,7 @@ fn shapes() -> Vec<SvgOptions> {
     shapes.collect()
 }
 
-/// Moments of a lesson: its markers, what comes after them, and some between.
+/// Views of a lesson: at its markers, one fact after them, and at some places between.
 fn moments(id: &str, era: Option<&str>) -> Vec<View> {
     let mut session = Session::new();
     let mut options = Options::default();
@@ -105,7 +105,7 @@ fn is_well_formed(text: &str) -> Result<(), String> {
         if !tag.ends_with('/') {
             open.push(name);
         }
-        // Style sheets are text, too.
+        // A style sheet is text, too.
     }
     if open.is_empty() && rest.trim().is_empty() {
         return Ok(());
@@ -146,7 +146,7 @@ fn do_overlap(a: Area, b: Area, slack: i32) -> bool {
         && b.y + slack < a.bottom()
 }
 
-/// What is wrong with where things are.
+/// The first spot that leaves its room or overlaps another one.
 fn misplaced(spots: &[Spot]) -> Option<String> {
     let mut room: Option<&Spot> = None;
     let mut here: Vec<&Spot> = Vec::new();
@@ -207,7 +207,7 @@ fn every_picture_is_well_formed_and_nothing_is_out_of_place() {
     for (id, _) in lessons::menu() {
         for era in [None, Some("1.34"), Some("1.36")] {
             for view in moments(&id, era) {
-                // Each moment in some of the shapes, so that all moments have all of them together.
+                // Each view gets a third of the shapes: over all views every shape is drawn.
                 for (place, options) in shapes().iter().enumerate() {
                     if (place + turn) % 3 == 0 {
                         let of = format!("{id} {era:?} at {}", view.step);
@@ -233,7 +233,7 @@ fn names_are_escaped_and_cut() {
     ] {
         let key: Key = format!("{name}/{name}").as_str().into();
         for mut view in moments("tombstone", None) {
-            // What no server would take, a recording may hold.
+            // No server would accept this name, but a recording may hold it.
             let picture = Rc::make_mut(&mut view.picture);
             let Some((_, known)) = picture.store.items.iter().next() else {
                 continue;
@@ -270,7 +270,7 @@ fn names_are_escaped_and_cut() {
 }
 
 #[test]
-fn a_picture_stands_alone_and_says_what_it_shows() {
+fn a_picture_is_self_contained_and_describes_itself() {
     let views = moments("tombstone", None);
     let view = &views[views.len() - 1];
     for options in shapes() {
@@ -302,7 +302,7 @@ fn a_picture_stands_alone_and_says_what_it_shows() {
 }
 
 #[test]
-fn some_rooms_show_as_much_as_an_element_does() {
+fn a_picture_of_some_rooms_shows_as_much_as_an_element() {
     let views = moments("tombstone", Some("1.32"));
     let waits = views
         .iter()

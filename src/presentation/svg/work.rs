@@ -1,4 +1,4 @@
-//! What runs now, the shared processor, and the words under the stage.
+//! What runs now, the shared processor, and the words below the stage.
 
 use super::colors::Ink;
 use super::parts::{DASHED, Side, TAGS};
@@ -14,7 +14,7 @@ use crate::strings;
 /// The height of a line of code.
 const LINE: i32 = 18;
 
-/// A listing without what called it, and where client-go has it.
+/// A listing's routine without its callers, and the text of its link to client-go.
 fn place(listing: &Listing) -> (&str, &str) {
     let routine = listing.title.rsplit(" › ").next().unwrap_or_default();
     (routine, listing.link.as_ref().map_or("", |link| &link.text))
@@ -44,7 +44,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     }
     let indent = |text: &str| count(text.len() - text.trim_start().len());
     let letter = measure("0", code);
-    // A value stands in its column, or behind a long line, or in a line of its own.
+    // A value is in its column, or after a long line of code, or in a line of its own.
     let columned = |text: &str, value: &str, column: i32| {
         let at = (column * letter).max(measure(text, code) + letter);
         (at + measure(value, code) + 2 * letter <= a.w).then_some(at)
@@ -64,7 +64,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
         let under = value.is_some_and(|value| value_at(line.text, value).is_none());
         LINE * if under { 2 } else { 1 }
     };
-    // The first line stays, and of the others a window with the current one in it.
+    // The first line stays; of the others a window around the current one is shown.
     let room = (bottom - y).max(3 * LINE);
     let lit = listing
         .lines
@@ -197,7 +197,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     if rows.handlers.is_empty() {
         y += pen.empty(left, words.no_handlers);
     }
-    // Of too many the first ones, and the one that the fact is about.
+    // If there are too many: the first ones, and the one that the fact is about.
     let most = ((a.h - 60) / 44).clamp(2, 6) as usize;
     let all = rows.handlers.len();
     let shown = if all > most { most - 1 } else { all };
@@ -243,7 +243,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
             y = side;
         }
     }
-    // The output: at the right, or under what else is there.
+    // The output: at the right, or below the rest.
     let beside = two && rows.work.is_none();
     let to = match beside {
         true => area(right, top, a.right() - right, a.bottom() - top),
@@ -276,7 +276,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     y.max(out).max(side) - a.y
 }
 
-/// A handler: its name, what waits for it, and its lamps.
+/// A handler: its name, its pending notifications, and its lamps. Returns the height.
 fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let (words, lang) = (pen.words, pen.options.lang);
     let tall = if row.inline { 32 } else { 44 };
@@ -382,7 +382,7 @@ fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
     spans.collect()
 }
 
-/// The strip; returns its height.
+/// The strip. Returns its height.
 pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let (view, lang) = (pen.view, pen.options.lang);
     let said = rows::said(pen.view, pen.options.lang);

@@ -1,4 +1,4 @@
-//! Where the objects of a run have their cells, where they are many.
+//! The cells of a run's objects, where there are many of them.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -7,16 +7,15 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
-/// The place of an object that was deleted is kept for it this many facts: it is struck out for a while,
-/// and may come back.
+/// A deleted object keeps its place for this many facts: it is struck out for a while, and may come back.
 const KEPT: usize = 4_000;
 
-/// Where the objects of a run have their cells: a number for each key, from 0.
+/// The cells of a run's objects: a number for each key, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CellSlots {
     of: SortedMap<Key, u32>,
     count: u32,
-    /// Places of deleted objects, each with its key and the number of facts after which it was left.
+    /// The places of deleted objects, each with its key and the number of facts at the delete.
     left: VecDeque<(usize, Key, u32)>,
 }
 
@@ -27,7 +26,7 @@ impl CellSlots {
         self.count as usize
     }
 
-    /// Whether nobody has a place.
+    /// Whether there are no places.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -39,7 +38,7 @@ impl CellSlots {
         self.of.get(key).map(|place| *place as usize)
     }
 
-    /// The keys that have had a place, which is more than one where one came after another.
+    /// The keys that have had this place: more than one if it was reused.
     pub fn at(&self, place: usize) -> impl Iterator<Item = &Key> {
         let here = self.of.iter();
         here.filter_map(move |(key, of)| (*of as usize == place).then_some(key))
@@ -50,7 +49,7 @@ impl CellSlots {
         self.of.keys()
     }
 
-    /// An object is there after so many facts.
+    /// Gives a place to an object that exists after `at` facts.
     pub fn meet(this: &mut Rc<Self>, at: usize, key: &Key) {
         if this.of.contains_key(key) {
             if this.left.iter().any(|(_, left, _)| left == key) {
@@ -69,7 +68,7 @@ impl CellSlots {
         this.of.insert(key.clone(), place);
     }
 
-    /// An object was deleted.
+    /// Notes that an object was deleted; its place may be reused later.
     pub fn leave(this: &mut Rc<Self>, at: usize, key: &Key) {
         let is_left = this.left.iter().any(|(_, left, _)| left == key);
         if let (Some(place), false) = (this.of.get(key).copied(), is_left) {
@@ -77,7 +76,7 @@ impl CellSlots {
         }
     }
 
-    /// The first facts of the run were dropped: who is in none of the others is forgotten.
+    /// Adapts to the drop of the run's first `gone` facts: forgets the keys that do not occur any more.
     pub fn forget(this: &mut Rc<Self>, gone: usize, is_there: &dyn Fn(&Key) -> bool) {
         let this = Rc::make_mut(this);
         for (left, ..) in &mut this.left {
@@ -96,7 +95,7 @@ impl CellSlots {
             .collect();
     }
 
-    /// The run was cut after so many facts. Who came later keeps its place: it may come again.
+    /// Adapts to a cut of the run after `at` facts. Objects that came later keep their places: they may come again.
     pub fn cut(this: &mut Rc<Self>, at: usize) {
         if this.left.back().is_some_and(|(left, ..)| *left > at) {
             Rc::make_mut(this).left.retain(|(left, ..)| *left <= at);
@@ -107,10 +106,10 @@ impl CellSlots {
 /// The colour of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Hue {
-    /// Server and store have it alike.
+    /// Server and store have the same.
     #[default]
     Same,
-    /// Of this type, or what this type does is still to be done to the store.
+    /// The delta type of a queued item, or the change that the store still lacks.
     Of(DeltaType),
 }
 
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_kept_and_used_again_long_after() {
+    fn a_place_is_kept_and_reused_much_later() {
         let mut places = Rc::default();
         for (at, key) in ["a", "b", "c"].into_iter().enumerate() {
             CellSlots::meet(&mut places, at, &key.into());
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_was_left_after_the_cut_is_not_free() {
+    fn a_cell_that_became_free_after_the_cut_is_not_free() {
         let mut places = Rc::default();
         for (at, key) in ["a", "b"].into_iter().enumerate() {
             CellSlots::meet(&mut places, at, &key.into());

@@ -1,4 +1,4 @@
-//! All that the screen shows at one moment. Rooms are drawn from it and from nothing else.
+//! Everything that the screen shows at one cursor. The rooms are drawn from it alone.
 
 pub mod cells;
 pub mod names;
@@ -25,10 +25,10 @@ use why::Why;
 
 use super::i18n::Text;
 
-/// How many facts before the current one are at hand for pseudo-code values and lanes.
+/// How many facts up to the current one are available for pseudo-code values and lanes.
 pub const RECENT: usize = 160;
 
-/// One moment of one run.
+/// The view of a run at one cursor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     /// The state after `step` facts.
@@ -37,11 +37,11 @@ pub struct View {
     pub recent: Rc<[FactRecord]>,
     /// How many facts have been shown.
     pub step: usize,
-    /// How many are known.
+    /// How many facts are known.
     pub steps: usize,
     /// Whether more facts come when the cursor reaches the end (an endless source).
     pub endless: bool,
-    /// Facts before this one are thinned to checkpoints: to go there takes longer.
+    /// The facts before this one are thinned to checkpoints; going there takes longer.
     pub thinned: usize,
     /// Virtual time of the current fact, in ms.
     pub time: u64,
@@ -49,69 +49,69 @@ pub struct View {
     pub playing: bool,
     /// Speed in percent: 100 is 1×.
     pub speed: u32,
-    /// What the timeline marks.
+    /// The marks on the timeline.
     pub ticks: Rc<[Tick]>,
-    /// Named moments.
+    /// The named places of the run.
     pub markers: Rc<[Marker]>,
     /// The marks of the objects of this run.
     pub marks: Rc<Marks>,
-    /// Which keys of this run have one name.
+    /// Which keys of this run have the same name.
     pub alike: Rc<Alike>,
-    /// Where its objects have their cells, where they are many.
+    /// The cells of its objects, where there are many of them.
     pub places: Rc<CellSlots>,
-    /// What is being shown.
+    /// The lesson that is shown.
     pub lesson: Rc<LessonHead>,
-    /// How far steps go, what is run to, and the breakpoints.
+    /// The step size, the last search and the breakpoints.
     pub walking: Rc<Walking>,
-    /// The chain of causes; nothing while nobody asks.
+    /// The chain of causes, if it is open.
     pub why: Option<Rc<Why>>,
-    /// What is selected on the stage.
+    /// The selected item.
     pub selection: Option<Rc<Selection>>,
     /// The object that is followed.
     pub followed: Option<Rc<Followed>>,
-    /// What went wrong, if anything did.
+    /// The current error, if there is one.
     pub error: Option<ErrorView>,
-    /// Something else is being opened; so much was done for it, about in facts.
+    /// How much work has been done to open another run, roughly in facts; `None` if none is being opened.
     pub opening: Option<usize>,
-    /// What the last command has done beside what is shown: what it holds for, what was kept.
+    /// An effect of the last command that the picture does not show, such as what it applies to or what was kept.
     pub notice: Option<Text>,
     /// The branches of the run.
     pub branches: Rc<[BranchRow]>,
-    /// What the server did around the cursor.
+    /// The server's events around the cursor.
     pub events: Rc<[ServerEvent]>,
-    /// What the monitors watch here, and what they found.
+    /// The invariants of this run, and their violations.
     pub checks: Rc<Checks>,
-    /// Another run beside this one.
+    /// The comparison with another run.
     pub compare: Option<Rc<CompareView>>,
-    /// What can be set otherwise in a branch.
+    /// The settings that a branch can change.
     pub settings: Rc<[SettingRow]>,
-    /// Where the run comes from a cluster, now.
+    /// The state of the connection, if the run comes live from a cluster.
     pub live: Option<LiveView>,
 }
 
 /// A live run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveView {
-    /// The cursor stays at the edge.
+    /// Whether the cursor stays at the edge.
     pub following: bool,
-    /// How many facts the cursor is behind it.
+    /// How many facts the cursor is behind the edge.
     pub behind: usize,
-    /// What comes next at the cursor has been there for longer than is needed to show it.
+    /// Whether the fact after the cursor has not been shown for too long.
     pub late: bool,
-    /// How long it has been going on, in ms.
+    /// How long the run has been going on, in ms.
     pub now: u64,
-    /// How many facts, the oldest, were forgotten.
+    /// How many of the oldest facts were forgotten.
     pub forgotten: u64,
 }
 
-/// Something that can be set otherwise.
+/// A setting that can be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingRow {
-    /// As it is set now.
+    /// The current setting.
     pub setting: Setting,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// Its value now.
+    /// Its current value.
     pub value: String,
 }
 
@@ -120,19 +120,19 @@ pub struct SettingRow {
 pub struct BranchRow {
     /// Its number.
     pub id: u32,
-    /// What it is called, by the user or by its number and why it was made.
+    /// Its name: given by the user, or made of its number and its origin.
     pub name: Text,
     /// Whether the user gave it that name.
     pub is_named: bool,
-    /// Why it was made, and when.
+    /// How it was made, and when.
     pub made: Text,
-    /// How many branches it is away from the first.
+    /// Its distance from the first branch.
     pub depth: usize,
-    /// It is shown.
+    /// Whether it is shown.
     pub current: bool,
 }
 
-/// Something that happened on the server.
+/// An event of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerEvent {
     /// Its place in the run.
@@ -141,65 +141,65 @@ pub struct ServerEvent {
     pub time: u64,
     /// What happened, without the object.
     pub what: Text,
-    /// The key of the object; empty where there is none.
+    /// The key of the object; empty if there is none.
     pub key: Arc<str>,
-    /// The version that it got.
+    /// The new version of the object.
     pub rv: Arc<str>,
-    /// It has been shown already.
+    /// Whether it is before the cursor.
     pub past: bool,
-    /// It can be moved.
+    /// Whether it can be moved.
     pub can_move: bool,
 }
 
 /// A mark on the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// After so many facts.
+    /// The number of facts up to it.
     pub at: usize,
     /// Its hue.
     pub delta_type: DeltaType,
 }
 
-/// A named moment.
+/// A named place in the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
     /// Its id.
     pub id: Arc<str>,
-    /// After so many facts.
+    /// The number of facts up to it.
     pub at: usize,
-    /// What it is called.
+    /// Its title.
     pub title: Text,
 }
 
-/// What is being shown.
+/// The lesson that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LessonHead {
     /// The stable id.
     pub id: Arc<str>,
-    /// What it is called.
+    /// Its title.
     pub title: Text,
     /// One or two sentences about it; shown beside the captions.
     pub note: Text,
     /// The generation: `1.32`.
     pub era: Arc<str>,
-    /// The switch for KnownObjects does something here.
+    /// Whether the switch for KnownObjects has an effect.
     pub can_switch_known: bool,
-    /// Objects can be created, edited and deleted.
+    /// Whether objects can be created, edited and deleted.
     pub can_write: bool,
-    /// The watch can be cut.
+    /// Whether the watch can be cut.
     pub can_cut: bool,
-    /// Handlers can be added and removed.
+    /// Whether handlers can be added and removed.
     pub can_add: bool,
-    /// The generation can be chosen.
+    /// Whether the generation can be chosen.
     pub can_choose: bool,
-    /// The store's version is client-go's own.
+    /// Whether client-go itself keeps the store's version.
     pub keeps_rv: bool,
-    /// What the clock on the wall showed at moment 0, in ms since 1970, where it is known.
+    /// The wall-clock time at moment 0, in ms since 1970, if known.
     pub start: Option<u64>,
 }
 
 impl LessonHead {
-    /// What the clock on the wall showed at a moment of the run, as RFC 3339; none where nobody knows.
+    /// The wall-clock time at a moment of the run, as RFC 3339; none if it is not known.
     #[must_use]
     pub fn wall(&self, time: u64) -> Option<String> {
         let start = self.start?;
@@ -210,16 +210,16 @@ impl LessonHead {
 /// An error that the user caused or a file held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorView {
-    /// What, where, what to do, in the language of the page.
+    /// What is wrong, where, and what to do, in both languages.
     pub message: Text,
     /// The line of the file, from 1; the message names it as well.
     pub line: Option<u32>,
 }
 
-/// What the monitors watch in this run, and what they found.
+/// The invariants of this run, and their violations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Those that have something to watch.
+    /// The invariants that apply to this run.
     pub applying: Vec<Invariant>,
     /// The first violation of each, in the order of the run.
     pub violations: Vec<Violation>,
@@ -228,42 +228,42 @@ pub struct Checks {
 /// Two runs at the same virtual time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareView {
-    /// What this run is held against, as scripts name it.
+    /// What this run is compared with, as scripts name it.
     pub with: Arc<str>,
-    /// What else it can be held against.
+    /// What else it can be compared with.
     pub choices: Rc<[Choice]>,
     /// This run and the other one.
     pub sides: [Side; 2],
-    /// What is there, room by room.
+    /// The differences, room by room.
     pub rooms: Vec<RoomDiff>,
-    /// What both have come to.
+    /// The metrics of both runs.
     pub summary: Vec<Counted>,
-    /// What the monitors found in the other run.
+    /// The violations in the other run.
     pub violations: Vec<Violation>,
 }
 
-/// Something to hold a run against.
+/// A run to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// As scripts name it.
+    /// Its name in scripts.
     pub id: Arc<str>,
-    /// As readers do.
+    /// Its name for readers.
     pub name: Text,
 }
 
 /// One of two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// What tells it from the other.
+    /// Its name, which distinguishes it from the other run.
     pub name: Text,
-    /// After so many facts.
+    /// The number of facts up to its cursor.
     pub step: usize,
-    /// So many are known.
+    /// How many facts are known.
     pub steps: usize,
-    /// The virtual time of the last of them, in ms.
+    /// The virtual time of the last fact up to its cursor, in ms.
     pub time: u64,
-    /// What that was.
+    /// That fact in words.
     pub what: Text,
-    /// Its queue.
+    /// The kind of its queue.
     pub queue: QueueKind,
 }

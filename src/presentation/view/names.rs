@@ -1,4 +1,4 @@
-//! What tells the objects of a run apart: a mark each, and names that may be shared.
+//! What distinguishes the objects of a run: their marks, and names that several may share.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,42 +8,42 @@ use deltascope_cache::sorted::SortedMap;
 
 use crate::caption::{Naming, short_name};
 
-/// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
-/// there. A moment has the same marks however it was reached.
+/// The marks of a run. They are assigned in turn as objects appear, without those of existing objects. A place in
+/// the run has the same marks however it was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Marks(SortedMap<Arc<str>, u8>);
 
 impl Marks {
-    /// Which it is.
+    /// The mark of a UID.
     #[must_use]
     pub fn get(&self, uid: &str) -> Option<u8> {
         self.0.get(uid).copied()
     }
 
-    /// Gives one to an object.
+    /// Assigns a mark to a UID.
     pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
         self.0.insert(Arc::clone(uid), mark);
     }
 
-    /// Takes it away again.
+    /// Removes the mark of a UID.
     pub fn remove(&mut self, uid: &str) {
         self.0.remove(uid);
     }
 }
 
-/// Keys of a run whose names are alike but for the namespace, under what they have in common.
+/// The keys of a run that differ only in their namespace, by the name that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alike {
     /// The first key of each name.
     first: SortedMap<Arc<str>, Key>,
     /// All keys of a name that has more than one.
     more: SortedMap<Arc<str>, Vec<Key>>,
-    /// There are keys of more than one namespace.
+    /// Whether there are keys of more than one namespace.
     several: bool,
 }
 
 impl Alike {
-    /// Forgets who is not there.
+    /// Forgets the keys that do not exist.
     pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
         let known = std::mem::take(this);
         for key in known.more.values().flatten().chain(known.first.values()) {
@@ -59,7 +59,7 @@ impl Alike {
         self.more.get(short).is_some()
     }
 
-    /// How words call the objects of the run.
+    /// How captions name the objects of the run.
     #[must_use]
     pub fn naming(&self) -> Naming {
         if self.several {
@@ -69,7 +69,7 @@ impl Alike {
         }
     }
 
-    /// Takes in a key.
+    /// Adds a key.
     pub fn see(this: &mut Rc<Self>, key: &Key) {
         let short = short_name(key);
         match this.first.get(short) {
@@ -98,7 +98,7 @@ impl Alike {
     }
 }
 
-/// What stands before an object's name.
+/// The namespace in a key.
 pub(crate) fn namespace(key: &str) -> Option<&str> {
     key.rsplit_once('/').map(|(namespace, _)| namespace)
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_namespaces_once_there_are_two() {
+    fn captions_show_namespaces_once_there_are_two() {
         for (keys, naming) in [
             (&[][..], Naming::Short),
             (&["", "node-1", "node-2"], Naming::Short),

@@ -1,4 +1,4 @@
-//! What is selected on the stage, and the object that is followed.
+//! The selected item of the stage, and the followed object.
 
 use std::sync::Arc;
 
@@ -6,35 +6,35 @@ use deltascope_cache::key::Key;
 
 use crate::anchor::Anchor;
 
-/// Something on the stage that was clicked.
+/// An item of the stage that the user selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// Where it was.
+    /// Its place.
     pub anchor: Anchor,
-    /// The object that it was about.
+    /// Its object, if it has one.
     pub key: Option<Key>,
-    /// What put it there.
+    /// The fact that put it there.
     pub found: Found,
 }
 
-/// What put something where it is.
+/// The fact that put something in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The fact at this place.
     Fact(usize),
-    /// It was so from the start.
+    /// It was there from the start.
     Start,
-    /// It happened longer ago than is looked for.
+    /// It happened longer ago than the search goes back.
     LongAgo,
 }
 
-/// The passage of one object.
+/// The facts about one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
-    /// Which.
+    /// Its key.
     pub key: Key,
     /// How many facts are about it.
     pub count: usize,
-    /// Some of them, each as the number of facts up to it, to be marked on the timeline.
+    /// Some of these facts for the timeline, each as the number of facts up to it.
     pub ticks: Arc<[u32]>,
 }

@@ -1,18 +1,18 @@
-//! How far steps go, what a search came to, and the breakpoints.
+//! The step size, the result of the last search, and the breakpoints.
 
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::step_size::StepSize;
 
-/// What is said of steps, of what is run to and of breakpoints.
+/// The settings and results of steps, searches and breakpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walking {
-    /// How far a step goes.
+    /// The step size.
     pub step_size: StepSize,
     /// The breakpoints, the oldest first.
     pub breaks: Vec<Break>,
-    /// What came of the last search.
+    /// The result of the last search.
     pub said: Option<Said>,
-    /// Playing stops at the next fact for which this holds.
+    /// Playback stops at the next fact that fulfils this predicate.
     pub(crate) playing_to: Option<Predicate>,
     pub(crate) last_id: u32,
 }
@@ -22,53 +22,53 @@ pub struct Walking {
 pub struct Break {
     /// Its number.
     pub id: u32,
-    /// Where it stops.
+    /// The predicate of the facts at which it stops.
     pub predicate: Predicate,
-    /// Whether it does.
+    /// Whether it is on.
     pub on: bool,
-    /// It has stopped the playing, after so many facts.
+    /// The number of facts after which it last stopped playback.
     pub hit: Option<usize>,
 }
 
-/// What came of running until something.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It happened: the number of facts up to it.
+    /// The number of facts up to the one that was found.
     Found(usize),
-    /// It did not; the run is as it was.
+    /// Nothing was found; the run is unchanged.
     NotFound(NotFound),
 }
 
 /// A search that failed, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound {
-    /// What was looked for.
+    /// The predicate.
     pub what: Predicate,
-    /// The parts of it that held for no fact; nothing: each did, but never all at once.
+    /// The parts of it that held for no fact; `None`: each part held, but never all at once.
     pub missing: Option<Predicate>,
-    /// Looked through up to so many facts.
+    /// The number of facts up to which it was searched for.
     pub to: usize,
-    /// Why no farther.
+    /// Why the search ended there.
     pub end: End,
-    /// There the process loop is held, and so many keys or entries wait for a Pop.
+    /// How many keys or entries wait for a Pop there, because the process loop is held.
     pub held: usize,
 }
 
-/// Why a search went no farther.
+/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The run is over: nothing more is due in it.
+    /// The run is over: nothing more is due.
     Over,
-    /// A search looks through so many facts; the run goes on.
+    /// One search examines a bounded number of facts; the run goes on.
     Bound,
     /// No more facts are kept.
     Full,
-    /// It comes from a cluster, which has told no more yet.
+    /// The run comes from a cluster, which has not sent more yet.
     Live,
 }
 
 impl NotFound {
-    /// Whether it may be found farther on.
+    /// Whether the search can be continued.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.end == End::Bound
@@ -76,7 +76,7 @@ impl NotFound {
 }
 
 impl Walking {
-    /// The breakpoints that stopped the playing after so many facts.
+    /// The breakpoints that stopped playback after `at` facts.
     #[must_use]
     pub fn stopped_by(&self, at: usize) -> Option<String> {
         let hit = self.breaks.iter().filter(|one| one.hit == Some(at));

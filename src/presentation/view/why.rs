@@ -1,4 +1,4 @@
-//! The chain of causes of a fact, as it is shown.
+//! The chain of causes of a fact, as the page shows it.
 
 use std::rc::Rc;
 
@@ -8,12 +8,12 @@ use crate::caption::{Aside, Span};
 use crate::i18n::Lang;
 use crate::stage::Panel;
 
-/// An answer.
+/// A chain of causes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// From the fact that is asked about back to the first cause, or as many as are shown.
+    /// From the fact in question back to the first cause, or as many as are shown.
     pub links: Vec<Rc<Link>>,
-    /// What began it; nothing where there are more links than are shown.
+    /// The origin; `None` if there are more links than are shown.
     pub origin: Option<Origin>,
 }
 
@@ -29,22 +29,22 @@ impl Why {
 /// One fact of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// It is shown after so many facts.
+    /// The number of facts up to it.
     pub at: usize,
     /// Its virtual time, in ms.
     pub time: u64,
     /// The name of the fact.
     pub fact: &'static str,
-    /// Where it happened.
+    /// The room in which it happened.
     pub room: Panel,
-    /// It is no cause of the link before it, but explains that one.
+    /// Set if it does not cause the link before it, but explains it.
     pub aside: Option<Aside>,
     pub(crate) cause: Cause,
     pub(crate) words: [Vec<Span>; 2],
 }
 
 impl Link {
-    /// What happened.
+    /// The fact in words.
     #[must_use]
     pub fn words(&self, lang: Lang) -> &[Span] {
         match lang {
@@ -54,21 +54,21 @@ impl Link {
     }
 }
 
-/// What is behind all facts.
+/// The origin of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It was set so from the start.
+    /// The initial settings.
     Start,
     /// The recording that is played.
     Recorded,
-    /// What a real cluster has told.
+    /// The answers of a real cluster.
     Cluster,
     /// The seeded traffic: its n-th write, from 1.
     Traffic(u32),
     /// The script of the lesson: its n-th entry, from 1.
     Script(u32),
-    /// The visitor: their n-th input, from 1.
+    /// The user: their n-th input, from 1.
     Input(u32),
-    /// It happened longer ago than is looked for.
+    /// It happened longer ago than the search goes back.
     LongAgo,
 }

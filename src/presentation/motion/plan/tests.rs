@@ -1,4 +1,4 @@
-//! What moves in the lessons' runs, and from where to where.
+//! Which motions the lessons' runs show, and where they start and end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use deltascope_replay::timeline::Timeline;
 use deltascope_world::virtual_time::{Era, InformerKind};
 
 #[test]
-fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
+fn every_motion_of_every_lesson_ends_at_another_place_than_it_starts() {
     for (id, _) in lessons::menu() {
         let Ok(lesson) = lessons::load(&id) else {
             panic!("{id} does not load")
@@ -36,7 +36,7 @@ fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
     }
 }
 
-/// What an anchor names, without the names and numbers of a run.
+/// The kind of an anchor, without the names and numbers of a run.
 fn kind(anchor: &Anchor) -> String {
     let anchor = anchor.to_string();
     let mut parts = anchor.split('/');
@@ -56,7 +56,7 @@ fn kinds(all: &[Anchor]) -> String {
     all.join(" ")
 }
 
-/// What a motion shows: from where (and by which way out) to where, or what it lights.
+/// What a motion shows: its start (and exit) and its end, or what it lights.
 fn drawn(flight: Option<&Flight>, flash: &[Anchor]) -> String {
     let Some(flight) = flight else {
         return kinds(flash);
@@ -66,7 +66,7 @@ fn drawn(flight: Option<&Flight>, flash: &[Anchor]) -> String {
     format!("{from}{} → {to}", exit.unwrap_or_default())
 }
 
-/// Whether something of this picture has the anchor.
+/// Whether the picture has something at this anchor.
 fn is_there(anchor: &Anchor, picture: &Picture, things: &[Thing]) -> bool {
     if let Anchor::Column { key, .. } = anchor {
         return picture.queue.keys.contains(key) || picture.queue.deltas.contains_key(key);
@@ -74,7 +74,7 @@ fn is_there(anchor: &Anchor, picture: &Picture, things: &[Thing]) -> bool {
     things.iter().any(|thing| thing.anchor == *anchor)
 }
 
-/// Where each fact's motion begins, where it ends, and what it lights: all that the lessons' runs show.
+/// The start and the end of each fact's motion, and what it lights: everything that the lessons' runs show.
 const MOTIONS: &[&str] = &[
     "BackoffStarted: reflector/state/backoff",
     "BesideRequested:",
@@ -160,7 +160,7 @@ const MOTIONS: &[&str] = &[
 ];
 
 #[test]
-fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
+fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
     let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let (mut wrong, mut trails) = (BTreeSet::new(), BTreeSet::new());
     for (id, _) in lessons::menu() {
@@ -194,7 +194,7 @@ fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
                         trails.insert((name, kind(&trail[0])));
                     }
                     for (anchors, begins) in [(&flight.from, true), (&flight.to, false)] {
-                        // The first place, where it is one that a thing has for itself, is there.
+                        // The first place exists, if it is one that belongs to a single thing.
                         let first = anchors.first().filter(|one| kind(one).contains('…'));
                         let there = first.is_none_or(|first| {
                             begins && is_there(first, &before, &was) || is_there(first, &after, &is)
@@ -218,7 +218,7 @@ fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
     let traced = ["DeltaAppended", "DeleteIgnored", "EntryAppended"].map(|name| (name, line()));
     assert_eq!(trails, traced.into());
     let but = [
-        // A bookmark is of no object, and of a recording's server little is known.
+        // A bookmark has no object, and little is known of a recording's server.
         ("EventSent", "api/object/…", true),
         // A program prints, too.
         ("LinePrinted", "handler/…/running handler/…", true),
@@ -229,9 +229,9 @@ fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
     assert_eq!(wrong, but.into());
 }
 
-/// The same of all that no lesson shows, on a stage where nothing has happened.
+/// The same for the facts that no lesson shows, on a stage where nothing has happened.
 #[test]
-fn what_no_lesson_shows_has_its_place_too() {
+fn facts_that_no_lesson_shows_have_a_motion_too() {
     let plain = [
         "DeltasMerged: queue/column/… store/item/…",
         "FifoItemRemoved: queue/column/… queue/key/…",

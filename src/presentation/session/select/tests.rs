@@ -1,4 +1,4 @@
-//! What is selected is what put a thing on the stage.
+//! The selection is the fact that put the item on the stage.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -16,10 +16,10 @@ use deltascope_replay::lessons;
 use deltascope_replay::picture::QueueKind;
 use deltascope_world::source::program::event_of;
 
-/// What a fact has to say to have put something there.
+/// Whether a fact is one that may have put something on the stage.
 type Says = Box<dyn Fn(&Fact) -> bool>;
 
-/// By its anchor, all that the picture holds: which object it is of, and what put it there.
+/// Everything that the picture holds, by its anchor: the object it belongs to, and the fact that put it there.
 fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
     fn says(is: impl Fn(&Fact) -> bool + 'static) -> Says {
         Box::new(is)
@@ -219,7 +219,7 @@ fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
 }
 
 #[test]
-fn everything_on_the_stage_was_put_there_by_a_fact_about_it() {
+fn each_item_on_the_stage_was_put_there_by_a_fact_about_its_object() {
     let mut session = Session::new();
     session.obey(Command::Seek(700));
     let mut asked = 0;
@@ -250,11 +250,11 @@ fn everything_on_the_stage_was_put_there_by_a_fact_about_it() {
                         assert!(place < step, "{thing:?}");
                         let record = session.timeline.fact(place).unwrap();
                         assert!(says(&record.fact), "{step}: {thing:?}: {record:?}");
-                        // A whole list is about none of its objects.
+                        // A fact about a whole list is not about one of its objects.
                         let about = record.fact.key();
                         assert!(about.is_none() || about == key.as_ref(), "{thing:?}");
                     }
-                    // The server's objects may be older than the run, and the rest follows.
+                    // The server's objects may be older than the run; then they have not changed since its start.
                     found => {
                         let is = (found, thing.room);
                         assert_eq!(is, (Found::Start, Panel::Api), "{step}: {thing:?}");
@@ -270,7 +270,7 @@ fn everything_on_the_stage_was_put_there_by_a_fact_about_it() {
 }
 
 #[test]
-fn a_call_of_a_program_has_one_number_and_old_links_name_it_by_its_fact() {
+fn a_call_has_one_number_and_old_links_name_it_by_its_fact() {
     let mut session = Session::new();
     session.obey(Command::Load("deltafifo".into()));
     session.obey(Command::Seek(400));
@@ -298,7 +298,7 @@ fn a_call_of_a_program_has_one_number_and_old_links_name_it_by_its_fact() {
             assert_eq!(selection.key.as_ref(), call.fact.key(), "{named}");
             assert_eq!(selection.anchor, anchor);
         }
-        // What the stage shows, and where the motion of what comes of it begins.
+        // The row on the stage, and the start of the motion that the call causes.
         session.obey(Command::Seek(place + 1));
         let rows = api::rows(&session.view(), 6, 60);
         let row = rows.calls.last().unwrap();
@@ -316,7 +316,7 @@ fn a_call_of_a_program_has_one_number_and_old_links_name_it_by_its_fact() {
 }
 
 #[test]
-fn a_key_of_an_index_can_be_selected_whatever_the_names_hold() {
+fn a_key_of_an_index_can_be_selected_whatever_characters_its_names_have() {
     let trace = [
         r#"{"deltascope":1}"#,
         r#"{"scenario":{"settings":{"era":"1.34","knownObjects":true,"store":true,"indices":["app.kubernetes.io/name","app",".spec.nodeName"]},"initial":[{"metadata":{"name":"a","namespace":"default","labels":{"app.kubernetes.io/name":"web","app":"web"}},"spec":{"nodeName":"rack/7/a%2Fb"}},{"metadata":{"name":"b","namespace":"default"},"spec":{"nodeName":"a%2Fb/c"}}]}}"#,
@@ -332,7 +332,7 @@ fn a_key_of_an_index_can_be_selected_whatever_the_names_hold() {
         for (value, keys) in values {
             for key in keys {
                 let today = Anchor::index_key(index, value, key);
-                // As a link of before the names' own slashes were told from the others.
+                // A link from before the slashes in names were escaped.
                 let old = format!("store/index/{index}/{value}/{key}");
                 for anchor in [today.to_string(), old] {
                     session.obey(Command::Select(Anchor::read(&anchor)));
