@@ -260,13 +260,13 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
                 pending: listener
                     .into_iter()
                     .flat_map(|listener| listener.notifications())
-                    .map(|notice| notice.to_fact())
+                    .map(|notification| notification.to_fact())
                     .collect(),
                 running: handler.at_work(),
                 notifications: handler.notifications.clone(),
                 sending: listener
                     .and_then(|listener| listener.offered())
-                    .map(|notice| notice.to_fact()),
+                    .map(|notification| notification.to_fact()),
                 synced: handler.had_synced()
                     || listener.is_some_and(|listener| listener.has_synced()),
                 syncing: handler.syncing || world.is_syncing(number),

@@ -10,7 +10,7 @@ use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
 use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, NotificationRef};
-use deltascope_cache::informer::initial_notices;
+use deltascope_cache::informer::initial_notifications;
 use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
 use deltascope_cache::object::{Item, Object};
@@ -568,7 +568,7 @@ impl<S: Source> World<S> {
         let initial: VecDeque<_> = self
             .store
             .as_ref()
-            .map(initial_notices)
+            .map(initial_notifications)
             .unwrap_or_default()
             .into();
         let id = self.processor.add_listener(

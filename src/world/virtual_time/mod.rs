@@ -625,7 +625,7 @@ impl<S: Source> World<S> {
     /// When the next timer of the program around the informer fires: the delaying queue's or the mutation
     /// detector's.
     fn timer_at(&self) -> Option<Time> {
-        let delayed = self.work.as_ref().and_then(Work::next_moment);
+        let delayed = self.work.as_ref().and_then(Work::next_due);
         [delayed.map(ceil_ms), self.compare_at]
             .into_iter()
             .flatten()
