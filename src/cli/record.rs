@@ -547,7 +547,7 @@ impl<'a> Recorder<'a> {
         let enough = self.count(&mut responses);
         if !responses.is_empty() {
             let before = self.timeline.forgotten();
-            let input = Input::Source(Command::Tell(responses.into()));
+            let input = Input::Source(Command::Respond(responses.into()));
             self.timeline.take(self.now(), input);
             if let Some(taken) = self.timeline.inputs().last() {
                 let mut text = String::new();
@@ -620,7 +620,7 @@ impl<'a> Recorder<'a> {
                 break;
             }
             kept += 1;
-            let trouble = match &response.told {
+            let trouble = match &response.part {
                 ResponsePart::Page(_) | ResponsePart::Opened => None,
                 // An expired version is no problem: the reflector lists again.
                 ResponsePart::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {

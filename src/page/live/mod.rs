@@ -256,7 +256,7 @@ impl Inner {
         };
         if !responses.is_empty() {
             self.driver
-                .with(|session| session.live_told(now, responses));
+                .with(|session| session.live_received(now, responses));
             self.hold();
         }
         self.turn();
@@ -424,7 +424,7 @@ impl Wire {
     /// Keeps what the badge shows of these responses.
     fn note(&mut self, responses: &[ServerResponse]) {
         for response in responses {
-            match &response.told {
+            match &response.part {
                 ResponsePart::Page(_) => self.trouble = None,
                 ResponsePart::Opened => (self.opened, self.trouble) = (true, None),
                 ResponsePart::Refused(error) => self.trouble = Some(trouble(error, &self.target)),

@@ -11,7 +11,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
-use deltascope_replay::timeline::is_told;
+use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, PodSpec, Write};
 use deltascope_world::source::scenario::Act;
@@ -140,8 +140,8 @@ impl Session {
 
     pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
         // What a cluster has, its run knows by what it was told.
-        let is_told = self.timeline.scenario().settings.source == SourceKind::Cluster;
-        if is_told && !self.is_live() && self.picture().api.watch.is_none() {
+        let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
+        if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
             return self.fail(nothing_tells(), None);
         }
         match write {
@@ -161,7 +161,7 @@ impl Session {
         }
         // As a file counts them.
         let own = self.timeline.inputs().iter();
-        if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
+        if own.filter(|taken| !is_response(&taken.input)).count() >= MAX_INPUTS {
             return self.fail(too_many_inputs(), None);
         }
         // What the user did later is not lost: it stays a branch.

@@ -53,7 +53,7 @@ pub(super) struct Live {
     /// The cursor stays at the edge.
     following: bool,
     /// What came and was not taken yet, each with its moment.
-    told: VecDeque<(Time, Vec<ServerResponse>)>,
+    received: VecDeque<(Time, Vec<ServerResponse>)>,
     /// Time has gone by so far.
     now: Time,
     /// Something that is due has not happened yet.
@@ -68,7 +68,7 @@ impl Default for Live {
     fn default() -> Self {
         Self {
             following: true,
-            told: VecDeque::new(),
+            received: VecDeque::new(),
             now: 0,
             busy: true,
             bounds: (KEPT + KEPT / 2, WEIGHS),
@@ -121,10 +121,10 @@ impl Session {
     }
 
     /// This has come, in ms since the run began. Follow with [`Session::live_follow`].
-    pub fn live_told(&mut self, now: Time, told: Vec<ServerResponse>) {
+    pub fn live_received(&mut self, now: Time, responses: Vec<ServerResponse>) {
         if let Some(live) = &mut self.live {
-            if !told.is_empty() {
-                live.told.push_back((now, told));
+            if !responses.is_empty() {
+                live.received.push_back((now, responses));
             }
             self.live_tick(now);
         }
@@ -139,16 +139,16 @@ impl Session {
         live.now = live.now.max(now);
         live.busy = true;
         while self.timeline.len() < known + SLICE {
-            let until = live.told.front().map_or(live.now, |(at, _)| *at);
+            let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
                 break;
             }
-            let Some((at, told)) = live.told.pop_front() else {
+            let Some((at, responses)) = live.received.pop_front() else {
                 live.busy = false;
                 break;
             };
-            let told: Arc<[ServerResponse]> = told.into();
-            let input = Input::Source(source::Command::Tell(told));
+            let responses: Arc<[ServerResponse]> = responses.into();
+            let input = Input::Source(source::Command::Respond(responses));
             self.timeline.take(at, input);
         }
         if self.timeline.len() > known {
@@ -339,7 +339,7 @@ impl Session {
     fn is_late(&self, live: &Live) -> bool {
         let unseen = self.timeline.fact(self.playback.cursor());
         let unseen = unseen.map(|fact| fact.time);
-        let unseen = unseen.or(live.told.front().map(|(at, _)| *at));
+        let unseen = unseen.or(live.received.front().map(|(at, _)| *at));
         unseen.is_some_and(|at| at.saturating_add(LATE_MS) < live.now)
     }
 
@@ -426,14 +426,14 @@ mod tests {
         live.bounds = (12_000, usize::MAX);
         live.bounds_looked_at = (24_000, usize::MAX);
         session.live_tick(0);
-        tell(&mut session, 10, ResponsePart::Page(Page::default()));
-        tell(&mut session, 20, ResponsePart::Opened);
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        respond(&mut session, 20, ResponsePart::Opened);
         (session, 20)
     }
 
-    fn tell(session: &mut Session, now: Time, told: ResponsePart) {
+    fn respond(session: &mut Session, now: Time, part: ResponsePart) {
         let request = session.live_wanted().unwrap().request;
-        session.live_told(now, vec![ServerResponse { request, told }]);
+        session.live_received(now, vec![ServerResponse { request, part }]);
         while session.live_due().is_some_and(|due| due <= now) {
             session.live_tick(now);
         }
@@ -444,7 +444,7 @@ mod tests {
             *now += 10;
             let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
                 "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
-            tell(session, *now, ResponsePart::Event(event_of(event).unwrap()));
+            respond(session, *now, ResponsePart::Event(event_of(event).unwrap()));
         }
     }
 
@@ -489,7 +489,7 @@ mod tests {
         while session.live_follow() != Change::None {}
         let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
             "metadata": { "name": "a", "resourceVersion": "30" } } });
-        tell(
+        respond(
             &mut session,
             now + 10,
             ResponsePart::Event(event_of(event).unwrap()),

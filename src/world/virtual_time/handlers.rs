@@ -195,7 +195,7 @@ enum MainStage {
 
 impl Main {
     /// The new listener that is receiving its initial notifications.
-    pub(super) fn is_telling(&self) -> Option<ListenerId> {
+    pub(super) fn initial_listener(&self) -> Option<ListenerId> {
         match &self.stage {
             MainStage::Initial(id, _) => Some(*id),
             _ => None,
@@ -255,12 +255,12 @@ impl<S: Source> World<S> {
         let Some(handler) = self.handlers.get(number) else {
             return;
         };
-        let Some(told) = handler.filtered(notification) else {
+        let Some(filtered) = handler.filtered(notification) else {
             return;
         };
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
-        for line in handler.lines(&told, type_name, synced) {
+        for line in handler.lines(&filtered, type_name, synced) {
             self.keep_line(&line);
             self.tracker.fact(Step::ListenerHandle, || {
                 Fact::Handlers(HandlersFact::LinePrinted {
@@ -270,10 +270,10 @@ impl<S: Source> World<S> {
             });
         }
         if let Some(mutation) = mutates {
-            self.write_through(number as u8, told.object(), &mutation);
+            self.write_through(number as u8, filtered.object(), &mutation);
         }
         if queues && let Some(work) = &mut self.work {
-            work.queue.add(key_of(told.object()), &mut self.tracker);
+            work.queue.add(key_of(filtered.object()), &mut self.tracker);
         }
     }
 

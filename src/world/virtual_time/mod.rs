@@ -240,7 +240,7 @@ impl<S: Source> World<S> {
 
     /// Takes an input, now.
     pub fn input(&mut self, input: Input<S::Command>) {
-        if self.source.is_told() {
+        if self.source.is_driven_by_commands() {
             // A world at rest is the same in every replay. A trial on a clone for each event of a busy
             // cluster would cost too much.
             while self.step_within(self.now) {}
