@@ -199,7 +199,7 @@ fn fill_map(members: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
 fn violation(found: &Violation) -> Value {
     let key = found.key.as_ref().map(|key| text(key));
     object(vec![
-        ("monitor", text(found.monitor.id())),
+        ("monitor", text(found.invariant.id())),
         ("at", found.at.into()),
         ("time", found.time.into()),
         ("key", key.unwrap_or(Value::Null)),

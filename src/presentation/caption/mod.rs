@@ -206,7 +206,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         ),
     };
     let why = match picture.api.source {
-        SourceKind::Recorded if !picture.api.told_by_events => (
+        SourceKind::Recorded if !picture.api.known_from_events => (
             "Step on: the recording begins in the middle of a watch, without a list.",
             "向前一步：录制从 watch 的中途开始，没有 List。",
         ),

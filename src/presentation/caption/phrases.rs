@@ -82,7 +82,7 @@ impl Writer<'_> {
     /// Whether a recording starts without a list: then nobody knows at which version.
     pub(super) fn begins_in_mid_watch(&self, rv: &str) -> bool {
         let api = &self.picture.api;
-        api.source == SourceKind::Recorded && !api.told_by_events && rv.is_empty()
+        api.source == SourceKind::Recorded && !api.known_from_events && rv.is_empty()
     }
 
     pub(super) fn comma(&self) -> &'static str {

@@ -25,7 +25,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let program = rows.source == SourceKind::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
     let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
-    let unknown = rows.source == SourceKind::Recorded && !view.picture.api.told_by_events;
+    let unknown = rows.source == SourceKind::Recorded && !view.picture.api.known_from_events;
     if rows.dense {
         y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
     } else if !program {

@@ -69,7 +69,7 @@ fn a_recording_without_a_list_begins_in_mid_watch() {
         plain(&said.what),
         "The recording begins in the middle of a watch."
     );
-    picture.api.told_by_events = true;
+    picture.api.known_from_events = true;
     let start = plain(&before_start(&picture, Lang::En).why);
     assert!(start.contains("starts with a list"), "{start}");
 }
