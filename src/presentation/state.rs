@@ -29,7 +29,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             ("pending", handler.pending.len().into()),
             (
                 "notifications",
-                array(handler.notifications.iter().map(|told| notification(told))),
+                array(handler.notifications.iter().map(|one| notification(one))),
             ),
         ])
     });
@@ -334,9 +334,9 @@ fn notification(notification: &NotificationRef) -> Value {
             ("delete", object, vec![inner, is_tombstone(object).into()])
         }
     };
-    let mut told = vec![text(name), text(&object.key)];
-    told.extend(more);
-    Value::Array(told)
+    let mut fields = vec![text(name), text(&object.key)];
+    fields.extend(more);
+    Value::Array(fields)
 }
 
 /// An object as the recorded vectors write it.

@@ -20,7 +20,7 @@ use deltascope_world::virtual_time::{HandlerSettings, Input};
 
 use super::messages::{
     from_here, full, no_handler, no_history, no_object, no_watch, not_held, nothing_open,
-    nothing_tells, refusal, too_many_inputs,
+    object_not_watched, refusal, too_many_inputs,
 };
 use super::{Change, Session, branches};
 use crate::command::{Draft, Fault};
@@ -142,7 +142,7 @@ impl Session {
         // What a cluster has, its run knows by what it was told.
         let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
-            return self.fail(nothing_tells(), None);
+            return self.fail(object_not_watched(), None);
         }
         match write {
             Ok(write) => self.insert(Input::Source(source::Command::Write(write))),

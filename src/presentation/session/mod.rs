@@ -14,7 +14,7 @@ pub mod present;
 pub mod select;
 mod share;
 mod shown;
-pub mod tell;
+pub mod transcript;
 pub mod walk;
 pub mod why;
 

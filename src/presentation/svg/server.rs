@@ -55,8 +55,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         // As on the page, a line may end behind a sign of equality.
         let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
         let asked = asked.as_deref().unwrap_or(words.no_watch);
-        let told = [words.watch_stream, " · ", asked].concat();
-        y += pen.para(a.below(y), 15, 4, &told, sans(115, Ink::INK_3)) + 4;
+        let title = [words.watch_stream, " · ", asked].concat();
+        y += pen.para(a.below(y), 15, 4, &title, sans(115, Ink::INK_3)) + 4;
     }
     let armed: Vec<String> = rows
         .armed

@@ -43,10 +43,10 @@ fn what_the_sources_say_at_their_end_is_translated() {
             }),
         ] {
             let stopped = record(0, Actor::Reflector, Cause::Start, fact);
-            let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
-            assert!(told(Lang::En).contains(reason.as_str()));
-            assert!(!told(Lang::Zh).contains("the "), "{}", told(Lang::Zh));
-            assert!(!told(Lang::Zh).contains('0') && !told(Lang::En).contains('0'));
+            let said = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
+            assert!(said(Lang::En).contains(reason.as_str()));
+            assert!(!said(Lang::Zh).contains("the "), "{}", said(Lang::Zh));
+            assert!(!said(Lang::Zh).contains('0') && !said(Lang::En).contains('0'));
         }
     }
 }
@@ -124,7 +124,7 @@ fn a_bookmark_as_a_cause_has_no_name() {
 
 #[test]
 fn the_switch_says_what_delete_asks_from_here_on() {
-    let told = |on, picture: &Picture| {
+    let said_of = |on, picture: &Picture| {
         let set = record(
             0,
             Actor::ProcessLoop,
@@ -136,14 +136,14 @@ fn the_switch_says_what_delete_asks_from_here_on() {
     };
     let mut picture = Picture::default();
     picture.store.present = true;
-    let on = told(true, &picture);
+    let on = said_of(true, &picture);
     assert!(on.contains("keeps an Indexer from here on") && on.contains("empty now"));
     picture
         .store
         .items
         .insert(Key::from("a/b"), object("a/b", "1"));
-    assert!(!told(true, &picture).contains("empty"));
-    assert!(told(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
+    assert!(!said_of(true, &picture).contains("empty"));
+    assert!(said_of(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
 }
 
 #[test]
