@@ -158,7 +158,7 @@ fn content(store: &Indexer<Pod>) -> Value {
 /// What a step came to; the calls of the watch-error handler count where the file has any.
 fn settled(step: &mut Step, result: Value, server: &mut Server) -> Result<Got, String> {
     let watch_errors = server.take_watch_errors();
-    let counted = step.tells_watch_errors;
+    let counted = step.states_watch_errors;
     step.settled(result, if counted { watch_errors } else { 0 })
 }
 
