@@ -67,8 +67,8 @@ fn process(
 ) -> (PoppedItems<Pod>, ProcessOutcome) {
     let mut process = Process::new(taken);
     loop {
-        match process.next_notice(store, &mut ()) {
-            Ok(notice) => notice.tell(handler),
+        match process.next_notification(store, &mut ()) {
+            Ok(notification) => notification.deliver(handler),
             Err(outcome) => return (process.into_taken(), outcome),
         }
     }

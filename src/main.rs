@@ -15,7 +15,7 @@ const PAGE: &[u8] = &[];
 
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 fn main() {
-    deltascope_page::app::tell_panics();
+    deltascope_page::app::publish_panics();
     deltascope_page::app::mount();
 }
 

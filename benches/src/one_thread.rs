@@ -35,7 +35,7 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
             informer.change(change);
         }
         assert_eq!(
-            informer.told.get(),
+            informer.received.get(),
             CHANGES * handlers,
             "a handler missed a notification"
         );
@@ -46,7 +46,7 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
 struct Informer {
     machine: Controller<Pod>,
     processor: SharedProcessor<ProcessorListener<Pod>>,
-    told: Rc<Cell<usize>>,
+    received: Rc<Cell<usize>>,
 }
 
 impl Informer {
@@ -67,7 +67,7 @@ impl Informer {
         Self {
             machine: Controller::new(config),
             processor,
-            told: Rc::default(),
+            received: Rc::default(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Informer {
             }
         }
         self.settle();
-        self.told.set(0);
+        self.received.set(0);
     }
 
     fn change(&mut self, object: Item<Pod>) {
@@ -109,17 +109,20 @@ impl Informer {
     /// Runs until the queue is empty and all handlers were notified.
     fn settle(&mut self) {
         let (machine, processor) = (&mut self.machine, &mut self.processor);
-        let mut send = |notice: Notification<Pod>| {
-            let notice = Arc::new(notice);
-            for (_, listener) in processor.distribute_mut(&notice, &mut ()) {
-                listener.add(Arc::clone(&notice), &mut ());
+        let mut send = |notification: Notification<Pod>| {
+            let notification = Arc::new(notification);
+            for (_, listener) in processor.distribute_mut(&notification, &mut ()) {
+                listener.add(Arc::clone(&notification), &mut ());
             }
         };
-        while let Ok(true) = machine.process(|notice, _| send(notice), || Duration::ZERO, &mut ()) {
-        }
+        while let Ok(true) = machine.process(
+            |notification, _| send(notification),
+            || Duration::ZERO,
+            &mut (),
+        ) {}
         for (_, listener) in processor.listeners_mut() {
-            while let Some(_notice) = listener.take(&mut ()) {
-                self.told.set(self.told.get() + 1);
+            while let Some(_notification) = listener.take(&mut ()) {
+                self.received.set(self.received.get() + 1);
                 listener.done(HandlerEnd::Returned, &mut ());
             }
         }

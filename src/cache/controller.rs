@@ -611,7 +611,7 @@ impl<O: Object + 'static> Controller<O> {
         let has_synced = self.queue.has_synced();
         let mut process = Process::new(work);
         let outcome = loop {
-            match process.next_notice(&mut self.store, trace) {
+            match process.next_notification(&mut self.store, trace) {
                 Ok(notification) => {
                     let store = &self.store;
                     handler(notification, Seen { store, has_synced });

@@ -47,7 +47,7 @@ pub struct HandlerRegistration {
     /// changes the periods of the other handlers.
     pub new_resync_check_period: Option<Duration>,
     /// Whether the informer is already running. Then hold BlockDeltas from before the listener is
-    /// added until it has received [`initial_notices`].
+    /// added until it has received [`initial_notifications`].
     pub late: bool,
 }
 
@@ -243,7 +243,7 @@ impl<O: Object> SharedInformerState<O> {
 
 /// The first notifications of a late handler: an add for every stored object.
 #[must_use]
-pub fn initial_notices<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notification<O>>> {
+pub fn initial_notifications<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notification<O>>> {
     let add = |object: &Item<O>| {
         Arc::new(Notification::Add {
             object: object.clone(),

@@ -186,7 +186,7 @@ impl<O> Notification<O> {
     }
 
     /// Calls the matching method of the handler.
-    pub fn tell(&self, handler: &(impl ResourceEventHandler<O> + ?Sized)) {
+    pub fn deliver(&self, handler: &(impl ResourceEventHandler<O> + ?Sized)) {
         match self {
             Self::Add {
                 object,
@@ -272,9 +272,9 @@ pub struct ProcessPosition {
     /// Number of entries taken.
     pub taken: usize,
     /// Of the last entry or batch: number of notifications already returned …
-    pub told: usize,
+    pub sent: usize,
     /// … and number of notifications still to come.
-    pub untold: usize,
+    pub pending: usize,
 }
 
 /// The process function's work on one popped item.
@@ -290,7 +290,7 @@ pub struct Process<O> {
     /// … and of those, number of entries written.
     written: usize,
     notifications: Notifications<O>,
-    told: usize,
+    sent: usize,
     fault: Option<Fault>,
     failed: Option<Arc<str>>,
 }
@@ -330,7 +330,7 @@ impl<O> Clone for Process<O> {
                 first: self.notifications.first.clone(),
                 rest: self.notifications.rest.clone(),
             },
-            told: self.told,
+            sent: self.sent,
             fault: self.fault.clone(),
             failed: self.failed.clone(),
         }
@@ -361,7 +361,7 @@ impl<O: Object> Process<O> {
                 first: None,
                 rest: VecDeque::new(),
             },
-            told: 0,
+            sent: 0,
             fault: None,
             failed: None,
         }
@@ -394,7 +394,7 @@ impl<O: Object> Process<O> {
     }
 
     /// Steps to the next notification, or to the end.
-    pub fn next_notice(
+    pub fn next_notification(
         &mut self,
         store: &mut Indexer<O>,
         trace: &mut impl Trace,
@@ -408,23 +408,23 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Moves all notifications that are ready to the end of `told`, for callers that send many at
+    /// Moves all notifications that are ready to the end of `buffer`, for callers that send many at
     /// once. Same as that many steps.
-    pub fn take_untold(&mut self, told: &mut Vec<Notification<O>>) {
+    pub fn take_pending(&mut self, buffer: &mut Vec<Notification<O>>) {
         if self.stage != ProcessStage::Notify {
             return;
         }
-        self.told += self.notifications.len();
+        self.sent += self.notifications.len();
         let Notifications { first, rest } = &mut self.notifications;
-        if told.is_empty() && !rest.is_empty() {
+        if buffer.is_empty() && !rest.is_empty() {
             // Move only the first notification.
             first
                 .take()
                 .into_iter()
                 .for_each(|first| rest.push_front(first));
-            *told = mem::take(rest).into();
+            *buffer = mem::take(rest).into();
         } else {
-            told.extend(first.take().into_iter().chain(rest.drain(..)));
+            buffer.extend(first.take().into_iter().chain(rest.drain(..)));
         }
     }
 
@@ -434,8 +434,8 @@ impl<O: Object> Process<O> {
         ProcessPosition {
             stage: self.stage,
             taken: self.taken,
-            told: self.told,
-            untold: self.notifications.len(),
+            sent: self.sent,
+            pending: self.notifications.len(),
         }
     }
 
@@ -456,7 +456,7 @@ impl<O: Object> Process<O> {
     fn step_with(&mut self, store: Option<&mut Indexer<O>>, trace: &mut impl Trace) -> Progress<O> {
         if self.stage == ProcessStage::Notify {
             if let Some(notification) = self.notifications.pop() {
-                self.told += 1;
+                self.sent += 1;
                 return Progress::Notify(notification);
             }
             self.stage = if self.failed.is_none() && self.taken < self.work.len() {
@@ -526,7 +526,7 @@ impl<O: Object> Process<O> {
     /// Takes the next entry and prepares its notifications.
     fn take(&mut self, store: Option<&Indexer<O>>, trace: &mut impl Trace) {
         if self.written == self.taken {
-            self.told = 0;
+            self.sent = 0;
         }
         let Some(entry) = self.entry(self.taken) else {
             return;
@@ -566,7 +566,7 @@ impl<O: Object> Process<O> {
                     },
                 };
                 if self.work.is_batch() && self.taken == 0 {
-                    // Leave room for the first one, too: see `take_untold`.
+                    // Leave room for the first one, too: see `take_pending`.
                     self.notifications.rest.reserve(self.work.len());
                 }
                 self.notifications.push(notification);

@@ -252,7 +252,7 @@ impl<T: WorkItem> Workqueue<T> {
 
     /// When [`Workqueue::advance`] next has an item to queue.
     #[must_use]
-    pub fn next_moment(&self) -> Option<Duration> {
+    pub fn next_due(&self) -> Option<Duration> {
         self.waiting.first()
     }
 

@@ -91,7 +91,7 @@ impl Proxy {
             .map_err(Unreachable::Http)?;
         tokio::spawn(async move {
             // The reader of the response gets the error as well.
-            let _told = connection.await;
+            let _ended = connection.await;
         });
         let (mut head, body) = request.into_parts();
         if let Ok(host) = HeaderValue::from_str(&self.authority) {

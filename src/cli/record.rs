@@ -250,7 +250,7 @@ enum Connection {
 }
 
 /// An event of the open request.
-enum Came {
+enum ResponseEvent {
     Head(Head),
     Chunk(Bytes),
     End(End),
@@ -263,34 +263,37 @@ impl Connection {
     }
 
     /// Waits for the next event; forever if there is no request. It is cancel-safe.
-    async fn next(&mut self) -> Came {
-        let (next, came) = match self {
+    async fn next(&mut self) -> ResponseEvent {
+        let (next, event) = match self {
             Self::None => std::future::pending().await,
             Self::Sent(answer) => match answer.await {
                 Ok(answer) => {
                     let (head, body) = answer.into_parts();
                     let head = head_of(head.status.as_u16(), &head.headers);
-                    (Self::Answered(body), Came::Head(head))
+                    (Self::Answered(body), ResponseEvent::Head(head))
                 }
-                Err(error) => (Self::None, Came::End(End::Broken(error.to_string()))),
+                Err(error) => (
+                    Self::None,
+                    ResponseEvent::End(End::Broken(error.to_string())),
+                ),
             },
             Self::Answered(body) => loop {
                 match body.frame().await {
                     Some(Ok(frame)) => {
                         if let Ok(chunk) = frame.into_data() {
-                            return Came::Chunk(chunk);
+                            return ResponseEvent::Chunk(chunk);
                         }
                     }
                     Some(Err(error)) => {
                         let why = Unreachable::Http(error).to_string();
-                        break (Self::None, Came::End(End::Broken(why)));
+                        break (Self::None, ResponseEvent::End(End::Broken(why)));
                     }
-                    None => break (Self::None, Came::End(End::Complete)),
+                    None => break (Self::None, ResponseEvent::End(End::Complete)),
                 }
             },
         };
         *self = next;
-        came
+        event
     }
 }
 
@@ -426,7 +429,7 @@ impl<'a> Recorder<'a> {
             let responses = tokio::select! {
                 biased;
                 () = &mut stop => break Ok(Over::Stopped),
-                came = self.connection.next() => self.came(came),
+                event = self.connection.next() => self.response_event(event),
                 () = sleep_until(due) => self.timeout(),
             };
             match self.take(responses) {
@@ -522,15 +525,15 @@ impl<'a> Recorder<'a> {
         dues.into_iter().flatten().min().unwrap_or(Time::MAX)
     }
 
-    fn came(&mut self, came: Came) -> Vec<ServerResponse> {
+    fn response_event(&mut self, event: ResponseEvent) -> Vec<ServerResponse> {
         let now = self.now();
         let Some(exchange) = &mut self.exchange else {
             return Vec::new();
         };
-        match came {
-            Came::Head(head) => exchange.head(now, &head),
-            Came::Chunk(chunk) => exchange.chunk(now, &chunk),
-            Came::End(end) => exchange.end(now, end),
+        match event {
+            ResponseEvent::Head(head) => exchange.head(now, &head),
+            ResponseEvent::Chunk(chunk) => exchange.chunk(now, &chunk),
+            ResponseEvent::End(end) => exchange.end(now, end),
         }
     }
 
@@ -547,7 +550,7 @@ impl<'a> Recorder<'a> {
         let enough = self.count(&mut responses);
         if !responses.is_empty() {
             let before = self.timeline.forgotten();
-            let input = Input::Source(Command::Tell(responses.into()));
+            let input = Input::Source(Command::Respond(responses.into()));
             self.timeline.take(self.now(), input);
             if let Some(taken) = self.timeline.inputs().last() {
                 let mut text = String::new();
@@ -620,7 +623,7 @@ impl<'a> Recorder<'a> {
                 break;
             }
             kept += 1;
-            let trouble = match &response.told {
+            let trouble = match &response.part {
                 ResponsePart::Page(_) | ResponsePart::Opened => None,
                 // An expired version is no problem: the reflector lists again.
                 ResponsePart::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use deltascope_presentation::command::Command;
 use deltascope_presentation::session::Session;
-use deltascope_presentation::session::tell::{Tale, Until};
+use deltascope_presentation::session::transcript::{Excerpt, Until};
 use deltascope_replay::predicate::Predicate;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
@@ -59,26 +59,26 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
             Lang::Zh => format!("此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"),
         });
     }
-    let tale = tale(&session, options, end, lang)?;
+    let excerpt = excerpt(&session, options, end, lang)?;
     match &options.export {
         Some(path) => {
-            let (key, part) = (tale.key, tale.from..tale.to);
+            let (key, part) = (excerpt.key, excerpt.from..excerpt.to);
             let text = session.excerpt(key, part).map_err(Failure::of)?;
             write(path, &text)?;
         }
-        None => tell(&session, &tale)?,
+        None => transcribe(&session, &excerpt)?,
     }
     // Reported last, after the part that could be read.
     error.map_or(Ok(()), |error| Err(Failure::of(error)))
 }
 
 /// The part of the run that the options ask for.
-fn tale<'a>(
+fn excerpt<'a>(
     session: &Session,
     options: &'a Replay,
     end: usize,
     lang: Lang,
-) -> Result<Tale<'a>, Failure> {
+) -> Result<Excerpt<'a>, Failure> {
     let key = options.key.as_deref();
     let places = key.map(|key| session.places(key, 0..end));
     if let (Some(key), Some([])) = (key, places.as_deref()) {
@@ -101,7 +101,7 @@ fn tale<'a>(
             places.get(first).copied().unwrap_or(end)
         }
     };
-    Ok(Tale {
+    Ok(Excerpt {
         from,
         to: end,
         key,
@@ -123,10 +123,14 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-fn tell(session: &Session, tale: &Tale) -> Result<(), Failure> {
-    let mut out = Out::new(if tale.json { Form::Json } else { Form::Words });
+fn transcribe(session: &Session, excerpt: &Excerpt) -> Result<(), Failure> {
+    let mut out = Out::new(if excerpt.json {
+        Form::Json
+    } else {
+        Form::Words
+    });
     let mut written = Ok(true);
-    session.tell(tale, &mut |part| {
+    session.transcribe(excerpt, &mut |part| {
         written = out.write(part);
         match written {
             Ok(true) => ControlFlow::Continue(()),

@@ -128,7 +128,7 @@ impl Block {
             return (None, vec![error]);
         }
         block.check_places(fence, &mut wrong);
-        block.hold(fence, &body, &mut wrong);
+        block.check_expectations(fence, &body, &mut wrong);
         wrong.sort_by_key(|one| one.line);
         (Some(block), wrong)
     }
@@ -337,7 +337,7 @@ impl Block {
     }
 
     /// Checks the expectations, then returns to the moment to show.
-    fn hold(&mut self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
+    fn check_expectations(&mut self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
         let view = self.session.view();
         let (shown, first) = (view.step, state(&view, Lang::En));
         let mut here = Map::new();
@@ -354,13 +354,13 @@ impl Block {
         }
         let at = self.attributes.iter().find(|(key, _)| *key == "at");
         let at = at.map_or("as it opens".to_owned(), |(_, at)| format!("at {at}"));
-        tell(fence, body, &at, &[], &expect::check(&here, &first), wrong);
+        report(fence, body, &at, &[], &expect::check(&here, &first), wrong);
         for (name, expected) in elsewhere {
             let names = [name.clone()];
             match self.state_at(name, &first) {
                 Ok(state) => {
                     let found = expect::check(expected, &state);
-                    tell(fence, body, &format!("at {name}"), &names, &found, wrong);
+                    report(fence, body, &format!("at {name}"), &names, &found, wrong);
                 }
                 Err(message) => wrong.push(Wrong {
                     line: line_of(fence, body, &names),
@@ -405,12 +405,12 @@ fn closing(fence: &Fence) -> String {
     format!("write {} alone on the line after its body", fence.marks)
 }
 
-fn tell(
+fn report(
     fence: &Fence,
     body: &Body,
     at: &str,
     before: &[String],
-    found: &[expect::Otherwise],
+    found: &[expect::Mismatch],
     wrong: &mut Vec<Wrong>,
 ) {
     for one in found {

@@ -14,7 +14,7 @@ use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
-use super::{Failure, Problem, chapter, output, print, shown, told};
+use super::{Failure, Problem, chapter, output, print, report, shown};
 
 /// The folder of the pictures, below that of the sources.
 const POSTERS: &str = "deltascope/posters";
@@ -58,7 +58,7 @@ pub(super) fn preprocess(from: &mut dyn Read) -> Result<(), Failure> {
     if !build.problems.is_empty() {
         return Err(Failure::new(format!(
             "{}\n{} of {} blocks of this book do not hold; it is not built.",
-            told(&build.problems),
+            report(&build.problems),
             build.count_wrong(),
             build.blocks
         )));
@@ -86,7 +86,7 @@ impl Build {
         let book = context.get("config").unwrap_or(&Value::Null);
         let config = Config::read(book).map_err(|wrong| {
             let path = root.join("book.toml");
-            Failure::new(told(&super::config::problems(&path, &wrong)))
+            Failure::new(report(&super::config::problems(&path, &wrong)))
         })?;
         Ok(Self {
             src: root.join(&config.src),

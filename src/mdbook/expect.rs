@@ -6,7 +6,7 @@ use super::near::{hint, listed};
 
 /// An expectation that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Otherwise {
+pub(super) struct Mismatch {
     /// The names of the members that lead to the expectation.
     pub(super) names: Vec<String>,
     /// One or more lines.
@@ -22,7 +22,7 @@ const SHORT: usize = 100;
 const DIFFERENCES: usize = 6;
 
 /// The expectations that do not hold for `state`.
-pub(super) fn check(expected: &Map<String, Value>, state: &Value) -> Vec<Otherwise> {
+pub(super) fn check(expected: &Map<String, Value>, state: &Value) -> Vec<Mismatch> {
     let mut found = Vec::new();
     for (name, value) in expected {
         if name == ABSENT && state.get(ABSENT).is_none() {
@@ -45,10 +45,10 @@ fn member(
     path: &str,
     expected: &Value,
     state: &Value,
-    found: &mut Vec<Otherwise>,
+    found: &mut Vec<Mismatch>,
 ) {
     match resolve(state, path) {
-        Err(missing) => found.push(Otherwise {
+        Err(missing) => found.push(Mismatch {
             names: names.to_vec(),
             message: missing.words(path, expected),
         }),
@@ -61,14 +61,14 @@ fn compare(
     path: &str,
     expected: &Value,
     value: &Value,
-    found: &mut Vec<Otherwise>,
+    found: &mut Vec<Mismatch>,
 ) {
     match expected {
         Value::Object(fields) if value.is_object() => {
             for (name, expected) in fields {
                 let names: Vec<String> = names.iter().chain([name]).cloned().collect();
                 match resolve(value, name) {
-                    Err(missing) => found.push(Otherwise {
+                    Err(missing) => found.push(Mismatch {
                         names,
                         message: missing.words(&format!("{path}.{name}"), expected),
                     }),
@@ -79,7 +79,7 @@ fn compare(
             }
         }
         expected if holds(expected, value) => {}
-        expected => found.push(Otherwise {
+        expected => found.push(Mismatch {
             names: names.to_vec(),
             message: difference(path, expected, value),
         }),
@@ -108,10 +108,10 @@ fn holds(expected: &Value, value: &Value) -> bool {
 }
 
 /// A path must not exist: its value is null, or a map lacks the key.
-fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
+fn absent(paths: &Value, state: &Value, found: &mut Vec<Mismatch>) {
     let names = vec![ABSENT.to_owned()];
     let Some(paths) = paths.as_array() else {
-        found.push(Otherwise {
+        found.push(Mismatch {
             names,
             message: "absent is an array of paths that lead to nothing".into(),
         });
@@ -131,7 +131,7 @@ fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
                 Err(missing) => missing.words(path, &Value::Null),
             },
         };
-        found.push(Otherwise { names, message });
+        found.push(Mismatch { names, message });
     }
 }
 

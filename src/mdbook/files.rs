@@ -14,7 +14,7 @@ use super::block::{Block, Folder};
 use super::config::Config;
 use super::expect::lines;
 use super::fence::fences;
-use super::{Failure, Problem, chapter, print, shown, told};
+use super::{Failure, Problem, chapter, print, report, shown};
 
 /// Folders that hold no chapters.
 const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
@@ -84,7 +84,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
             &format!("blocks that hold: {count}, in {} files\n", files.len()),
         );
     }
-    Err(Failure::new(told(&problems)))
+    Err(Failure::new(report(&problems)))
 }
 
 /// The moment that a block shows, as lines for `[expect]`.

@@ -28,7 +28,7 @@ const UNSEARCHED: [&str; 2] = [
 /// The element, as one line: a blank line would end the HTML, and containers prefix each line.
 pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
-    let told = Transcript::of(&mut block.session, lang);
+    let transcript = Transcript::of(&mut block.session, lang);
     let mut out = String::from("<figure class=\"deltascope\"><delta-scope");
     for (key, value) in &block.attributes {
         attribute(&mut out, key, value);
@@ -43,7 +43,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     attribute(&mut out, "src", &poster.address);
     attribute(&mut out, "width", &poster.size.0);
     attribute(&mut out, "height", &poster.size.1);
-    attribute(&mut out, "alt", &alt(block, &told, lang));
+    attribute(&mut out, "alt", &alt(block, &transcript, lang));
     out.push_str("></delta-scope>");
     if let Some(caption) = block
         .caption
@@ -60,7 +60,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     out.push_str("<div class=\"deltascope-transcript\"");
     attribute(&mut out, "lang", code(lang));
     out.push('>');
-    transcript(&mut out, &told, lang);
+    write_transcript(&mut out, &transcript, lang);
     out.push_str("</div>");
     out.push_str(after);
     out
@@ -79,10 +79,10 @@ pub(super) fn loader(assets: &str) -> String {
 /// The picture and the transcript as Markdown, for other renderers.
 pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
-    let told = Transcript::of(&mut block.session, lang);
+    let transcript = Transcript::of(&mut block.session, lang);
     let mut out = format!(
         "![{}]({})\n\n",
-        escaped(&alt(block, &told, lang)),
+        escaped(&alt(block, &transcript, lang)),
         poster.address
     );
     if let Some(caption) = block
@@ -101,12 +101,12 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
             .collect();
         out.push_str(&format!("{}\n\n", parts.concat()));
     }
-    out.push_str(&format!("**{}**", escaped(&told.title)));
-    if !told.note.is_empty() {
-        out.push_str(&format!(" {}", escaped(&told.note)));
+    out.push_str(&format!("**{}**", escaped(&transcript.title)));
+    if !transcript.note.is_empty() {
+        out.push_str(&format!(" {}", escaped(&transcript.note)));
     }
-    out.push_str(&format!("\n\n{}\n", begun(&told.before)));
-    for (place, turn) in told.turns.iter().enumerate() {
+    out.push_str(&format!("\n\n{}\n", begun(&transcript.before)));
+    for (place, turn) in transcript.turns.iter().enumerate() {
         let facts: Vec<String> = turn
             .facts
             .iter()
@@ -140,27 +140,27 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     out
 }
 
-fn alt(block: &Block, told: &Transcript, lang: Lang) -> String {
+fn alt(block: &Block, transcript: &Transcript, lang: Lang) -> String {
     let own = block.alt.clone();
-    own.unwrap_or_else(|| format!("{}: {}", told.title, told.now(lang)))
+    own.unwrap_or_else(|| format!("{}: {}", transcript.title, transcript.now(lang)))
 }
 
-fn transcript(out: &mut String, told: &Transcript, lang: Lang) {
+fn write_transcript(out: &mut String, transcript: &Transcript, lang: Lang) {
     out.push_str("<p><b>");
-    text(out, &told.title);
+    text(out, &transcript.title);
     out.push_str("</b>");
-    if !told.note.is_empty() {
+    if !transcript.note.is_empty() {
         out.push(' ');
-        text(out, &told.note);
+        text(out, &transcript.note);
     }
     out.push_str("</p><p>");
-    text(out, &told.before);
+    text(out, &transcript.before);
     out.push_str("</p>");
-    if told.turns.is_empty() {
+    if transcript.turns.is_empty() {
         return;
     }
     out.push_str("<ol>");
-    for turn in &told.turns {
+    for turn in &transcript.turns {
         out.push_str("<li>");
         text(out, &turn.time);
         out.push_str(comma(lang));

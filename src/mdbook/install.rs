@@ -11,7 +11,7 @@ use deltascope_terminal::Form;
 use super::args::Install;
 use super::body::plain_toml;
 use super::config::{Config, NAME, problems};
-use super::{Failure, output, print, shown, told};
+use super::{Failure, output, print, report, shown};
 
 /// Lists the files of the folder that this program has written.
 const MANIFEST: &str = "deltascope-files.json";
@@ -35,7 +35,7 @@ pub(super) fn install(options: &Install) -> Result<(), Failure> {
         Failure::new(format!("{}:{line}: {}", shown(&path), wrong.message))
     })?;
     let config =
-        Config::read(&book).map_err(|wrong| Failure::new(told(&problems(&path, &wrong))))?;
+        Config::read(&book).map_err(|wrong| Failure::new(report(&problems(&path, &wrong))))?;
     let mut said = String::new();
     if config.assets.contains("://") || config.assets.starts_with('/') {
         said.push_str(&format!(

@@ -97,12 +97,12 @@ fn chapter(path: &Path) -> io::Result<String> {
 }
 
 /// All problems, one paragraph each.
-fn told(problems: &[Problem]) -> String {
-    let told: Vec<String> = problems
+fn report(problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems
         .iter()
         .map(|problem| format!("{}:{}: {}", problem.file, problem.line, problem.message))
         .collect();
-    told.join("\n")
+    lines.join("\n")
 }
 
 fn print(form: Form, text: &str) -> Result<(), Failure> {

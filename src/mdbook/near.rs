@@ -79,8 +79,8 @@ mod tests {
         ] {
             let names: Vec<String> = (0..many).map(|number| format!("name{number}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let told = hint("kitchen", &names);
-            assert!(told.ends_with(end), "{many}: {told}");
+            let line = hint("kitchen", &names);
+            assert!(line.ends_with(end), "{many}: {line}");
         }
     }
 }

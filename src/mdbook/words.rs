@@ -11,7 +11,7 @@ use deltascope_presentation::session::Session;
 use deltascope_presentation::view::RECENT;
 
 /// Most facts of a transcript: a page in print.
-const TOLD: usize = 40;
+const MOST_FACTS: usize = 40;
 
 /// The transcript of a run.
 pub(super) struct Transcript {
@@ -43,7 +43,7 @@ impl Transcript {
         let head = &view.lesson;
         let naming = view.alike.naming();
         let timeline = session.timeline();
-        let start = view.step.saturating_sub(TOLD);
+        let start = view.step.saturating_sub(MOST_FACTS);
         let mut picture = timeline.picture(start);
         let before = match (start, lang) {
             (0, _) => plain(&caption::before_start(&picture, lang), lang),

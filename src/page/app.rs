@@ -19,7 +19,7 @@ use deltascope_replay::link;
 const OWN_PAGE: &str = "data-deltascope";
 
 /// From now on a panic leaves its message on the page, where the rescue script finds it.
-pub fn tell_panics() {
+pub fn publish_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let message = JsValue::from(panic.to_string());
         let _ = Reflect::set(&js_sys::global(), &"deltascopePanic".into(), &message);

@@ -128,7 +128,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             "① 的删除丢失了。队列里没有它的 Delta，也没有 KnownObjects 可问，于是把它当作未知对象，丢掉了删除；已收到 ① 的通知的 handler 会永远留着它。",
             &[key],
         ),
-        ViolationKind::Differs { server, here: rv } if found.monitor == Invariant::Lost => {
+        ViolationKind::Differs { server, here: rv } if found.invariant == Invariant::Lost => {
             match (&**server, &**rv) {
                 ("", rv) => say(
                     "All is quiet, and the store still holds ① (②), which the API server has no more.",
@@ -177,7 +177,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             "② 没有先收到 OnAdd，就收到了 ① 的变化。",
             &[key, here],
         ),
-        ViolationKind::TooEarly(_) if found.monitor == Invariant::Early => say(
+        ViolationKind::TooEarly(_) if found.invariant == Invariant::Early => say(
             "HasSynced is true from here on, and the last of the first list is not stored yet: whoever waited for it and reads the store now misses it.",
             "从这里起 HasSynced 为真，而第一个列表的最后一部分还没有存好：等到它之后马上读存储的人会看不到。",
             &[],
@@ -203,7 +203,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
 /// Of a known violation: in which client-go versions it occurs. Empty for any other.
 #[must_use]
 pub fn known(found: &Violation) -> Text {
-    match found.monitor {
+    match found.invariant {
         Invariant::Early => Text::new(
             "Known up to client-go 1.35: the count goes down when the last item is popped. From 1.36 on it goes down when it has been processed.",
             "已知（直到 client-go 1.35）：最后一项弹出时就已计完。从 1.36 起，处理完才计。",

@@ -29,7 +29,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             ("pending", handler.pending.len().into()),
             (
                 "notifications",
-                array(handler.notifications.iter().map(|told| notification(told))),
+                array(handler.notifications.iter().map(|one| notification(one))),
             ),
         ])
     });
@@ -199,7 +199,7 @@ fn fill_map(members: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
 fn violation(found: &Violation) -> Value {
     let key = found.key.as_ref().map(|key| text(key));
     object(vec![
-        ("monitor", text(found.monitor.id())),
+        ("monitor", text(found.invariant.id())),
         ("at", found.at.into()),
         ("time", found.time.into()),
         ("key", key.unwrap_or(Value::Null)),
@@ -334,9 +334,9 @@ fn notification(notification: &NotificationRef) -> Value {
             ("delete", object, vec![inner, is_tombstone(object).into()])
         }
     };
-    let mut told = vec![text(name), text(&object.key)];
-    told.extend(more);
-    Value::Array(told)
+    let mut fields = vec![text(name), text(&object.key)];
+    fields.extend(more);
+    Value::Array(fields)
 }
 
 /// An object in the notation of the recorded test vectors.

@@ -105,7 +105,9 @@ impl Thing {
                 let is_counted = objects.len() == others.len();
                 one == other && alike.is_same(rv, of) && is_counted && is_same()
             }
-            (Self::Notified(one), Self::Notified(other)) => is_told_alike(one, other, alike),
+            (Self::Notified(one), Self::Notified(other)) => {
+                are_notifications_alike(one, other, alike)
+            }
             (Self::Version(one), Self::Version(other)) => alike.is_same(one, other),
             (Self::Line(one, rv), Self::Line(other, of)) => {
                 one == other || alike.is_same(rv, of) && is_line_alike((one, rv), (other, of))
@@ -357,10 +359,11 @@ fn store(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
 }
 
 fn handlers(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
-    let told = |picture: &Picture, number: usize| -> Vec<Thing> {
+    let notified = |picture: &Picture, number: usize| -> Vec<Thing> {
         let handler = picture.handlers.get(number);
-        let told = handler.map(|handler| handler.notifications.iter().rev().take(NEWEST).rev());
-        told.into_iter()
+        let newest = handler.map(|handler| handler.notifications.iter().rev().take(NEWEST).rev());
+        newest
+            .into_iter()
             .flatten()
             .cloned()
             .map(Thing::Notified)
@@ -372,8 +375,8 @@ fn handlers(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
         let label = Label::Handler(Arc::clone(&handler.name));
         Some(newest(
             label,
-            told(left, number),
-            told(right, number),
+            notified(left, number),
+            notified(right, number),
             alike,
         ))
     });
@@ -524,7 +527,7 @@ fn is_line_alike((one, rv): (&str, &str), (other, of): (&str, &str)) -> bool {
         && words.all(|(one, other)| one == other || one.replace(rv, "") == other.replace(of, ""))
 }
 
-fn is_told_alike(one: &NotificationRef, other: &NotificationRef, alike: Alike) -> bool {
+fn are_notifications_alike(one: &NotificationRef, other: &NotificationRef, alike: Alike) -> bool {
     use NotificationRef::{Add, Delete, Update};
     match (one, other) {
         (
@@ -572,7 +575,7 @@ pub struct Tally {
     /// The number of Pops.
     pub pops: u32,
     /// For each handler: the numbers of adds, updates and deletes.
-    pub told: Vec<[u32; 3]>,
+    pub notified: Vec<[u32; 3]>,
     /// The number of printed lines.
     pub lines: u32,
 }
@@ -609,10 +612,10 @@ impl Tally {
         }) = fact
         {
             let number = usize::from(*handler);
-            if self.told.len() <= number {
-                self.told.resize(number + 1, [0; 3]);
+            if self.notified.len() <= number {
+                self.notified.resize(number + 1, [0; 3]);
             }
-            let [added, updated, deleted] = &mut self.told[number];
+            let [added, updated, deleted] = &mut self.notified[number];
             *match notification {
                 NotificationRef::Add { .. } => added,
                 NotificationRef::Update { .. } => updated,
@@ -694,7 +697,7 @@ pub enum Metric {
     /// Objects stored.
     Stored,
     /// Violated invariants.
-    Broken,
+    Violations,
 }
 
 impl Metric {
@@ -710,7 +713,7 @@ impl Metric {
             Self::Notified(handler) => handler,
             Self::Lines => "lines",
             Self::Stored => "stored",
-            Self::Broken => "broken",
+            Self::Violations => "broken",
         }
     }
 }
@@ -731,7 +734,7 @@ pub struct Counted {
 pub fn summary(
     (left, right): (&Tally, &Tally),
     (one, other): (&Picture, &Picture),
-    broken: (u32, u32),
+    violations: (u32, u32),
 ) -> Vec<Counted> {
     let mut all = Vec::new();
     let mut count = |metric, left: u32, right: u32| {
@@ -754,18 +757,25 @@ pub fn summary(
     let stored = |picture: &Picture| u32::try_from(picture.store.items.len()).unwrap_or(u32::MAX);
     count(Metric::Stored, stored(one), stored(other));
     count(Metric::Lines, left.lines, right.lines);
-    count(Metric::Broken, broken.0, broken.1);
-    for number in 0..left.told.len().max(right.told.len()) {
+    count(Metric::Violations, violations.0, violations.1);
+    for number in 0..left.notified.len().max(right.notified.len()) {
         let handler = one.handlers.get(number).or(other.handlers.get(number));
-        let told = |tally: &Tally| tally.told.get(number).copied().unwrap_or_default().to_vec();
+        let notified = |tally: &Tally| {
+            tally
+                .notified
+                .get(number)
+                .copied()
+                .unwrap_or_default()
+                .to_vec()
+        };
         all.push(Counted {
             metric: Metric::Notified(
                 handler
                     .map(|handler| Arc::clone(&handler.name))
                     .unwrap_or_default(),
             ),
-            left: told(left),
-            right: told(right),
+            left: notified(left),
+            right: notified(right),
         });
     }
     all.retain(|counted| {

@@ -20,7 +20,7 @@ use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Era, InformerKind, Input, ProcessModeText, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
-use super::timeline::is_told;
+use super::timeline::is_response;
 
 /// The origin of a server event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,20 +204,23 @@ impl Origin {
 }
 
 /// The responses of a cluster without the event that is shown; the other responses stay.
-fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[ServerResponse]>> {
+fn without(
+    responses: &[ServerResponse],
+    shown: Option<&FactRecord>,
+) -> Option<Arc<[ServerResponse]>> {
     let Fact::Server(ServerFact::EventSent { event, object, .. }) = &shown?.fact else {
         return None;
     };
-    let is_it = |telling: &ServerResponse| match &telling.told {
+    let is_it = |response: &ServerResponse| match &response.part {
         ResponsePart::Event(RecordedEvent::Object {
-            event: told,
+            event: kind,
             object: of,
-        }) => told == event && of.uid() == &*object.uid && of.resource_version() == &*object.rv,
+        }) => kind == event && of.uid() == &*object.uid && of.resource_version() == &*object.rv,
         _ => false,
     };
-    let place = told.iter().position(is_it)?;
-    let rest = told.iter().enumerate().filter(|(at, _)| *at != place);
-    Some(rest.map(|(_, telling)| telling.clone()).collect())
+    let place = responses.iter().position(is_it)?;
+    let rest = responses.iter().enumerate().filter(|(at, _)| *at != place);
+    Some(rest.map(|(_, response)| response.clone()).collect())
 }
 
 /// Whether the server, or the program in its place, caused the fact.
@@ -272,9 +275,9 @@ impl Recording {
             }
             Origin::Input(number) => match self.inputs.get_mut(number as usize) {
                 Some(RecordedInput {
-                    input: Input::Source(Command::Tell(told)),
+                    input: Input::Source(Command::Respond(responses)),
                     ..
-                }) => *told = without(told, shown).ok_or(EditError::Gone)?,
+                }) => *responses = without(responses, shown).ok_or(EditError::Gone)?,
                 _ => {
                     remove(&mut self.inputs, number)?;
                 }
@@ -317,7 +320,7 @@ impl Recording {
             }
             Origin::Input(number)
                 if (self.inputs.get(number as usize))
-                    .is_some_and(|taken| is_told(&taken.input)) =>
+                    .is_some_and(|taken| is_response(&taken.input)) =>
             {
                 return Err(EditError::NoEvent);
             }

@@ -49,14 +49,16 @@ impl Picture {
     /// How many objects the store is behind the server.
     pub(super) fn behind(&self) -> Behind {
         let is_filled = !matches!(self.informer, InformerKind::Indexer | InformerKind::Client);
-        let is_told = || {
+        let is_known = || {
             let api = &self.api;
-            api.told_by_events && api.tells && self.reflector.state == ReflectorState::Watch
+            api.known_from_events
+                && api.sends_events
+                && self.reflector.state == ReflectorState::Watch
         };
         match self.api.source {
             SourceKind::Program => Behind::Nothing,
             _ if !self.store.present || !is_filled => Behind::Nothing,
-            SourceKind::Recorded | SourceKind::Cluster if !is_told() => Behind::Unknown,
+            SourceKind::Recorded | SourceKind::Cluster if !is_known() => Behind::Unknown,
             SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => {
                 Behind::By(self.store.unlike.len() as u64)
             }

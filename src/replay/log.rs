@@ -260,7 +260,7 @@ impl Log {
             items: self.initial.into_values().collect(),
             continue_token: Arc::default(),
         };
-        let mut told = vec![
+        let mut responses = vec![
             (LIST_AT, 1, ResponsePart::Page(page)),
             (OPEN_AT, 2, ResponsePart::Opened),
         ];
@@ -269,14 +269,16 @@ impl Log {
             // Events after an error belong to another watch, whose start the log does not contain.
             if !over {
                 over = matches!(event, RecordedEvent::Error { .. });
-                told.push((EVENTS_AT.max(at), 2, ResponsePart::Event(event)));
+                responses.push((EVENTS_AT.max(at), 2, ResponsePart::Event(event)));
             }
         }
-        let inputs = told.into_iter().map(|(at, request, told)| RecordedInput {
-            after: usize::MAX,
-            at,
-            input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),
-        });
+        let inputs = responses
+            .into_iter()
+            .map(|(at, request, part)| RecordedInput {
+                after: usize::MAX,
+                at,
+                input: Input::Source(Command::Respond([ServerResponse { request, part }].into())),
+            });
         Trace {
             lesson: Arc::default(),
             title: Text {

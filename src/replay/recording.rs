@@ -76,27 +76,29 @@ impl Recording {
         other.inputs.retain_mut(|taken| {
             // Fewer facts precede it now.
             taken.after = usize::MAX;
-            let Input::Source(Command::Tell(told)) = &mut taken.input else {
+            let Input::Source(Command::Respond(responses)) = &mut taken.input else {
                 return true;
             };
-            let kept = told.iter().filter_map(|telling| match &telling.told {
-                ResponsePart::Event(event) if !is_about(event) => None,
-                ResponsePart::Page(page) => Some(ServerResponse {
-                    request: telling.request,
-                    told: ResponsePart::Page(Page {
-                        items: page
-                            .items
-                            .iter()
-                            .filter(|one| is_it(one))
-                            .cloned()
-                            .collect(),
-                        ..page.clone()
+            let kept = responses
+                .iter()
+                .filter_map(|response| match &response.part {
+                    ResponsePart::Event(event) if !is_about(event) => None,
+                    ResponsePart::Page(page) => Some(ServerResponse {
+                        request: response.request,
+                        part: ResponsePart::Page(Page {
+                            items: page
+                                .items
+                                .iter()
+                                .filter(|one| is_it(one))
+                                .cloned()
+                                .collect(),
+                            ..page.clone()
+                        }),
                     }),
-                }),
-                _ => Some(telling.clone()),
-            });
-            *told = kept.collect();
-            !told.is_empty()
+                    _ => Some(response.clone()),
+                });
+            *responses = kept.collect();
+            !responses.is_empty()
         });
         other
     }

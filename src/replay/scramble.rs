@@ -297,7 +297,7 @@ impl Scrambler {
                 namespace: self.name(namespace),
                 name: self.name(name),
             }),
-            Command::Tell(tellings) => Command::Tell(self.tellings(tellings)),
+            Command::Respond(responses) => Command::Respond(self.responses(responses)),
             Command::Cut
             | Command::Compact
             | Command::Close
@@ -318,8 +318,8 @@ impl Scrambler {
             Act::Delete { object } => Act::Delete {
                 object: self.written(object),
             },
-            Act::Tell { tellings } => Act::Tell {
-                tellings: self.tellings(tellings),
+            Act::Responses { responses } => Act::Responses {
+                responses: self.responses(responses),
             },
             Act::AddHandler { handler } => Act::AddHandler {
                 handler: self.handler(handler),
@@ -379,18 +379,18 @@ impl Scrambler {
         }
     }
 
-    fn tellings(&mut self, tellings: &[ServerResponse]) -> Arc<[ServerResponse]> {
-        let told = tellings
+    fn responses(&mut self, responses: &[ServerResponse]) -> Arc<[ServerResponse]> {
+        let scrambled = responses
             .iter()
-            .map(|ServerResponse { request, told }| ServerResponse {
+            .map(|ServerResponse { request, part }| ServerResponse {
                 request: *request,
-                told: self.told(told),
+                part: self.response_part(part),
             });
-        told.collect()
+        scrambled.collect()
     }
 
-    fn told(&mut self, told: &ResponsePart) -> ResponsePart {
-        match told {
+    fn response_part(&mut self, part: &ResponsePart) -> ResponsePart {
+        match part {
             ResponsePart::Page(Page {
                 rv,
                 items,
@@ -411,7 +411,7 @@ impl Scrambler {
             }),
             ResponsePart::Event(event) => ResponsePart::Event(self.event(event)),
             ResponsePart::Opened | ResponsePart::Later { .. } | ResponsePart::Ended(_) => {
-                told.clone()
+                part.clone()
             }
         }
     }

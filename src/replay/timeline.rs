@@ -31,7 +31,7 @@ mod play;
 mod segments;
 
 use play::{Inputs, give, go_on};
-pub use play::{is_told, renumber};
+pub use play::{is_response, renumber};
 use segments::gap_after;
 
 /// The facts of a segment; for a large picture twice its weight instead. So the checkpoints weigh no more
@@ -701,7 +701,7 @@ impl Timeline {
     /// came later and recomputes the future. Returns the number of facts up to the first effect of the input.
     pub fn insert(&mut self, step: usize, input: Input<Command>) -> usize {
         // A cluster's later responses would have come all the same.
-        let later = self.told_after(step);
+        let later = self.responses_after(step);
         self.rewind(step);
         let after = self.len();
         self.inputs.push(RecordedInput {
@@ -727,12 +727,12 @@ impl Timeline {
     }
 
     /// The responses of a cluster after this many facts.
-    fn told_after(&self, step: usize) -> Vec<RecordedInput> {
+    fn responses_after(&self, step: usize) -> Vec<RecordedInput> {
         let later = self.inputs.iter().filter(|taken| taken.after >= step);
-        let is_told = |taken: &&RecordedInput| is_told(&taken.input);
+        let is_response = |taken: &&RecordedInput| is_response(&taken.input);
         // At the end of the run they precede the inserted input.
         if step < self.len() {
-            later.filter(is_told).cloned().collect()
+            later.filter(is_response).cloned().collect()
         } else {
             Vec::new()
         }
@@ -749,7 +749,7 @@ impl Timeline {
     /// Whether the user made an input after this many facts.
     #[must_use]
     pub fn has_inputs_after(&self, step: usize) -> bool {
-        let later = |taken: &RecordedInput| taken.after >= step && !is_told(&taken.input);
+        let later = |taken: &RecordedInput| taken.after >= step && !is_response(&taken.input);
         step < self.len() && self.inputs.iter().any(later)
     }
 

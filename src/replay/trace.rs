@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use deltascope_world::Time;
-use deltascope_world::bounds::{self, MAX_READ, MAX_TEXT, MAX_TOLD};
+use deltascope_world::bounds::{self, MAX_READ, MAX_RESPONSES, MAX_TEXT};
 use deltascope_world::fields::{Fields, Read};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
@@ -200,7 +200,7 @@ pub(super) async fn each_line(
 ) -> Result<(), LineTooLong> {
     let mut lines = LineSplitter::new(MAX_LINE);
     for chunk in bytes.chunks(CHUNK) {
-        lines.source(chunk, &mut *each)?;
+        lines.push(chunk, &mut *each)?;
         slices.spend(chunk.len() / BYTES).await;
     }
     if let Some((number, rest)) = lines.finish() {
@@ -221,7 +221,7 @@ pub(super) struct Parts {
     has_watch: bool,
     events: Vec<RecordedEvent>,
     /// How many of the inputs are responses of a cluster.
-    told: usize,
+    responses: usize,
     /// The estimated memory of all lines, in bytes.
     weight: usize,
 }
@@ -238,14 +238,14 @@ impl Parts {
         };
         if let Some(op) = fields.get("op") {
             if op == "tell" {
-                self.told += 1;
+                self.responses += 1;
                 self.unpack(&mut fields);
             }
-            if self.inputs.len() - self.told.min(self.inputs.len()) == MAX_INPUTS {
+            if self.inputs.len() - self.responses.min(self.inputs.len()) == MAX_INPUTS {
                 return Err(too_many("inputs", "输入", MAX_INPUTS));
             }
-            if self.told > MAX_TOLD {
-                return Err(too_many("answers", "应答", MAX_TOLD));
+            if self.responses > MAX_RESPONSES {
+                return Err(too_many("answers", "应答", MAX_RESPONSES));
             }
             self.inputs
                 .push(taken(fields).map_err(|error| bad(&error))?);
@@ -288,7 +288,7 @@ impl Parts {
             .as_ref()
             .map(|scenario| scenario.settings.source);
         if source == Some(SourceKind::Cluster) {
-            MAX_TOLD
+            MAX_RESPONSES
         } else {
             MAX_ITEMS
         }
@@ -296,9 +296,9 @@ impl Parts {
 
     /// Takes the objects of a response's pages from the preceding lines.
     fn unpack(&mut self, fields: &mut Map<String, Value>) {
-        let told = fields.get_mut("told").and_then(Value::as_array_mut);
-        let pages = told.into_iter().flatten();
-        for page in pages.filter_map(|told| told.get_mut("page")?.as_object_mut()) {
+        let responses = fields.get_mut("told").and_then(Value::as_array_mut);
+        let pages = responses.into_iter().flatten();
+        for page in pages.filter_map(|response| response.get_mut("page")?.as_object_mut()) {
             let count = page.remove("count").and_then(|count| count.as_u64());
             if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
                 let count = count.min(self.items.len());
@@ -354,8 +354,8 @@ pub(super) fn inputs(text: &mut String, inputs: &[RecordedInput]) {
 
 /// Writes the lines of an input: first the objects of a cluster's lists, one per line.
 pub fn input(text: &mut String, taken: &RecordedInput) {
-    if let Input::Source(Command::Tell(told)) = &taken.input {
-        for item in write::told_items(told) {
+    if let Input::Source(Command::Respond(responses)) = &taken.input {
+        for item in write::response_items(responses) {
             line(text, "item", item);
         }
     }

@@ -47,7 +47,7 @@ pub struct Writes {
 
 impl Writes {
     /// Reads the facts up to this number.
-    pub fn go_on(&mut self, timeline: &Timeline, until: usize) {
+    pub fn read_up_to(&mut self, timeline: &Timeline, until: usize) {
         timeline.each::<()>(self.seen..until, &mut |_, record| {
             self.add(record);
             ControlFlow::Continue(())

@@ -33,7 +33,7 @@ pub const UNPACKED: usize = 1 << 20;
 pub const MAX_INPUTS: usize = 10_000;
 /// The most responses of a cluster in one run, and the most objects of its lists: as many as fit into
 /// [`MAX_BYTES`].
-pub const MAX_TOLD: usize = 400_000;
+pub const MAX_RESPONSES: usize = 400_000;
 
 // ---- scenarios
 

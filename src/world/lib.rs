@@ -97,7 +97,7 @@ pub trait Source: Clone {
     }
 
     /// Whether commands drive the source, so that many of them arrive.
-    fn is_told(&self) -> bool {
+    fn is_driven_by_commands(&self) -> bool {
         false
     }
 

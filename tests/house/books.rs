@@ -469,7 +469,7 @@ fn the_books_state_the_current_bounds() {
             "要能再次打开，最多 {}",
             bounds::MAX_BYTES,
         ),
-        ("and {} answers", "、{} 个应答", bounds::MAX_TOLD),
+        ("and {} answers", "、{} 个应答", bounds::MAX_RESPONSES),
         (
             "One answer of a cluster may have {}",
             "集群的一个应答最多 {}",

@@ -128,9 +128,9 @@ fn the_invariants_find_only_known_violations_in_every_lesson() {
             };
             let mut timeline = recording.in_generation(generation).play().unwrap();
             timeline.extend(20_000);
-            let monitors = Invariants::of(&timeline);
-            let found = monitors.violations().iter();
-            let found: Vec<_> = found.map(|one| (one.monitor.id(), one.known)).collect();
+            let invariants = Invariants::of(&timeline);
+            let found = invariants.violations().iter();
+            let found: Vec<_> = found.map(|one| (one.invariant.id(), one.known)).collect();
             let expected = match &*id {
                 "reflector" => vec![("lost", true)],
                 _ if early && generation != Generation::Atomic => vec![("early", true)],
@@ -140,7 +140,7 @@ fn the_invariants_find_only_known_violations_in_every_lesson() {
                 found,
                 expected,
                 "{id} {generation:?}: {:#?}",
-                monitors.violations()
+                invariants.violations()
             );
         }
     }

@@ -46,7 +46,7 @@ fn recorded() -> Recording {
     };
     let list = open(&[file("list-all-namespaces-rv0")]).start.unwrap();
     let events = open(&[file("watch-pod-lifecycle")]).events;
-    let mut told = vec![(
+    let mut responses = vec![(
         1,
         ResponsePart::Page(Page {
             rv: list.rv,
@@ -54,8 +54,8 @@ fn recorded() -> Recording {
             continue_token: "".into(),
         }),
     )];
-    told.push((2, ResponsePart::Opened));
-    told.extend(
+    responses.push((2, ResponsePart::Opened));
+    responses.extend(
         events
             .into_iter()
             .map(|event| (2, ResponsePart::Event(event))),
@@ -68,19 +68,19 @@ fn recorded() -> Recording {
                 "handlers": [{ "name": "handler", "filter": "app=nettool", "panicsAt": "nettool" }],
             },
         }),
-        told,
+        responses,
     )
 }
 
-fn recording(scenario: Value, told: Vec<(u32, ResponsePart)>) -> Recording {
+fn recording(scenario: Value, responses: Vec<(u32, ResponsePart)>) -> Recording {
     let scenario: Scenario = serde_json::from_value(scenario).unwrap();
-    let inputs = told
+    let inputs = responses
         .into_iter()
         .enumerate()
-        .map(|(at, (request, told))| RecordedInput {
+        .map(|(at, (request, part))| RecordedInput {
             after: usize::MAX,
             at: 1_000 + 100 * at as u64,
-            input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),
+            input: Input::Source(Command::Respond([ServerResponse { request, part }].into())),
         });
     Recording {
         scenario,
@@ -204,7 +204,7 @@ proptest! {
         });
         let read_object = |at: usize| Arc::new(deltascope::world::source::pod::from_json(&object(at)).unwrap());
         let error = deltascope::cache::lister_watcher::ApiError::from_status(504, "Timeout", name(3), ["ResourceVersionTooLarge"]);
-        let told = vec![
+        let responses = vec![
             (1, ResponsePart::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),
             (2, ResponsePart::Refused(error)),
             (3, ResponsePart::Opened),
@@ -237,7 +237,7 @@ proptest! {
                 ],
                 "beside": [{ "initial": [object(4)], "script": [{ "at": 3, "op": "update", "object": object(5) }] }],
             }),
-            told,
+            responses,
         );
         recording.scenario.recorded = Some(deltascope::world::source::wire::open_text(
             "r",
@@ -261,8 +261,8 @@ proptest! {
         prop_assert_eq!(again.len(), text.len());
         // The original and the made-up names, in pairs.
         let pages = |recording: &Recording| -> Vec<(String, String)> {
-            let Input::Source(Command::Tell(told)) = &recording.inputs[0].input else { panic!("no page") };
-            let ResponsePart::Page(page) = &told[0].told else { panic!("no page") };
+            let Input::Source(Command::Respond(responses)) = &recording.inputs[0].input else { panic!("no page") };
+            let ResponsePart::Page(page) = &responses[0].part else { panic!("no page") };
             page.items.iter().map(|object| (object.name().to_owned(), object.namespace().to_owned())).collect()
         };
         let pairs: BTreeSet<_> = pages(&recording).into_iter().zip(pages(&other)).collect();

@@ -445,7 +445,7 @@ fn run(seed: u64) {
         closes: false,
         name: format!("seed {seed}: {:?}", scenario.settings),
     };
-    let mut monitors = Invariants::new(&Picture::of(&run.world), false);
+    let mut invariants = Invariants::new(&Picture::of(&run.world), false);
     for _ in 0..rng.between(10, 40) {
         let input = input(&mut rng, at_once);
         if let Input::AddHandler(handler) = &input {
@@ -462,10 +462,10 @@ fn run(seed: u64) {
     run.check_resyncs(&handlers);
     // The invariants report no unknown violation either.
     for (place, record) in run.facts.iter().enumerate() {
-        monitors.see(place, record);
+        invariants.see(place, record);
     }
-    monitors.end();
-    let broken = monitors.violations().iter();
+    invariants.end();
+    let broken = invariants.violations().iter();
     let unknown: Vec<_> = broken.filter(|found| !found.known).collect();
     assert!(unknown.is_empty(), "{unknown:#?}: {}", run.name);
 }

@@ -482,7 +482,7 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
                     Progress::Notify(notification) => pending.push(notification),
                     Progress::Done(outcome) => break outcome,
                 }
-                process.take_untold(&mut pending);
+                process.take_pending(&mut pending);
             }
         };
         self.watch_for_changes(&pending);

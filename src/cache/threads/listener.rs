@@ -162,7 +162,7 @@ impl<O: Object> Listener<O> {
                         wait_until(clock, clock.now() + REST_AFTER_PANIC, &self.closed);
                     }
                     let outcome =
-                        catch_unwind(AssertUnwindSafe(|| notification.tell(&*self.handler)));
+                        catch_unwind(AssertUnwindSafe(|| notification.deliver(&*self.handler)));
                     panicked = outcome.is_err();
                     if panicked {
                         super::panicked(policy);

@@ -103,9 +103,9 @@ impl<O: Object + Send + Sync> Sink<O> for Direct<O> {
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
         loop {
             // The store's lock is released before the handler is called.
-            let next = process.next_notice(&mut store.write(), &mut ());
+            let next = process.next_notification(&mut store.write(), &mut ());
             match next {
-                Ok(notification) => notification.tell(&*self.handler),
+                Ok(notification) => notification.deliver(&*self.handler),
                 Err(outcome) => return outcome,
             }
         }

@@ -158,7 +158,7 @@ impl<T: WorkItem> Shared<T> {
         let before = queue.len();
         change(&mut queue, now);
         // Set it under the lock, so that an older time cannot replace a newer one.
-        self.timer.set(queue.next_moment());
+        self.timer.set(queue.next_due());
         // After a shutdown, callers that wait for a drain share the condition variable with the
         // workers.
         if queue.len() == before + 1 && !queue.is_shutting_down() {

@@ -73,19 +73,19 @@ fn the_earlier_time_counts() {
     queue.add_after("a", ms(30), ms(0), trace);
     queue.add_after("b", ms(20), ms(0), trace);
     queue.add_after("a", ms(50), ms(0), trace);
-    assert_eq!(queue.next_moment(), Some(ms(20)));
+    assert_eq!(queue.next_due(), Some(ms(20)));
     queue.add_after("a", ms(5), ms(1), trace);
-    assert_eq!(queue.next_moment(), Some(ms(6)));
+    assert_eq!(queue.next_due(), Some(ms(6)));
     queue.advance(ms(5), trace);
     assert!(queue.is_empty());
     queue.advance(ms(6), trace);
     assert!(queue.queued().eq(&["a"]));
-    assert_eq!(queue.next_moment(), Some(ms(20)));
+    assert_eq!(queue.next_due(), Some(ms(20)));
     // An item added without a delay is queued at once, even if it is already waiting.
     queue.add_after("b", ms(0), ms(7), trace);
     assert!(queue.queued().eq(&["a", "b"]));
     queue.advance(ms(20), trace);
-    assert_eq!((queue.len(), queue.next_moment()), (2, None));
+    assert_eq!((queue.len(), queue.next_due()), (2, None));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn the_controller_limiter_delays_each_item_and_all_items_together() {
     for (failure, delay) in [5, 10, 20, 40, 80, 160].into_iter().enumerate() {
         queue.add_rate_limited("a", ms(0), trace);
         assert_eq!(queue.num_requeues(&"a") as usize, failure + 1);
-        assert_eq!(queue.next_moment(), Some(ms(delay)));
+        assert_eq!(queue.next_due(), Some(ms(delay)));
         queue.advance(ms(delay), trace);
     }
     queue.forget(&"a", trace);
@@ -314,7 +314,7 @@ proptest! {
             prop_assert_eq!(queue.processing().len(), model.processing.len());
             prop_assert_eq!(queue.waiting().len(), model.waiting.len());
             let next = model.waiting.iter().map(|waiting| ms(waiting.0)).min();
-            prop_assert_eq!(queue.next_moment(), next);
+            prop_assert_eq!(queue.next_due(), next);
             for (item, failures) in ITEMS.iter().zip(model.failures) {
                 prop_assert_eq!(queue.num_requeues(item), failures);
             }

@@ -69,7 +69,7 @@ pub(super) fn Api() -> impl IntoView {
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // A recording of a watch without a list does not say what the server has.
     let unknown = ui.memo(|view| {
-        view.picture.api.source == SourceKind::Recorded && !view.picture.api.told_by_events
+        view.picture.api.source == SourceKind::Recorded && !view.picture.api.known_from_events
     });
     let dense = Memo::new(move |_| room.with(|room| room.dense));
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));

@@ -23,7 +23,7 @@ pub(super) fn Checks() -> impl IntoView {
                 Invariant::ALL
                     .iter()
                     .map(|monitor| {
-                        let found = checks.violations.iter().find(|one| one.monitor == *monitor);
+                        let found = checks.violations.iter().find(|one| one.invariant == *monitor);
                         row(ui, *monitor, checks.applying.contains(monitor), found)
                     })
                     .collect_view()
@@ -77,14 +77,14 @@ pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String
     let explained = ui
         .view
         .with_untracked(|view| checks::explain(found, &view.picture, lang));
-    let title = format!("{}: {explained}", checks::title(found.monitor, lang));
+    let title = format!("{}: {explained}", checks::title(found.invariant, lang));
     let to = found.at;
     view! {
         <button
             class="violation"
             class:known=found.known
             data-testid="violation"
-            data-monitor=found.monitor.id()
+            data-monitor=found.invariant.id()
             aria-label=title.clone()
             title=title
             prop:style=style

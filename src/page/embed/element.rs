@@ -308,7 +308,7 @@ fn emit_events(ui: Ui, emit: Emit) {
                 emit.say(
                     "violation",
                     &[
-                        ("monitor", one.monitor.id().into()),
+                        ("monitor", one.invariant.id().into()),
                         ("at", number(one.at)),
                         ("key", key),
                     ],

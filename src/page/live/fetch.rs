@@ -26,7 +26,7 @@ const HELD_MS: u32 = 10;
 
 /// An event of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum ResponseEvent {
     /// The head of the response.
     Head(Head),
     /// A piece of its body, cut anywhere.
@@ -46,7 +46,7 @@ pub struct Connection {
 
 impl Connection {
     /// Sends a GET request. `on` receives its events.
-    pub fn open(url: String, accept: String, mut on: impl FnMut(Came) + 'static) -> Self {
+    pub fn open(url: String, accept: String, mut on: impl FnMut(ResponseEvent) + 'static) -> Self {
         let open = Rc::new(Cell::new(true));
         // Missing only in browsers that have no streamed bodies either.
         let abort = AbortController::new().ok();
@@ -54,9 +54,9 @@ impl Connection {
         let (asked, held) = (Rc::clone(&open), Rc::new(Cell::new(false)));
         let holds = Rc::clone(&held);
         spawn_local(async move {
-            let mut on = |came| {
+            let mut on = |event| {
                 if asked.get() {
-                    on(came);
+                    on(event);
                 }
                 if asked.get() {
                     ControlFlow::Continue(())
@@ -132,16 +132,16 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
     let mut failed = None;
     let signal = abort.as_ref().map(AbortController::signal);
     let held = Cell::new(false);
-    read(url, accept, signal.as_ref(), &held, &mut |came| {
-        match came {
-            Came::Head(head) => answer.head = head,
-            Came::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
+    read(url, accept, signal.as_ref(), &held, &mut |event| {
+        match event {
+            ResponseEvent::Head(head) => answer.head = head,
+            ResponseEvent::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
                 failed = Some(NoAnswer::Large);
                 return ControlFlow::Break(());
             }
-            Came::Chunk(bytes) => answer.body.extend(bytes),
-            Came::Complete => {}
-            Came::Broken(why) => failed = Some(NoAnswer::Broken(why)),
+            ResponseEvent::Chunk(bytes) => answer.body.extend(bytes),
+            ResponseEvent::Complete => {}
+            ResponseEvent::Broken(why) => failed = Some(NoAnswer::Broken(why)),
         }
         ControlFlow::Continue(())
     })
@@ -165,12 +165,12 @@ async fn read(
     accept: &str,
     signal: Option<&AbortSignal>,
     held: &Cell<bool>,
-    on: &mut dyn FnMut(Came) -> ControlFlow<()>,
+    on: &mut dyn FnMut(ResponseEvent) -> ControlFlow<()>,
 ) {
     let end = match pieces(url, accept, signal, held, on).await {
         Ok(ControlFlow::Break(())) => return,
-        Ok(ControlFlow::Continue(())) => Came::Complete,
-        Err(error) => Came::Broken(words(&error)),
+        Ok(ControlFlow::Continue(())) => ResponseEvent::Complete,
+        Err(error) => ResponseEvent::Broken(words(&error)),
     };
     let _ = on(end);
 }
@@ -180,7 +180,7 @@ async fn pieces(
     accept: &str,
     signal: Option<&AbortSignal>,
     held: &Cell<bool>,
-    on: &mut dyn FnMut(Came) -> ControlFlow<()>,
+    on: &mut dyn FnMut(ResponseEvent) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, JsValue> {
     let headers = Headers::new()?;
     headers.set("Accept", accept)?;
@@ -197,7 +197,7 @@ async fn pieces(
         retry_after: header("Retry-After").unwrap_or_default(),
         server: header("Server").unwrap_or_default(),
     };
-    if on(Came::Head(head)).is_break() {
+    if on(ResponseEvent::Head(head)).is_break() {
         return Ok(ControlFlow::Break(()));
     }
     let Some(body) = response.body() else {
@@ -215,7 +215,7 @@ async fn pieces(
         let chunk = value.to_vec();
         // The chunk may hold part of a Secret, and the browser frees it only some time later.
         value.fill(0, 0, value.length());
-        if on(Came::Chunk(chunk)).is_break() {
+        if on(ResponseEvent::Chunk(chunk)).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         // Reading data that has arrived does not yield to the page, so yield from time to time.

@@ -30,7 +30,7 @@ use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::RecordedEvent;
-use fetch::{Answer, Came, Connection, NoAnswer};
+use fetch::{Answer, Connection, NoAnswer, ResponseEvent};
 
 /// How long the answer to a small request may take, in ms: kubectl proxy opens a connection first.
 const ANSWER_MS: u32 = 10_000;
@@ -223,9 +223,9 @@ impl Inner {
                     let HttpRequest { url, accept } = exchange.request();
                     exchange.sent(now);
                     let weak = Rc::downgrade(self);
-                    let on = move |came| {
+                    let on = move |event| {
                         if let Some(inner) = weak.upgrade() {
-                            inner.came(came);
+                            inner.response_event(event);
                         }
                     };
                     wire.connection = Some(Connection::open(url, accept, on));
@@ -239,9 +239,9 @@ impl Inner {
     }
 
     /// Handles an event of the open request.
-    fn came(self: &Rc<Self>, came: Came) {
+    fn response_event(self: &Rc<Self>, event: ResponseEvent) {
         let responses = match &mut *self.wire.borrow_mut() {
-            Some(wire) => wire.came(came),
+            Some(wire) => wire.response_event(event),
             None => return,
         };
         self.deliver(responses);
@@ -256,7 +256,7 @@ impl Inner {
         };
         if !responses.is_empty() {
             self.driver
-                .with(|session| session.live_told(now, responses));
+                .with(|session| session.live_received(now, responses));
             self.hold();
         }
         self.turn();
@@ -402,19 +402,19 @@ impl Wire {
         }
     }
 
-    fn came(&mut self, came: Came) -> Vec<ServerResponse> {
+    fn response_event(&mut self, event: ResponseEvent) -> Vec<ServerResponse> {
         let now = self.now();
         let Some(exchange) = &mut self.exchange else {
             return Vec::new();
         };
-        match came {
-            Came::Head(head) => exchange.head(now, &head),
-            Came::Chunk(bytes) => exchange.chunk(now, &bytes),
-            Came::Complete => {
+        match event {
+            ResponseEvent::Head(head) => exchange.head(now, &head),
+            ResponseEvent::Chunk(bytes) => exchange.chunk(now, &bytes),
+            ResponseEvent::Complete => {
                 self.connection = None;
                 exchange.end(now, End::Complete)
             }
-            Came::Broken(why) => {
+            ResponseEvent::Broken(why) => {
                 self.connection = None;
                 exchange.end(now, End::Broken(why))
             }
@@ -424,7 +424,7 @@ impl Wire {
     /// Keeps what the badge shows of these responses.
     fn note(&mut self, responses: &[ServerResponse]) {
         for response in responses {
-            match &response.told {
+            match &response.part {
                 ResponsePart::Page(_) => self.trouble = None,
                 ResponsePart::Opened => (self.opened, self.trouble) = (true, None),
                 ResponsePart::Refused(error) => self.trouble = Some(trouble(error, &self.target)),

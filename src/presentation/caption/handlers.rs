@@ -31,7 +31,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_handlers(&self, fact: &HandlersFact) -> Sentences {
+    pub(super) fn handlers_sentences(&self, fact: &HandlersFact) -> Sentences {
         match fact {
             HandlersFact::NotificationSent {
                 handler,

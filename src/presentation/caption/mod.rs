@@ -205,7 +205,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         ),
     };
     let why = match picture.api.source {
-        SourceKind::Recorded if !picture.api.told_by_events => (
+        SourceKind::Recorded if !picture.api.known_from_events => (
             "Step on: the recording begins in the middle of a watch, without a list.",
             "向前一步：录制从 watch 的中途开始，没有 List。",
         ),
@@ -252,7 +252,7 @@ type Sentences = (Vec<Span>, Vec<Vec<Span>>);
 
 impl Writer<'_> {
     fn words(&self) -> Words {
-        let (what, mut why) = self.tell();
+        let (what, mut why) = self.sentences();
         if let Some(cause) = self.cause_clause() {
             why.insert(
                 0,
@@ -269,23 +269,23 @@ impl Writer<'_> {
         Words { what, why: joined }
     }
 
-    fn tell(&self) -> Sentences {
-        if let Some(told) = self.tell_program() {
-            return told;
+    fn sentences(&self) -> Sentences {
+        if let Some(sentences) = self.program_sentences() {
+            return sentences;
         }
         match &self.record.fact {
-            Fact::Server(fact) => self.tell_server(fact),
-            Fact::Reflector(fact) => self.tell_reflector(fact),
-            Fact::Queue(fact) => self.tell_queue(fact),
-            Fact::Store(fact) => self.tell_store(fact),
-            Fact::Handlers(fact) => self.tell_handlers(fact),
-            Fact::Work(fact) => self.tell_work(fact),
-            Fact::Run(fact) => self.tell_run(fact),
+            Fact::Server(fact) => self.server_sentences(fact),
+            Fact::Reflector(fact) => self.reflector_sentences(fact),
+            Fact::Queue(fact) => self.queue_sentences(fact),
+            Fact::Store(fact) => self.store_sentences(fact),
+            Fact::Handlers(fact) => self.handlers_sentences(fact),
+            Fact::Work(fact) => self.work_sentences(fact),
+            Fact::Run(fact) => self.run_sentences(fact),
         }
     }
 
     /// The sentences for a program without a reflector and a queue; `None` where the common ones apply.
-    fn tell_program(&self) -> Option<Sentences> {
+    fn program_sentences(&self) -> Option<Sentences> {
         if self.picture.informer.has_queue() {
             return None;
         }

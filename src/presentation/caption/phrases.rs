@@ -82,7 +82,7 @@ impl Writer<'_> {
     /// Whether the recording starts without a list, so that the version of the watch is unknown.
     pub(super) fn begins_in_mid_watch(&self, rv: &str) -> bool {
         let api = &self.picture.api;
-        api.source == SourceKind::Recorded && !api.told_by_events && rv.is_empty()
+        api.source == SourceKind::Recorded && !api.known_from_events && rv.is_empty()
     }
 
     pub(super) fn comma(&self) -> &'static str {

@@ -37,7 +37,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_reflector(&self, fact: &ReflectorFact) -> Sentences {
+    pub(super) fn reflector_sentences(&self, fact: &ReflectorFact) -> Sentences {
         match fact {
             ReflectorFact::ListRequested {
                 rv,

@@ -22,7 +22,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_run(&self, fact: &RunFact) -> Sentences {
+    pub(super) fn run_sentences(&self, fact: &RunFact) -> Sentences {
         match fact {
             RunFact::Called { delta_type, object } => self.called(*delta_type, object),
             RunFact::ModeSet { mode } => self.mode_set(*mode),

@@ -36,7 +36,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_server(&self, fact: &ServerFact) -> Sentences {
+    pub(super) fn server_sentences(&self, fact: &ServerFact) -> Sentences {
         match fact {
             ServerFact::ObjectCreated { object, body: _ } => self.object_created(object),
             ServerFact::ObjectUpdated {

@@ -25,7 +25,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_store(&self, fact: &StoreFact) -> Sentences {
+    pub(super) fn store_sentences(&self, fact: &StoreFact) -> Sentences {
         match fact {
             StoreFact::ItemStored { object, old } => self.item_stored(object, old.as_ref()),
             StoreFact::ItemRemoved { key, old } => self.item_removed(key, old.as_ref()),

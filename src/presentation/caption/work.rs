@@ -22,7 +22,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_work(&self, fact: &WorkFact) -> Sentences {
+    pub(super) fn work_sentences(&self, fact: &WorkFact) -> Sentences {
         match fact {
             WorkFact::WorkAdded { key, place } => self.work_added(key, *place),
             WorkFact::WorkTaken { worker, key } => self.work_taken(*worker, key),

@@ -150,8 +150,8 @@ pub struct Missing {
 /// What is missing, given the results for all addresses.
 #[must_use]
 pub fn missing(tried: &[Tried]) -> Missing {
-    let telling = tried.iter().max_by_key(|tried| tried.found.weight());
-    if let Some(Probe::Crowded(tabs)) = telling.map(|tried| &tried.found) {
+    let best = tried.iter().max_by_key(|tried| tried.found.weight());
+    if let Some(Probe::Crowded(tabs)) = best.map(|tried| &tried.found) {
         return Missing {
             what: Text::new(
                 &format!(
@@ -165,14 +165,14 @@ pub fn missing(tried: &[Tried]) -> Missing {
             ways: false,
         };
     }
-    if let Some(Probe::ServeAlone(said)) = telling.map(|tried| &tried.found) {
+    if let Some(Probe::ServeAlone(said)) = best.map(|tried| &tried.found) {
         return Missing {
             what: said.clone(),
             command: None,
             ways: false,
         };
     }
-    let (en, zh, command) = match telling.map(|tried| (&*tried.base, &tried.found)) {
+    let (en, zh, command) = match best.map(|tried| (&*tried.base, &tried.found)) {
         Some((_, Probe::Unauthorized)) => (
             "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy anew.".to_owned(),
             "有 API server，但它不接受 kubectl proxy 发送的凭据（401）。请重新登录，确认下面的命令可用，再重启 kubectl proxy。".to_owned(),

@@ -277,7 +277,7 @@ mod tests {
     fn a_rejected_request_says_what_to_change() {
         let error =
             ApiError::from_status(400, "BadRequest", "field label not supported: spec.x", []);
-        let told = |labels: &str, fields: &str| {
+        let said = |labels: &str, fields: &str| {
             let target = Target {
                 label_selector: labels.to_owned(),
                 field_selector: fields.to_owned(),
@@ -286,11 +286,11 @@ mod tests {
             trouble(&error, &target).en.to_string()
         };
         assert!(
-            told("", "spec.x=1").ends_with("spec.x. Connect again with another field selector.")
+            said("", "spec.x=1").ends_with("spec.x. Connect again with another field selector.")
         );
-        assert!(told("a=b", "").contains("label selector"));
-        assert!(told("a=b", "spec.x=1").contains("other selectors"));
-        assert!(told("", "").ends_with("spec.x"));
+        assert!(said("a=b", "").contains("label selector"));
+        assert!(said("a=b", "spec.x=1").contains("other selectors"));
+        assert!(said("", "").ends_with("spec.x"));
     }
 
     #[test]

@@ -543,7 +543,7 @@ fn a_fifo_has_lines_and_links_of_its_own() {
     timeline.extend(1_000);
     let mut picture = timeline.picture(0);
     let facts = timeline.all_facts();
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     for (at, record) in facts.iter().enumerate() {
         picture.apply(record);
         let listing = listing(&facts[..=at], &picture);
@@ -551,7 +551,7 @@ fn a_fifo_has_lines_and_links_of_its_own() {
         let line = listing.link.map_or(String::new(), |link| {
             link.text.replace("client-go v0.32 ", "")
         });
-        told.push(format!(
+        shown.push(format!(
             "{} | {} | {} | {line}",
             record.fact.name(),
             listing.title,
@@ -577,12 +577,12 @@ fn a_fifo_has_lines_and_links_of_its_own() {
         "Processed | FIFO.Pop | process(items.remove(key)) | fifo.go:309".to_owned(),
         "LockReleased | FIFO.Pop | unlock | fifo.go:285".to_owned(),
     ];
-    assert_eq!(told[told.len() - pop.len()..], pop);
-    let told: Vec<_> = told
+    assert_eq!(shown[shown.len() - pop.len()..], pop);
+    let shown: Vec<_> = shown
         .into_iter()
         .filter(|line| !line.starts_with("Populated") && !line.starts_with("Synced"))
         .collect();
-    assert_eq!(told[..add.len()], add);
+    assert_eq!(shown[..add.len()], add);
 }
 
 #[test]

@@ -321,7 +321,7 @@ pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
             Metric::Notified(handler) => (&**handler, &**handler),
             Metric::Lines => ("Lines", "输出行"),
             Metric::Stored => ("Stored", "已存储"),
-            Metric::Broken => ("Checks broken", "检查不通过"),
+            Metric::Violations => ("Checks broken", "检查不通过"),
         };
         let numbers = |counts: &[u32]| match counts {
             [added, updated, deleted] => format!("+{added} ~{updated} ×{deleted}"),

@@ -331,7 +331,7 @@ mod tests {
         let mut view = view(picture, vec![fact]);
         view.time = 1_200;
         let work = rows(&view).work.unwrap_or_else(|| unreachable!());
-        let told: Vec<String> = work
+        let lines: Vec<String> = work
             .lines
             .iter()
             .map(|line| {
@@ -341,7 +341,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            lines,
             [
                 "Queue: web  false",
                 "Dirty: dns  false, web  false",

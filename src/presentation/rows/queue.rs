@@ -441,13 +441,13 @@ mod tests {
             length: 4,
         });
         let at = rows(&view(picture.clone(), vec![fact]), space);
-        let told: Vec<_> = at
+        let shown: Vec<_> = at
             .entries
             .iter()
             .map(|row| (row.delta_type.as_str(), &*row.name, &*row.rv.short, row.lit))
             .collect();
         assert_eq!(
-            told,
+            shown,
             [
                 ("ReplacedAll", "", "9", false),
                 ("Updated", "x", "10", false),

@@ -204,14 +204,15 @@ impl<'a> List<'a> {
         self.kind(Panel::Processor);
         for (number, handler) in (0..).zip(&picture.handlers) {
             let pending = handler.pending.iter().enumerate();
-            let pending = pending.map(|(at, told)| (HandlerPlace::Pending(at), told));
+            let pending =
+                pending.map(|(at, notification)| (HandlerPlace::Pending(at), notification));
             let running = handler.running.iter();
-            let running = running.map(|told| (HandlerPlace::Running, told));
+            let running = running.map(|notification| (HandlerPlace::Running, notification));
             let sending = handler.sending.iter();
-            let sending = sending.map(|told| (HandlerPlace::Sending, told));
-            for (place, told) in running.chain(pending).chain(sending) {
-                self.add(Some(&told.object().key), &|| {
-                    let name = named(names, called(told), told.object());
+            let sending = sending.map(|notification| (HandlerPlace::Sending, notification));
+            for (place, notification) in running.chain(pending).chain(sending) {
+                self.add(Some(&notification.object().key), &|| {
+                    let name = named(names, called(notification), notification.object());
                     (
                         Anchor::Handler(number, place),
                         format!("{} · {name}", handler.name),

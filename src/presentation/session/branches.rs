@@ -16,7 +16,7 @@ use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::timeline::{Timeline, is_told};
+use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::write;
@@ -91,7 +91,7 @@ impl Session {
         let scenario = as_set(&self.lesson.scenario, &run, &inputs);
         let done = inputs.len();
         // The answers of a cluster are not the user's inputs.
-        inputs.retain(|taken| is_told(&taken.input));
+        inputs.retain(|taken| is_response(&taken.input));
         let is_other = inputs.len() < done
             || write::scenario(&run) != write::scenario(&scenario)
             || run.recorded != scenario.recorded;

@@ -205,7 +205,7 @@ impl Session {
         } else {
             compared.timeline.extend_past(now)
         };
-        compared.checks.go_on(&compared.timeline);
+        compared.checks.check_new(&compared.timeline);
         let right = compared.picture.at(&compared.timeline, step);
         let broken = (
             broken_before(self.monitors.violations(), cursor),
@@ -215,8 +215,8 @@ impl Session {
             compared.tallies.0.at(&self.timeline, cursor),
             compared.tallies.1.at(&compared.timeline, step),
         );
-        compared.writes[0].go_on(&self.timeline, cursor);
-        compared.writes[1].go_on(&compared.timeline, step);
+        compared.writes[0].read_up_to(&self.timeline, cursor);
+        compared.writes[1].read_up_to(&compared.timeline, step);
         let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
         let alike = Alike::new(compared.writes.each_ref(), lines);
         let summary = diff::summary(tallies, (&left, &right), broken);

@@ -11,7 +11,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
-use deltascope_replay::timeline::is_told;
+use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, PodSpec, Write};
 use deltascope_world::source::scenario::Act;
@@ -20,7 +20,7 @@ use deltascope_world::virtual_time::{HandlerSettings, Input};
 
 use super::messages::{
     from_here, full, no_handler, no_history, no_object, no_watch, not_held, nothing_open,
-    nothing_tells, refusal, too_many_inputs,
+    object_not_watched, refusal, too_many_inputs,
 };
 use super::{Change, Session, branches};
 use crate::command::{Draft, Fault};
@@ -140,9 +140,9 @@ impl Session {
 
     pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
         // A run knows a cluster's objects only from the answers of the cluster.
-        let is_told = self.timeline.scenario().settings.source == SourceKind::Cluster;
-        if is_told && !self.is_live() && self.picture().api.watch.is_none() {
-            return self.fail(nothing_tells(), None);
+        let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
+        if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
+            return self.fail(object_not_watched(), None);
         }
         match write {
             Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
@@ -161,7 +161,7 @@ impl Session {
         }
         // Counted as a file counts them.
         let own = self.timeline.inputs().iter();
-        if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
+        if own.filter(|taken| !is_response(&taken.input)).count() >= MAX_INPUTS {
             return self.fail(too_many_inputs(), None);
         }
         // The user's later inputs are not lost: they stay in a branch.

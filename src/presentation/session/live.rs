@@ -54,7 +54,7 @@ pub(super) struct Live {
     /// Whether the cursor stays at the edge.
     following: bool,
     /// The answers that have arrived and are not in the run yet, each with its moment.
-    told: VecDeque<(Time, Vec<ServerResponse>)>,
+    received: VecDeque<(Time, Vec<ServerResponse>)>,
     /// The time that has passed, in ms.
     now: Time,
     /// Whether something is due that has not happened yet.
@@ -69,7 +69,7 @@ impl Default for Live {
     fn default() -> Self {
         Self {
             following: true,
-            told: VecDeque::new(),
+            received: VecDeque::new(),
             now: 0,
             busy: true,
             bounds: (KEPT + KEPT / 2, WEIGHS),
@@ -122,10 +122,10 @@ impl Session {
     }
 
     /// Takes answers that arrived `now`, in ms since the run began. Follow with [`Session::live_follow`].
-    pub fn live_told(&mut self, now: Time, told: Vec<ServerResponse>) {
+    pub fn live_received(&mut self, now: Time, responses: Vec<ServerResponse>) {
         if let Some(live) = &mut self.live {
-            if !told.is_empty() {
-                live.told.push_back((now, told));
+            if !responses.is_empty() {
+                live.received.push_back((now, responses));
             }
             self.live_tick(now);
         }
@@ -140,16 +140,16 @@ impl Session {
         live.now = live.now.max(now);
         live.busy = true;
         while self.timeline.len() < known + SLICE {
-            let until = live.told.front().map_or(live.now, |(at, _)| *at);
+            let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
                 break;
             }
-            let Some((at, told)) = live.told.pop_front() else {
+            let Some((at, responses)) = live.received.pop_front() else {
                 live.busy = false;
                 break;
             };
-            let told: Arc<[ServerResponse]> = told.into();
-            let input = Input::Source(source::Command::Tell(told));
+            let responses: Arc<[ServerResponse]> = responses.into();
+            let input = Input::Source(source::Command::Respond(responses));
             self.timeline.take(at, input);
         }
         if self.timeline.len() > known {
@@ -340,7 +340,7 @@ impl Session {
     fn is_late(&self, live: &Live) -> bool {
         let unseen = self.timeline.fact(self.playback.cursor());
         let unseen = unseen.map(|fact| fact.time);
-        let unseen = unseen.or(live.told.front().map(|(at, _)| *at));
+        let unseen = unseen.or(live.received.front().map(|(at, _)| *at));
         unseen.is_some_and(|at| at.saturating_add(LATE_MS) < live.now)
     }
 
@@ -427,14 +427,14 @@ mod tests {
         live.bounds = (12_000, usize::MAX);
         live.bounds_looked_at = (24_000, usize::MAX);
         session.live_tick(0);
-        tell(&mut session, 10, ResponsePart::Page(Page::default()));
-        tell(&mut session, 20, ResponsePart::Opened);
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        respond(&mut session, 20, ResponsePart::Opened);
         (session, 20)
     }
 
-    fn tell(session: &mut Session, now: Time, told: ResponsePart) {
+    fn respond(session: &mut Session, now: Time, part: ResponsePart) {
         let request = session.live_wanted().unwrap().request;
-        session.live_told(now, vec![ServerResponse { request, told }]);
+        session.live_received(now, vec![ServerResponse { request, part }]);
         while session.live_due().is_some_and(|due| due <= now) {
             session.live_tick(now);
         }
@@ -445,7 +445,7 @@ mod tests {
             *now += 10;
             let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
                 "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
-            tell(session, *now, ResponsePart::Event(event_of(event).unwrap()));
+            respond(session, *now, ResponsePart::Event(event_of(event).unwrap()));
         }
     }
 
@@ -490,7 +490,7 @@ mod tests {
         while session.live_follow() != Change::None {}
         let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
             "metadata": { "name": "a", "resourceVersion": "30" } } });
-        tell(
+        respond(
             &mut session,
             now + 10,
             ResponsePart::Event(event_of(event).unwrap()),

@@ -106,7 +106,7 @@ pub(super) fn no_history() -> Text {
     )
 }
 
-pub(super) fn nothing_tells() -> Text {
+pub(super) fn object_not_watched() -> Text {
     Text::new(
         "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the reflector watches.",
         "此刻没有打开的 watch，写入的对象不会有人知道。请到 Reflector 正在 watch 的时刻再写。",

@@ -14,7 +14,7 @@ pub mod present;
 pub mod select;
 mod share;
 mod shown;
-pub mod tell;
+pub mod transcript;
 pub mod walk;
 pub mod why;
 
@@ -401,7 +401,7 @@ impl Session {
             let end = end.min(seen + SEGMENT / 2);
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
-            self.monitors.go_on_to(&self.timeline, end);
+            self.monitors.check_up_to(&self.timeline, end);
             slices.spend((end - seen) / SEEN).await;
         }
         self.marked();
@@ -411,7 +411,7 @@ impl Session {
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
-        self.monitors.go_on(&self.timeline);
+        self.monitors.check_new(&self.timeline);
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
         self.list_checks();

@@ -228,7 +228,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
     while seen < timeline.len() {
         let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);
         landmarks.go_on_to(&timeline, &lesson.markers, end);
-        monitors.go_on_to(&timeline, end);
+        monitors.check_up_to(&timeline, end);
         slices.spend((end - seen) / SEEN).await;
         seen = end;
     }

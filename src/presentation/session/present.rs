@@ -415,8 +415,12 @@ mod tests {
                 session.tick();
             }
             let view = session.view();
-            let told = view.markers.iter().find(|marker| &*marker.id == "told");
-            assert_eq!(Some(view.step), told.map(|marker| marker.at), "{command:?}");
+            let marker = view.markers.iter().find(|marker| &*marker.id == "told");
+            assert_eq!(
+                Some(view.step),
+                marker.map(|marker| marker.at),
+                "{command:?}"
+            );
             assert!(view.step < view.steps, "{command:?}");
         }
     }

@@ -218,7 +218,7 @@ impl Search<'_> {
 
     fn object(&self, key: &Key) -> Found {
         // Objects of another server are only known from its answers.
-        let told = matches!(
+        let by_answers = matches!(
             self.picture.api.source,
             SourceKind::Recorded | SourceKind::Cluster
         );
@@ -227,7 +227,7 @@ impl Search<'_> {
                 return objects.iter().any(|object| object.key == *key);
             }
             let sent = matches!(fact, Fact::Server(ServerFact::EventSent { .. }));
-            fact_queries::written(fact).is_some() || told && sent
+            fact_queries::written(fact).is_some() || by_answers && sent
         })
     }
 
@@ -402,13 +402,13 @@ impl Search<'_> {
 
     fn handler(&self, number: u8, place: HandlerPlace) -> Option<(Found, Option<Key>)> {
         let handler = self.picture.handlers.get(usize::from(number))?;
-        let told = match place {
+        let notification = match place {
             HandlerPlace::Pending(at) => handler.pending.get(at),
             HandlerPlace::Running => handler.running.as_ref(),
             HandlerPlace::Sending => handler.sending.as_ref(),
             HandlerPlace::Whole => None,
         };
-        let Some(told) = told else {
+        let Some(notification) = notification else {
             let added = |fact: &Fact| {
                 matches!(
                     fact,
@@ -417,7 +417,7 @@ impl Search<'_> {
             };
             return Some((self.last(&added), None));
         };
-        let found = self.last_of(&told.object().key, &|fact| {
+        let found = self.last_of(&notification.object().key, &|fact| {
             let elsewhere = matches!(
                 fact,
                 Fact::Handlers(HandlersFact::NotificationTaken { .. })
@@ -427,9 +427,9 @@ impl Search<'_> {
                 Fact::Handlers(HandlersFact::NotificationSent { .. })
                     if place != HandlerPlace::Sending
             );
-            !elsewhere && fact_queries::notification(fact) == Some((number, told))
+            !elsewhere && fact_queries::notification(fact) == Some((number, notification))
         });
-        Some((found, Some(told.object().key.clone())))
+        Some((found, Some(notification.object().key.clone())))
     }
 
     fn work(&self, part: WorkPart, key: &Key) -> Found {

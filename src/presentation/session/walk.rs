@@ -247,7 +247,7 @@ impl Session {
                 let wanted = place.saturating_add(SEGMENT).min(end);
                 ahead.timeline.extend(wanted);
                 if predicate.violation {
-                    ahead.monitors.go_on(&ahead.timeline);
+                    ahead.monitors.check_new(&ahead.timeline);
                 }
                 let next = ahead.timeline.len().min(end);
                 if next <= place {

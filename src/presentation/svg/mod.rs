@@ -357,13 +357,13 @@ fn finish(pen: &Pen, w: i32, h: i32) -> String {
     ]);
     head.title(pen.view.lesson.title.get(options.lang));
     let said = rows::said(pen.view, pen.options.lang);
-    let mut told = plain(&said.what);
+    let mut description = plain(&said.what);
     if !said.why.is_empty() {
-        told.push(' ');
-        told.push_str(&plain(&said.why));
+        description.push(' ');
+        description.push_str(&plain(&said.why));
     }
     head.raw(&["<desc>"]);
-    head.escape(&told);
+    head.escape(&description);
     head.raw(&["</desc>"]);
     let mut ground = Pen::new(pen.view, options);
     for (id, d, ink, side) in [

@@ -223,18 +223,18 @@ impl Pen<'_> {
             _ => STRONG,
         };
         self.raw(&["<g>"]);
-        let mut told = row.title().to_owned();
+        let mut title = row.title().to_owned();
         if row.tombstone {
-            told.push_str(" · ");
-            told.push_str(self.words.tombstone);
+            title.push_str(" · ");
+            title.push_str(self.words.tombstone);
         }
         let about = row.about.as_ref().filter(|_| !row.plain);
         let about = about.map(|(_, name)| &**name);
         for more in [about, row.rv.full.as_deref()].into_iter().flatten() {
-            told.push_str(" · ");
-            told.push_str(more);
+            title.push_str(" · ");
+            title.push_str(more);
         }
-        self.title(&told);
+        self.title(&title);
         self.delta_box(a, ink, row.lit, more);
         // A narrow delta has less space between its parts.
         let narrow = a.w < 100;
@@ -343,8 +343,8 @@ impl Pen<'_> {
             .min(field.room(view).div_ceil(layout.columns.max(1)));
         let looks = field.looks(view, layout.cells());
         let queued = field == Field::Queue;
-        let told = strings::field(lang, label, &Field::counts(&looks), queued);
-        let y = a.y + self.para(a, 15, 2, &told, sans(115, Ink::INK_3)) + 6;
+        let heading = strings::field(lang, label, &Field::counts(&looks), queued);
+        let y = a.y + self.para(a, 15, 2, &heading, sans(115, Ink::INK_3)) + 6;
         let side = (layout.pitch - layout.gap) as i32;
         let mut seen: Vec<crate::rows::density::Look> = Vec::new();
         for look in &looks {

@@ -63,7 +63,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             depth: size(depth),
         },
     );
-    let told = match rows.kind {
+    let length = match rows.kind {
         QueueKind::RealFifo => strings::entries(lang, rows.deltas),
         QueueKind::Fifo => strings::places(lang, rows.keys, rows.deltas),
         QueueKind::DeltaFifo => strings::queued(lang, rows.keys, rows.deltas),
@@ -72,7 +72,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let flags = flags.iter().filter(|(on, _)| *on && !unused);
     let mut sides: Vec<Side> = flags.map(|(_, name)| Side::Flag(name)).collect();
     if !unused {
-        sides.push(Side::Count(&told));
+        sides.push(Side::Count(&length));
     }
     let y = a.y + pen.head(a, rows.kind.as_str(), &sides);
     if unused {
@@ -240,11 +240,11 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
             pen.name(x + 15, cy, w - 15, &row.name, plain);
         }
         None => {
-            let told = match row.delta_type {
+            let text = match row.delta_type {
                 DeltaType::SyncAll => pen.words.whole_store.to_owned(),
                 _ => ["rv ", &row.rv.short].concat(),
             };
-            pen.text(x, cy, w, At::Start, &told, plain);
+            pen.text(x, cy, w, At::Start, &text, plain);
         }
     }
     let cy = a.y + 53;

@@ -25,7 +25,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let program = rows.source == SourceKind::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
     let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
-    let unknown = rows.source == SourceKind::Recorded && !view.picture.api.told_by_events;
+    let unknown = rows.source == SourceKind::Recorded && !view.picture.api.known_from_events;
     if rows.dense {
         y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
     } else if !program {
@@ -55,8 +55,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         // As on the page, a line may break after `=`.
         let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
         let asked = asked.as_deref().unwrap_or(words.no_watch);
-        let told = [words.watch_stream, " · ", asked].concat();
-        y += pen.para(a.below(y), 15, 4, &told, sans(115, Ink::INK_3)) + 4;
+        let title = [words.watch_stream, " · ", asked].concat();
+        y += pen.para(a.below(y), 15, 4, &title, sans(115, Ink::INK_3)) + 4;
     }
     let armed: Vec<String> = rows
         .armed

@@ -174,11 +174,11 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
             if informers == 0 {
                 continue;
             }
-            let mut told = String::new();
+            let mut text = String::new();
             for (name, count) in COUNTED.iter().zip(counts) {
-                let dot = if told.is_empty() { "" } else { " · " };
+                let dot = if text.is_empty() { "" } else { " · " };
                 for part in [dot, name, " ×", &count.to_string()] {
-                    told.push_str(part);
+                    text.push_str(part);
                 }
             }
             let label = strings::informers(lang, informers, shared);
@@ -189,7 +189,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
                 y + 9,
                 a.w - x,
                 At::Start,
-                &told,
+                &text,
                 mono(115, Ink::INK),
             );
             y += TAGS;
@@ -236,7 +236,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
         y += high;
     }
     let words = pen.words;
-    let told = match (row.hidden, row.values.is_empty()) {
+    let text = match (row.hidden, row.values.is_empty()) {
         (0, false) => return y + 4,
         (0, true) => words.empty_store.to_owned(),
         (hidden, _) => strings::more(pen.options.lang, hidden),
@@ -246,7 +246,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
         y + 8,
         a.w - 20,
         At::Start,
-        &told,
+        &text,
         sans(120, Ink::INK_3),
     );
     y + NAME

@@ -31,8 +31,8 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     } else {
         " · "
     };
-    let told = [routine, dot, file].concat();
-    let mut y = a.y + pen.head(a, words.now_running, &[Side::Count(&told)]);
+    let running = [routine, dot, file].concat();
+    let mut y = a.y + pen.head(a, words.now_running, &[Side::Count(&running)]);
     let lanes = lanes::lanes(&view.recent, &view.picture);
     let columns = if lanes.len() > 2 && a.w > 420 { 2 } else { 1 };
     let lane_rows = (count(lanes.len()) + columns - 1) / columns;
@@ -181,10 +181,10 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let rows = processor::rows(view);
     let inline = !rows.handlers.is_empty() && rows.handlers.iter().all(|row| row.inline);
     let listens = rows.handlers.iter().filter(|row| !row.removed).count();
-    let told = strings::listeners(lang, listens);
+    let listeners = strings::listeners(lang, listens);
     let (title, side) = match inline {
         true => (words.handlers, ""),
-        false => (words.shared_processor, &*told),
+        false => (words.shared_processor, &*listeners),
     };
     let top = a.y + pen.head(a, title, &[Side::Count(side)]);
     let two = a.w >= 400;
@@ -228,8 +228,8 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
             String::new()
         };
         let done = strings::reconciled(lang, work.reconciled);
-        let told = [words.workqueue, " · ", &done, &closed].concat();
-        side += pen.sub(to.x, side, to.w, &told);
+        let title = [words.workqueue, " · ", &done, &closed].concat();
+        side += pen.sub(to.x, side, to.w, &title);
         for line in &work.lines {
             let mut label = strings::work_part(lang, line.part).to_owned();
             if line.count > 0 && line.part != WorkPart::Processing {

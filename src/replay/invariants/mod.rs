@@ -176,7 +176,7 @@ pub enum ViolationKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The violated invariant.
-    pub monitor: Invariant,
+    pub invariant: Invariant,
     /// The number of facts up to and including the violation.
     pub at: usize,
     /// The virtual time, in ms.
@@ -209,9 +209,9 @@ impl Invariants {
     /// The invariants of a run, checked on all known facts.
     #[must_use]
     pub fn of(timeline: &Timeline) -> Self {
-        let mut monitors = Self::begin(timeline);
-        monitors.go_on(timeline);
-        monitors
+        let mut invariants = Self::begin(timeline);
+        invariants.check_new(timeline);
+        invariants
     }
 
     /// The invariants of a run before its first fact.
@@ -228,7 +228,7 @@ impl Invariants {
         Self {
             applies: Invariant::ALL
                 .into_iter()
-                .filter(|monitor| monitor.applies(start))
+                .filter(|invariant| invariant.applies(start))
                 .collect(),
             generation: start.generation,
             kept: vec![state.clone()],
@@ -239,8 +239,8 @@ impl Invariants {
     }
 
     /// Checks the new facts.
-    pub fn go_on(&mut self, timeline: &Timeline) {
-        self.go_on_to(timeline, timeline.len());
+    pub fn check_new(&mut self, timeline: &Timeline) {
+        self.check_up_to(timeline, timeline.len());
         self.thin(timeline);
         // Nothing more happens without an input.
         if !timeline.is_endless() && !timeline.is_full() && !timeline.is_live() {
@@ -249,7 +249,7 @@ impl Invariants {
     }
 
     /// Checks the new facts up to this number, without the check at the end of a run.
-    pub fn go_on_to(&mut self, timeline: &Timeline, end: usize) {
+    pub fn check_up_to(&mut self, timeline: &Timeline, end: usize) {
         let range = self.state.seen..end;
         timeline.each::<()>(range, &mut |place, record| {
             self.see(place, record);
@@ -274,11 +274,11 @@ impl Invariants {
         // Only the next fact shows whether the run is at rest after the last one.
         let (seen, at_rest) = (self.state.seen, &self.at_rest);
         self.found.retain(|found| {
-            found.at < seen || found.at == seen && !at_rest.contains(&found.monitor)
+            found.at < seen || found.at == seen && !at_rest.contains(&found.invariant)
         });
         let found = &self.found;
         self.at_rest
-            .retain(|monitor| found.iter().any(|found| found.monitor == *monitor));
+            .retain(|invariant| found.iter().any(|found| found.invariant == *invariant));
     }
 
     /// Forgets the first facts of the run; the remaining ones begin at 0 again.
@@ -335,20 +335,20 @@ impl Invariants {
         let before = self.found.len();
         self.note(broken);
         let new = self.found.iter().skip(before);
-        self.at_rest.extend(new.map(|found| found.monitor));
+        self.at_rest.extend(new.map(|found| found.invariant));
     }
 
     fn note(&mut self, broken: Broken) {
-        for (monitor, key, handler, what) in broken.0 {
-            let first = self.found.iter().all(|found| found.monitor != monitor);
-            if first && self.applies.contains(&monitor) {
+        for (invariant, key, handler, what) in broken.0 {
+            let first = self.found.iter().all(|found| found.invariant != invariant);
+            if first && self.applies.contains(&invariant) {
                 self.found.push(Violation {
-                    monitor,
+                    invariant,
                     at: self.state.seen,
                     time: self.state.time,
                     key,
                     handler,
-                    known: monitor.is_known(self.generation, &what),
+                    known: invariant.is_known(self.generation, &what),
                     what,
                 });
             }

@@ -114,13 +114,19 @@ const VERSIONS: usize = 64;
 pub(super) struct Broken(pub(super) Vec<(Invariant, Option<Key>, Option<u8>, ViolationKind)>);
 
 impl Broken {
-    fn of(&mut self, monitor: Invariant, key: Option<&Key>, what: ViolationKind) {
-        self.0.push((monitor, key.cloned(), None, what));
+    fn of(&mut self, invariant: Invariant, key: Option<&Key>, what: ViolationKind) {
+        self.0.push((invariant, key.cloned(), None, what));
     }
 
-    fn told(&mut self, monitor: Invariant, key: Option<&Key>, handler: usize, what: ViolationKind) {
+    fn of_handler(
+        &mut self,
+        invariant: Invariant,
+        key: Option<&Key>,
+        handler: usize,
+        what: ViolationKind,
+    ) {
         let handler = u8::try_from(handler).ok();
-        self.0.push((monitor, key.cloned(), handler, what));
+        self.0.push((invariant, key.cloned(), handler, what));
     }
 }
 
@@ -174,26 +180,27 @@ impl State {
 
     /// The approximate cost of a copy.
     pub(super) fn weight(&self) -> usize {
-        let told = |told: &HandlerState| told.knows.len() + told.pending.len();
+        let size = |state: &HandlerState| state.knows.len() + state.pending.len();
         self.server.had.len() * 2
             + self.store.items.len() * (1 + self.store.indices.len())
             + self.queue.keys.len()
-            + self.handlers.iter().map(told).sum::<usize>()
+            + self.handlers.iter().map(size).sum::<usize>()
     }
 
     pub(super) fn rest(&self, broken: &mut Broken) {
-        let still = |told: &HandlerState| told.pending.is_empty() && !told.running && !told.sending;
+        let still =
+            |state: &HandlerState| state.pending.is_empty() && !state.running && !state.sending;
         let between = !self.queue.processing && self.locks[1].is_none();
-        for (number, told) in self.handlers.iter().enumerate() {
-            if let Some((key, ())) = told.differs.iter().next()
+        for (number, state) in self.handlers.iter().enumerate() {
+            if let Some((key, ())) = state.differs.iter().next()
                 && between
-                && still(told)
-                && !told.removed
+                && still(state)
+                && !state.removed
             {
-                let here = told.knows.get(key).cloned().unwrap_or_default();
+                let here = state.knows.get(key).cloned().unwrap_or_default();
                 let server = self.store.items.get(key).cloned().unwrap_or_default();
                 let what = ViolationKind::Differs { server, here };
-                broken.told(Invariant::Notified, Some(key), number, what);
+                broken.of_handler(Invariant::Notified, Some(key), number, what);
             }
         }
         let server = &self.server;
@@ -402,8 +409,8 @@ impl State {
                 queue.untouched = false;
             }
             QueueFact::DeleteIgnored { key } => {
-                let told = |told: &HandlerState| told.knows.contains_key(key);
-                if self.store.items.contains_key(key) || self.handlers.iter().any(told) {
+                let knows = |state: &HandlerState| state.knows.contains_key(key);
+                if self.store.items.contains_key(key) || self.handlers.iter().any(knows) {
                     broken.of(Invariant::Lost, Some(key), ViolationKind::DeleteDropped);
                 }
             }
@@ -539,8 +546,8 @@ impl State {
     /// The store has another object under this key, or none.
     fn changed(&mut self, key: &Key) {
         self.compare_store(key);
-        for told in &mut self.handlers {
-            told.compare(key, self.store.items.get(key));
+        for state in &mut self.handlers {
+            state.compare(key, self.store.items.get(key));
         }
     }
 
@@ -564,9 +571,9 @@ impl State {
                 handler,
                 notification,
             } => {
-                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
-                    told.sending = true;
-                    told.initial += u32::from(is_initial(notification));
+                if let Some(state) = self.handlers.get_mut(usize::from(*handler)) {
+                    state.sending = true;
+                    state.initial += u32::from(is_initial(notification));
                 }
             }
             HandlersFact::NotificationQueued {
@@ -574,9 +581,9 @@ impl State {
                 notification,
                 ..
             } => {
-                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
-                    told.sending = false;
-                    told.pending.push_back(notification.clone());
+                if let Some(state) = self.handlers.get_mut(usize::from(*handler)) {
+                    state.sending = false;
+                    state.pending.push_back(notification.clone());
                 }
             }
             HandlersFact::NotificationTaken {
@@ -584,52 +591,52 @@ impl State {
                 notification,
             } => {
                 let number = usize::from(*handler);
-                if let Some(told) = self.handlers.get_mut(number) {
-                    let next = told.pending.pop_front();
+                if let Some(state) = self.handlers.get_mut(number) {
+                    let next = state.pending.pop_front();
                     if next.is_some_and(|next| next != *notification) {
                         let key = Some(&notification.object().key);
-                        broken.told(Invariant::Order, key, number, ViolationKind::Overtaken);
+                        broken.of_handler(Invariant::Order, key, number, ViolationKind::Overtaken);
                     }
-                    told.running = true;
-                    told.running_initial = is_initial(notification);
-                    told.hear(number, notification, &self.store.items, broken);
+                    state.running = true;
+                    state.running_initial = is_initial(notification);
+                    state.hear(number, notification, &self.store.items, broken);
                 }
             }
             HandlersFact::NotificationHandled { handler }
             | HandlersFact::HandlerPanicked { handler, .. } => {
-                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
-                    told.running = false;
-                    let counted = std::mem::take(&mut told.running_initial);
-                    told.initial = told.initial.saturating_sub(u32::from(counted));
+                if let Some(state) = self.handlers.get_mut(usize::from(*handler)) {
+                    state.running = false;
+                    let counted = std::mem::take(&mut state.running_initial);
+                    state.initial = state.initial.saturating_sub(u32::from(counted));
                 }
             }
             HandlersFact::HandlerAdded { .. } => {
-                let mut told = HandlerState::default();
+                let mut state = HandlerState::default();
                 for key in self.store.items.keys() {
-                    told.differs.insert(key.clone(), ());
+                    state.differs.insert(key.clone(), ());
                 }
-                self.handlers.push(told);
+                self.handlers.push(state);
             }
             HandlersFact::HandlerRemoved { handler } => {
-                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
-                    told.removed = true;
-                    told.pending.clear();
-                    told.sending = false;
+                if let Some(state) = self.handlers.get_mut(usize::from(*handler)) {
+                    state.removed = true;
+                    state.pending.clear();
+                    state.sending = false;
                 }
             }
             HandlersFact::HandlerSynced { handler } => {
                 let number = usize::from(*handler);
-                if let Some(told) = self.handlers.get(number)
-                    && (!self.queue.synced || told.initial > 0)
+                if let Some(state) = self.handlers.get(number)
+                    && (!self.queue.synced || state.initial > 0)
                 {
-                    let what = ViolationKind::TooEarly(told.initial);
-                    broken.told(Invariant::Synced, None, number, what);
+                    let what = ViolationKind::TooEarly(state.initial);
+                    broken.of_handler(Invariant::Synced, None, number, what);
                 }
             }
             HandlersFact::ObjectMutated { handler, key } => {
                 let number = usize::from(*handler);
                 if number < self.handlers.len() {
-                    broken.told(Invariant::Shared, Some(key), number, ViolationKind::Written);
+                    broken.of_handler(Invariant::Shared, Some(key), number, ViolationKind::Written);
                 }
             }
             HandlersFact::MutationDetected { key } => {
@@ -780,7 +787,7 @@ impl HandlerState {
             _ => None,
         };
         if let Some(what) = what {
-            broken.told(Invariant::Order, Some(key), number, what);
+            broken.of_handler(Invariant::Order, Some(key), number, what);
         }
         self.compare(key, store.get(key));
     }

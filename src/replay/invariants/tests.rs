@@ -110,7 +110,7 @@ fn settings(generation: Generation) -> Scenario {
 /// The violations of these facts, which the reflector states one virtual ms apart.
 fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
     let world = settings(generation).build().unwrap();
-    let mut monitors = Invariants::new(&Picture::of(&world), false);
+    let mut invariants = Invariants::new(&Picture::of(&world), false);
     for (place, fact) in facts.into_iter().enumerate() {
         let record = FactRecord {
             id: FactId(0),
@@ -120,10 +120,10 @@ fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
             step: Step::StoreWrite,
             fact,
         };
-        monitors.see(place, &record);
+        invariants.see(place, &record);
     }
-    monitors.end();
-    monitors.violations().to_vec()
+    invariants.end();
+    invariants.violations().to_vec()
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         here: here.into(),
     };
     // Each fact has its own virtual time, so at rest a handler has to know the stored objects.
-    let told = || {
+    let notified = || {
         let before = with(vec![queued(add("5", true))], good());
         with(before, vec![taken(add("5", true))])
     };
@@ -350,7 +350,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         ),
         (
             Atomic,
-            with(told(), vec![taken(add("5", false))]),
+            with(notified(), vec![taken(add("5", false))]),
             Invariant::Order,
             ViolationKind::AddedTwice,
             7,
@@ -402,7 +402,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         (
             Atomic,
             with(
-                told(),
+                notified(),
                 vec![done.clone(), stored("5"), created("6"), stored("6")],
             ),
             Invariant::Notified,
@@ -413,7 +413,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         (
             Atomic,
             with(
-                told(),
+                notified(),
                 vec![Fact::Handlers(HandlersFact::ObjectMutated {
                     key: key(),
                     handler: 0,
@@ -427,7 +427,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         (
             Atomic,
             with(
-                told(),
+                notified(),
                 vec![Fact::Handlers(HandlersFact::MutationDetected {
                     key: key(),
                 })],
@@ -446,10 +446,10 @@ fn every_invariant_reports_the_fact_that_violates_it() {
             false,
         ),
     ];
-    for (generation, facts, monitor, what, at, known) in table {
+    for (generation, facts, invariant, what, at, known) in table {
         let found = broken(generation, facts);
-        let one = found.iter().find(|found| found.monitor == monitor);
-        let one = one.unwrap_or_else(|| panic!("{monitor:?} {what:?}: {found:#?}"));
+        let one = found.iter().find(|found| found.invariant == invariant);
+        let one = one.unwrap_or_else(|| panic!("{invariant:?} {what:?}: {found:#?}"));
         assert_eq!(
             (&one.what, one.at, one.known),
             (&what, at, known),
@@ -469,7 +469,7 @@ fn every_invariant_reports_the_fact_that_violates_it() {
         key: key(),
         place: WorkPlace::Queue,
     });
-    let good = with(with(told(), vec![done, added]), worked);
+    let good = with(with(notified(), vec![done, added]), worked);
     assert_eq!(broken(Atomic, good), []);
 }
 
@@ -484,15 +484,15 @@ fn a_delete_dropped_by_a_queue_without_known_objects_is_reported_with_its_key() 
                 { "at": 2000, "op": "delete", "object": { "metadata": { "namespace": "a", "name": "b" } } }] });
         let scenario: Scenario = serde_json::from_value(text).unwrap();
         let timeline = Timeline::new(scenario).unwrap();
-        let monitors = Invariants::of(&timeline);
-        let found = monitors.violations();
+        let invariants = Invariants::of(&timeline);
+        let found = invariants.violations();
         if known {
             assert_eq!(found, []);
             continue;
         }
         let [lost] = found else { panic!("{found:?}") };
         assert_eq!(
-            (lost.monitor, &lost.what, lost.known),
+            (lost.invariant, &lost.what, lost.known),
             (Invariant::Lost, &ViolationKind::DeleteDropped, true)
         );
         assert_eq!(lost.key, Some(key()));
@@ -522,11 +522,11 @@ fn seeded_traffic_causes_only_known_violations() {
             );
             timeline.insert(4_100, Input::Source(deltascope_world::source::Command::Cut));
             timeline.extend(12_000);
-            let monitors = Invariants::of(&timeline);
-            let found: Vec<_> = monitors
+            let invariants = Invariants::of(&timeline);
+            let found: Vec<_> = invariants
                 .violations()
                 .iter()
-                .map(|one| one.monitor)
+                .map(|one| one.invariant)
                 .collect();
             let early = [Invariant::Early];
             let expected = if generation == Generation::Atomic {
@@ -538,7 +538,7 @@ fn seeded_traffic_causes_only_known_violations() {
                 found,
                 expected,
                 "{seed} {generation:?} {:#?}",
-                monitors.violations()
+                invariants.violations()
             );
         }
     }
@@ -553,17 +553,20 @@ fn a_cut_run_is_checked_like_a_run_that_was_never_longer() {
     for checkpoints in [usize::MAX, 2] {
         let timeline = Timeline::new(scenario.clone()).unwrap();
         let mut timeline = timeline.with_checkpoints(checkpoints);
-        let mut monitors = Invariants::of(&timeline);
+        let mut invariants = Invariants::of(&timeline);
         for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
             timeline.extend(extend);
-            monitors.go_on(&timeline);
-            assert!(monitors.kept.len() <= timeline.checkpoints());
-            monitors.cut(cut);
+            invariants.check_new(&timeline);
+            assert!(invariants.kept.len() <= timeline.checkpoints());
+            invariants.cut(cut);
             timeline.insert(cut, Input::Source(deltascope_world::source::Command::Cut));
-            monitors.go_on(&timeline);
+            invariants.check_new(&timeline);
             let anew = Invariants::of(&timeline);
-            assert_eq!(monitors.violations(), anew.violations());
-            assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
+            assert_eq!(invariants.violations(), anew.violations());
+            assert_eq!(
+                format!("{:?}", invariants.state),
+                format!("{:?}", anew.state)
+            );
         }
     }
 }
@@ -583,37 +586,37 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
     let watched = Fact::Server(ServerFact::WatchAccepted { rv: "9".into() });
     let facts = [watched, created("5"), stored("5"), indexed("web")].map(record);
     let fold = |ends: &[usize]| {
-        let mut monitors = Invariants::new(&Picture::of(&world), false);
+        let mut invariants = Invariants::new(&Picture::of(&world), false);
         for (place, record) in facts.iter().enumerate() {
             if ends.contains(&place) {
-                monitors.end();
-                monitors.cut(place);
+                invariants.end();
+                invariants.cut(place);
             }
-            monitors.see(place, record);
+            invariants.see(place, record);
         }
-        monitors.end();
-        monitors
+        invariants.end();
+        invariants
     };
     let (anew, ended) = (fold(&[]), fold(&[0, 1, 2, 3]));
     assert!(
         !anew
             .found
             .iter()
-            .any(|found| found.monitor == Invariant::Lost)
+            .any(|found| found.invariant == Invariant::Lost)
     );
     assert_eq!(ended.violations(), anew.violations());
     // A violation found at the end of an earlier ms stays.
     let mut late = facts.clone();
     late[2].time += 1;
-    let mut monitors = Invariants::new(&Picture::of(&world), false);
+    let mut invariants = Invariants::new(&Picture::of(&world), false);
     for (place, record) in late.iter().enumerate() {
-        monitors.see(place, record);
+        invariants.see(place, record);
     }
-    monitors.end();
-    monitors.cut(4);
-    let lost = monitors.violations().iter();
+    invariants.end();
+    invariants.cut(4);
+    let lost = invariants.violations().iter();
     assert_eq!(
-        lost.filter(|found| (found.monitor, found.at) == (Invariant::Lost, 2))
+        lost.filter(|found| (found.invariant, found.at) == (Invariant::Lost, 2))
             .count(),
         1
     );
@@ -624,7 +627,7 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
             scenario.settings.process_ms = process_ms;
             let mut timeline = Timeline::new(scenario).unwrap();
             assert!(!timeline.is_endless());
-            let mut monitors = Invariants::of(&timeline);
+            let mut invariants = Invariants::of(&timeline);
             for name in ["x", "y", "z"] {
                 let object = serde_json::json!({ "metadata": { "name": name } });
                 let object = deltascope_world::source::pod::from_json(&object).unwrap();
@@ -635,12 +638,12 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
                     deltascope_world::source::Command::Cut,
                 ] {
                     let end = timeline.len();
-                    monitors.cut(end);
+                    invariants.cut(end);
                     timeline.insert(end, Input::Source(input));
-                    monitors.go_on(&timeline);
+                    invariants.check_new(&timeline);
                     let anew = Invariants::of(&timeline);
-                    assert_eq!(monitors.violations(), anew.violations());
-                    assert_eq!(monitors.at_rest, anew.at_rest);
+                    assert_eq!(invariants.violations(), anew.violations());
+                    assert_eq!(invariants.at_rest, anew.at_rest);
                 }
             }
         }

@@ -17,7 +17,7 @@ use deltascope_world::source::simulator::{order_refusals, take_refusal};
 use super::{
     Answer, ApiObject, ApiRoom, DELETED_SHOWN, Delivery, HandlerRoom, LockState, NOTIFICATIONS,
     OUTPUT_LINES, Picture, Popped, QueueKind, REQUESTS, ReflectorRoom, ReflectorState, RequestKind,
-    RequestLine, STREAM_LINES, SourceKind, StreamLine, WATCH_WINDOW, WorkRoom, told_object,
+    RequestLine, STREAM_LINES, SourceKind, StreamLine, WATCH_WINDOW, WorkRoom, known_object,
 };
 
 impl Picture {
@@ -119,23 +119,23 @@ impl Picture {
                 api.deleted.clear();
                 let all = objects.iter();
                 api.objects = all
-                    .map(|object| (object.key.clone(), told_object(object, false)))
+                    .map(|object| (object.key.clone(), known_object(object, false)))
                     .collect();
             }
             ServerFact::WatchAccepted { rv } => {
                 api.watch = Some(Arc::clone(rv));
-                api.tells = true;
+                api.sends_events = true;
                 self.reflector.answered(Answer::Open);
             }
             ServerFact::EventSent { event, object, .. } => {
-                api.tells &= *event != EventType::Error;
+                api.sends_events &= *event != EventType::Error;
                 api.line(*event, object, Delivery::Waiting);
                 if matches!(api.source, SourceKind::Recorded | SourceKind::Cluster) {
-                    api.told(*event, object);
+                    api.learn(*event, object);
                 }
             }
             ServerFact::WatchClosed { lost, .. } => {
-                api.tells = false;
+                api.sends_events = false;
                 if *lost > 0 {
                     api.lose();
                 }
@@ -240,7 +240,7 @@ impl Picture {
                 reflector.answered(Answer::Ended(*code));
                 reflector.temporary = None;
                 api.watch = None;
-                api.tells = false;
+                api.sends_events = false;
                 // Nobody reads the stream anymore.
                 api.lose();
             }
@@ -652,11 +652,11 @@ impl WorkRoom {
 }
 
 impl ApiRoom {
-    fn told(&mut self, event: EventType, object: &ObjectRef) {
+    fn learn(&mut self, event: EventType, object: &ObjectRef) {
         if !object.rv.is_empty() {
             self.rv = Arc::clone(&object.rv);
         }
-        if !self.told_by_events || !is_change(event) {
+        if !self.known_from_events || !is_change(event) {
             return;
         }
         let deleted = event == EventType::Deleted;
@@ -664,7 +664,7 @@ impl ApiRoom {
         if event == EventType::Added && was.is_some_and(|was| was.deleted) {
             self.objects.shift_remove(&object.key);
         }
-        let entry = told_object(object, deleted);
+        let entry = known_object(object, deleted);
         let was = self.objects.insert(object.key.clone(), entry);
         if deleted && was.is_none_or(|was| !was.deleted) {
             self.deleted.push_back(object.key.clone());

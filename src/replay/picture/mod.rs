@@ -79,13 +79,13 @@ pub struct ApiRoom {
     /// How many events were sent.
     pub sent: u64,
     /// Whether the events keep `objects` complete: they continue a known list.
-    pub told_by_events: bool,
+    pub known_from_events: bool,
     /// The last events of the watch stream, oldest first, at most [`STREAM_LINES`].
     pub stream: VecDeque<StreamLine>,
     /// The `resourceVersion` of the open watch.
     pub watch: Option<Rv>,
     /// Whether a watch is open and can still send events: its end is not in flight.
-    pub tells: bool,
+    pub sends_events: bool,
     /// A watch from before this version is answered with 410; empty if the history is complete.
     pub oldest: Rv,
     /// The versions of the changes that the server remembers, at most [`WATCH_WINDOW`].
@@ -397,7 +397,7 @@ impl Picture {
             .flat_map(SortedMap::values)
             .map(|keys| keys.len() + 1)
             .sum();
-        let told: usize = self
+        let notifications: usize = self
             .handlers
             .iter()
             .map(|handler| handler.pending.len() + handler.notifications.len() / SHARED)
@@ -417,7 +417,7 @@ impl Picture {
             + self.store.items.len()
             + self.store.unlike.len()
             + indexed
-            + told
+            + notifications
             + self.output.len() / SHARED
             + self
                 .beside
@@ -428,7 +428,7 @@ impl Picture {
 }
 
 /// An object of which the source states no body.
-fn told_object(object: &ObjectRef, deleted: bool) -> ApiObject {
+fn known_object(object: &ObjectRef, deleted: bool) -> ApiObject {
     ApiObject {
         object: object.clone(),
         body: Body::default(),

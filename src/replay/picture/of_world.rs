@@ -17,7 +17,7 @@ use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
 
 use super::{
     ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, LockState, Picture, PopRoom, Popped,
-    QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom, told_object,
+    QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom, known_object,
 };
 
 impl Picture {
@@ -59,9 +59,9 @@ impl ApiRoom {
     /// Adds the objects that the server is known to have.
     fn know(&mut self, known: &Known) {
         self.rv = Arc::clone(known.rv());
-        self.told_by_events = known.is_complete();
+        self.known_from_events = known.is_complete();
         for (key, (object, deleted)) in known.objects() {
-            let object = told_object(object, *deleted);
+            let object = known_object(object, *deleted);
             self.objects.insert(key.clone(), object);
         }
         self.deleted = known.deleted().cloned().collect();
@@ -114,7 +114,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         }
         AnySource::Program(program) => program.calls(),
     };
-    room.tells = room.watch.is_some() && !stream.is_over();
+    room.sends_events = room.watch.is_some() && !stream.is_over();
     room.stream = stream.lines().cloned().collect();
     room.sent = stream.sent();
     room
@@ -260,13 +260,13 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
                 pending: listener
                     .into_iter()
                     .flat_map(|listener| listener.notifications())
-                    .map(|notice| notice.to_fact())
+                    .map(|notification| notification.to_fact())
                     .collect(),
                 running: handler.at_work(),
                 notifications: handler.notifications.clone(),
                 sending: listener
                     .and_then(|listener| listener.offered())
-                    .map(|notice| notice.to_fact()),
+                    .map(|notification| notification.to_fact()),
                 synced: handler.had_synced()
                     || listener.is_some_and(|listener| listener.has_synced()),
                 syncing: handler.syncing || world.is_syncing(number),

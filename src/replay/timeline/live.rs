@@ -12,7 +12,7 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::Input;
 
-use super::{AT_ONCE, SEGMENT, SETTLED_MS, Segment, Timeline, give, is_told};
+use super::{AT_ONCE, SEGMENT, SETTLED_MS, Segment, Timeline, give, is_response};
 
 impl Timeline {
     /// A live run: it receives only the reported responses, and never runs ahead of time.
@@ -66,7 +66,9 @@ impl Timeline {
             input,
         };
         let weight = match &taken.input {
-            Input::Source(Command::Tell(told)) => told.iter().map(ServerResponse::weight).sum(),
+            Input::Source(Command::Respond(responses)) => {
+                responses.iter().map(ServerResponse::weight).sum()
+            }
             _ => 0,
         };
         self.weights.push_back(weight);
@@ -121,7 +123,7 @@ impl Timeline {
         self.weight -= weights.sum::<usize>();
         let forgotten = self.inputs.drain(..count);
         self.by_hand
-            .extend(forgotten.filter(|taken| !is_told(&taken.input)));
+            .extend(forgotten.filter(|taken| !is_response(&taken.input)));
         for taken in &mut self.inputs {
             taken.after = taken.after.saturating_sub(gone);
         }
@@ -146,7 +148,7 @@ impl Timeline {
         let at = start.time.saturating_sub(SETTLED_MS);
         let rv = live.known().rv();
         let objects = live.objects().map(Arc::clone);
-        let told = if self.streams() {
+        let responses = if self.streams() {
             let event = |object| {
                 let event = EventType::Added;
                 ResponsePart::Event(RecordedEvent::Object { event, object })
@@ -156,14 +158,14 @@ impl Timeline {
                 initial_events_end: true,
             });
             let events = objects.map(event).chain([end]);
-            let mut told: Vec<ResponsePart> =
+            let mut parts: Vec<ResponsePart> =
                 [ResponsePart::Opened].into_iter().chain(events).collect();
-            let mut parts = Vec::new();
-            while !told.is_empty() {
-                let rest = told.split_off(told.len().min(AT_ONCE));
-                parts.push((1, std::mem::replace(&mut told, rest)));
+            let mut responses = Vec::new();
+            while !parts.is_empty() {
+                let rest = parts.split_off(parts.len().min(AT_ONCE));
+                responses.push((1, std::mem::replace(&mut parts, rest)));
             }
-            parts
+            responses
         } else {
             let page = Page {
                 rv: Arc::clone(rv),
@@ -175,15 +177,15 @@ impl Timeline {
                 (2, vec![ResponsePart::Opened]),
             ]
         };
-        for (request, told) in told {
-            let told: Vec<ResponsePart> = told;
-            let tellings = told
+        for (request, parts) in responses {
+            let parts: Vec<ResponsePart> = parts;
+            let responses = parts
                 .into_iter()
-                .map(|told| ServerResponse { request, told });
+                .map(|part| ServerResponse { request, part });
             prologue.push(RecordedInput {
                 after: usize::MAX,
                 at,
-                input: Input::Source(Command::Tell(tellings.collect())),
+                input: Input::Source(Command::Respond(responses.collect())),
             });
         }
         prologue

@@ -12,8 +12,8 @@ use super::{AHEAD, MAX_FACTS, Timeline};
 
 /// Whether an input is a response of a cluster, not an action of the user.
 #[must_use]
-pub fn is_told(input: &Input<Command>) -> bool {
-    matches!(input, Input::Source(Command::Tell(_)))
+pub fn is_response(input: &Input<Command>) -> bool {
+    matches!(input, Input::Source(Command::Respond(_)))
 }
 
 /// Adapts an input to a recording that begins with an open watch: `was` is the number of its request in the
@@ -21,16 +21,16 @@ pub fn is_told(input: &Input<Command>) -> bool {
 pub fn renumber(taken: &mut RecordedInput, (was, is): (u32, u32)) {
     // Other facts precede it in the recording.
     taken.after = usize::MAX;
-    if let Input::Source(Command::Tell(told)) = &mut taken.input {
-        *told = told
+    if let Input::Source(Command::Respond(responses)) = &mut taken.input {
+        *responses = responses
             .iter()
-            .map(|telling| ServerResponse {
+            .map(|response| ServerResponse {
                 // A response to an older request was ignored and will be again.
-                request: match telling.request.checked_sub(was) {
+                request: match response.request.checked_sub(was) {
                     Some(later) => is + later,
                     None => 0,
                 },
-                told: telling.told.clone(),
+                part: response.part.clone(),
             })
             .collect();
     }

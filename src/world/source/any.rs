@@ -74,8 +74,8 @@ impl Source for AnySource {
         each!(self, source => source.answer_at(usual))
     }
 
-    fn is_told(&self) -> bool {
-        each!(self, source => source.is_told())
+    fn is_driven_by_commands(&self) -> bool {
+        each!(self, source => source.is_driven_by_commands())
     }
 
     fn list(

@@ -1,7 +1,7 @@
 //! A real cluster as a source: it requests lists and watches, and the responses arrive as inputs.
 //!
 //! There is no I/O here. [`Live::wanted`] states the request that should be on the wire. The owner of the
-//! wire (a page's fetch, a program's socket) reports each response with [`Command::Tell`], and each report is
+//! wire (a page's fetch, a program's socket) reports each response with [`Command::Respond`], and each report is
 //! an input with its moment. So a live run is a recording from the start, and plays again without the
 //! cluster.
 
@@ -54,7 +54,7 @@ pub struct ServerResponse {
     /// The number of the request; a response to an older request is ignored.
     pub request: u32,
     /// The response, or a part of it.
-    pub told: ResponsePart,
+    pub part: ResponsePart,
 }
 
 /// The estimated memory of a JSON node, in bytes: the node, its place in a map, the allocation of its text.
@@ -64,7 +64,7 @@ impl ServerResponse {
     /// The estimated memory of its objects, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
-        match &self.told {
+        match &self.part {
             ResponsePart::Page(page) => page.items.iter().map(|object| weight(object)).sum(),
             ResponsePart::Event(RecordedEvent::Object { object, .. }) => weight(object),
             _ => NODE,
@@ -131,7 +131,7 @@ pub struct Page {
 ///
 /// # Errors
 /// States what is wrong with the response.
-pub fn telling(value: Value) -> Result<ServerResponse, String> {
+pub fn read_response(value: Value) -> Result<ServerResponse, String> {
     let mut fields = Fields::of("what a cluster has told", value)?;
     let request = fields.need("request")?;
     let page: Option<Value> = fields.get("page")?;
@@ -142,18 +142,18 @@ pub fn telling(value: Value) -> Result<ServerResponse, String> {
     let ended: Option<Value> = fields.get("ended")?;
     let bytes: Option<u32> = fields.get("bytes")?;
     fields.done()?;
-    let told = match (page, refused, later, event, ended) {
+    let part = match (page, refused, later, event, ended) {
         (Some(page), None, None, None, None) => ResponsePart::Page(read_page(page)?),
         (None, Some(refused), None, None, None) => ResponsePart::Refused(read_error(refused)?),
         (None, None, Some(later), None, None) => {
             let mut fields = Fields::of("\"later\"", later)?;
-            let told = ResponsePart::Later {
+            let part = ResponsePart::Later {
                 code: fields.need("code")?,
                 after_ms: moment(fields.need("afterMs")?)?,
                 attempt: fields.need("attempt")?,
             };
             fields.done()?;
-            told
+            part
         }
         (None, None, None, Some(event), None) => {
             ResponsePart::Event(wire::event_of(event).map_err(|words| words.en.to_string())?)
@@ -174,7 +174,7 @@ pub fn telling(value: Value) -> Result<ServerResponse, String> {
             );
         }
     };
-    Ok(ServerResponse { request, told })
+    Ok(ServerResponse { request, part })
 }
 
 fn read_page(value: Value) -> Result<Page, String> {
@@ -331,8 +331,8 @@ impl Live {
         self.objects.values()
     }
 
-    fn tell(&mut self, now: Time, told: ResponsePart, trace: &mut impl Trace) {
-        match (&self.state, told) {
+    fn take_part(&mut self, now: Time, part: ResponsePart, trace: &mut impl Trace) {
+        match (&self.state, part) {
             (
                 State::Asked(_),
                 ResponsePart::Later {
@@ -359,9 +359,9 @@ impl Live {
             }
             (
                 State::Answered(_, Ok(Answer::Opened)),
-                told @ (ResponsePart::Event(_) | ResponsePart::Ended(_)),
+                part @ (ResponsePart::Event(_) | ResponsePart::Ended(_)),
             ) => {
-                self.early.push_back(told);
+                self.early.push_back(part);
             }
             (State::Open(_), ResponsePart::Event(event)) => self.send(now, event, trace),
             (State::Open(_), ResponsePart::Ended(end)) => {
@@ -491,17 +491,20 @@ impl Live {
 
     /// The server's objects are completely known now.
     fn settle(&mut self, objects: IndexMap<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
-        let told: Arc<[ObjectRef]> = objects
+        let learned: Arc<[ObjectRef]> = objects
             .iter()
             .map(|(key, object)| reference(key, object))
             .collect();
         self.objects = objects;
         self.too_much = false;
         let rv = Arc::clone(self.known.rv());
-        self.known.learn(rv, &told);
+        self.known.learn(rv, &learned);
         let rv = Arc::clone(self.known.rv());
         trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ObjectsLearned { rv, objects: told })
+            Fact::Server(ServerFact::ObjectsLearned {
+                rv,
+                objects: learned,
+            })
         });
     }
 }
@@ -550,12 +553,12 @@ impl Source for Live {
 
     fn command(&mut self, now: Time, command: Command, trace: &mut impl Trace) {
         match command {
-            Command::Tell(tellings) => {
-                for telling in tellings.iter() {
-                    if telling.request > self.request {
-                        self.ahead.push_back(telling.clone());
-                    } else if telling.request == self.request {
-                        self.tell(now, telling.told.clone(), trace);
+            Command::Respond(responses) => {
+                for response in responses.iter() {
+                    if response.request > self.request {
+                        self.ahead.push_back(response.clone());
+                    } else if response.request == self.request {
+                        self.take_part(now, response.part.clone(), trace);
                     }
                 }
             }
@@ -595,14 +598,14 @@ impl Source for Live {
     }
 
     fn advance(&mut self, now: Time, trace: &mut impl Trace) {
-        if let Some(ServerResponse { request, told }) = self.ahead.pop_front()
+        if let Some(ServerResponse { request, part }) = self.ahead.pop_front()
             && request == self.request
         {
-            self.tell(now, told, trace);
+            self.take_part(now, part, trace);
         }
     }
 
-    fn is_told(&self) -> bool {
+    fn is_driven_by_commands(&self) -> bool {
         true
     }
 
@@ -681,8 +684,8 @@ impl Source for Live {
         trace.fact(Step::ServerWatch, || {
             Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
         });
-        while let Some(told) = self.early.pop_front() {
-            self.tell(now, told, trace);
+        while let Some(part) = self.early.pop_front() {
+            self.take_part(now, part, trace);
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub enum Command {
     /// Refuse the next requests; with `times` 0, withdraw the refusals that are still pending.
     Refuse(Refusals),
     /// Responses of a real cluster, all at the same time.
-    Tell(Arc<[live::ServerResponse]>),
+    Respond(Arc<[live::ServerResponse]>),
 }
 
 /// Requests that a simulated server refuses.

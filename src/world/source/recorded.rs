@@ -116,7 +116,7 @@ impl Source for Recording {
             | Command::Bookmark
             | Command::ErrorEvent(_)
             | Command::Refuse(_)
-            | Command::Tell(_) => {}
+            | Command::Respond(_) => {}
         }
     }
 

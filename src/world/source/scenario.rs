@@ -79,9 +79,9 @@ pub enum Act {
     /// Forget the watch history.
     Compact,
     /// Responses of a cluster.
-    Tell {
+    Responses {
         /// The responses.
-        tellings: Arc<[ServerResponse]>,
+        responses: Arc<[ServerResponse]>,
     },
     /// Pop one item.
     Pop,
@@ -167,10 +167,10 @@ impl Read for Entry {
             "cut" => Act::Cut,
             "compact" => Act::Compact,
             "tell" => {
-                let told: Vec<Value> = fields.need("told")?;
-                let tellings = told.into_iter().map(live::telling);
-                Act::Tell {
-                    tellings: tellings.collect::<Result<_, _>>()?,
+                let responses: Vec<Value> = fields.need("told")?;
+                let responses = responses.into_iter().map(live::read_response);
+                Act::Responses {
+                    responses: responses.collect::<Result<_, _>>()?,
                 }
             }
             "pop" => Act::Pop,
@@ -291,7 +291,7 @@ impl Act {
                 | Self::AddHandler { .. }
                 | Self::RemoveHandler { .. }
                 | Self::Print { .. }
-                | Self::Tell { .. }
+                | Self::Responses { .. }
                 | Self::Ask { .. }
         )
     }
@@ -313,7 +313,7 @@ impl Act {
             }
             Self::Cut => return Ok(Input::Source(Command::Cut)),
             Self::Compact => return Ok(Input::Source(Command::Compact)),
-            Self::Tell { tellings } => return Ok(Input::Source(Command::Tell(tellings))),
+            Self::Responses { responses } => return Ok(Input::Source(Command::Respond(responses))),
             Self::Pop => return Ok(Input::Pop),
             Self::Mode { mode } => return Ok(Input::Mode(mode.0)),
             Self::KnownObjects { on } => return Ok(Input::KnownObjects(on)),

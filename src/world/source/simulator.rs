@@ -394,7 +394,7 @@ impl Simulator {
     /// The event that a watch sends for a change. An object that starts matching the selector is new to the
     /// watch. One that stops matching is deleted: the event holds its last matching state, with the version
     /// of the change.
-    fn told(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
+    fn event_for(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
         let was = change.old.as_ref().filter(|old| self.selects(old));
         let is = change.event != EventType::Deleted && self.selects(&change.object);
         let object = Arc::clone(&change.object);
@@ -413,8 +413,8 @@ impl Simulator {
         }
     }
 
-    fn tell(&mut self, now: Time, change: &Change, trace: &mut impl Trace) {
-        if let Some((event, object)) = self.told(change) {
+    fn send_event(&mut self, now: Time, change: &Change, trace: &mut impl Trace) {
+        if let Some((event, object)) = self.event_for(change) {
             self.send(now, event, &object, trace);
         }
     }
@@ -472,7 +472,7 @@ impl Source for Simulator {
         match command {
             Command::Write(write) => {
                 if let Some(change) = self.apply(write, trace) {
-                    self.tell(now, &change, trace);
+                    self.send_event(now, &change, trace);
                 }
             }
             Command::Cut => {
@@ -516,7 +516,7 @@ impl Source for Simulator {
             }
             Command::Refuse(refusals) => self.ask_refusals(refusals, trace),
             // The simulator knows its own objects.
-            Command::Tell(_) => {}
+            Command::Respond(_) => {}
         }
     }
 
@@ -641,7 +641,7 @@ impl Source for Simulator {
             .cloned()
             .collect();
         for change in missed {
-            self.tell(now, &change, trace);
+            self.send_event(now, &change, trace);
         }
         Ok(())
     }

@@ -153,7 +153,7 @@ pub async fn open_slowly(files: &[(String, Vec<u8>)], slices: &Slices) -> Record
         }
         let mut reader = WatchReader::new(name);
         for chunk in lines.chunks(CHUNK) {
-            reader.source(chunk);
+            reader.push(chunk);
             slices.spend(chunk.len() / BYTES).await;
         }
         (recorded.events, recorded.error) = reader.finish();

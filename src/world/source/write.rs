@@ -377,8 +377,8 @@ fn act_of(input: &Input<Command>) -> Act {
         Input::Source(Command::Refuse(refusals)) => Act::Refuse {
             refusals: *refusals,
         },
-        Input::Source(Command::Tell(tellings)) => Act::Tell {
-            tellings: std::sync::Arc::clone(tellings),
+        Input::Source(Command::Respond(responses)) => Act::Responses {
+            responses: std::sync::Arc::clone(responses),
         },
         Input::Pop => Act::Pop,
         Input::Mode(mode) => Act::Mode {
@@ -405,9 +405,9 @@ fn act(act: &Act, fields: &mut Fields) {
         Act::Delete { object } => ("delete", vec![("object", object.clone())]),
         Act::Cut => ("cut", Vec::new()),
         Act::Compact => ("compact", Vec::new()),
-        Act::Tell { tellings } => {
-            let told = array(tellings.iter().map(telling));
-            ("tell", vec![("told", told)])
+        Act::Responses { responses } => {
+            let responses = array(responses.iter().map(response));
+            ("tell", vec![("told", responses)])
         }
         Act::Pop => ("pop", Vec::new()),
         Act::Mode { mode } => ("mode", vec![("mode", self::mode(mode.0))]),
@@ -476,13 +476,13 @@ fn whole_object(object: &DynamicObject) -> Value {
     Value::Object(fields)
 }
 
-/// A response to a request. For a page it holds only the number of objects: [`told_items`] writes these
+/// A response to a request. For a page it holds only the number of objects: [`response_items`] writes these
 /// apart, because together they exceed the longest line.
-fn telling(telling: &ServerResponse) -> Value {
+fn response(response: &ServerResponse) -> Value {
     let mut fields = Fields::default();
-    fields.some("request", Some(telling.request.into()));
+    fields.some("request", Some(response.request.into()));
     let mut of = Fields::default();
-    match &telling.told {
+    match &response.part {
         ResponsePart::Page(page) => {
             of.put("resourceVersion", (&*page.rv).into());
             of.put("continue", (&*page.continue_token).into());
@@ -525,10 +525,10 @@ fn telling(telling: &ServerResponse) -> Value {
 }
 
 /// The objects of all pages among the responses, in order.
-pub fn told_items(tellings: &[ServerResponse]) -> impl Iterator<Item = Value> {
-    tellings
+pub fn response_items(responses: &[ServerResponse]) -> impl Iterator<Item = Value> {
+    responses
         .iter()
-        .filter_map(|telling| match &telling.told {
+        .filter_map(|response| match &response.part {
             ResponsePart::Page(page) => Some(page.items.iter().map(|object| whole_object(object))),
             _ => None,
         })

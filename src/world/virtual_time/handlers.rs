@@ -10,7 +10,7 @@ use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
 use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, NotificationRef};
-use deltascope_cache::informer::initial_notices;
+use deltascope_cache::informer::initial_notifications;
 use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
 use deltascope_cache::object::{Item, Object};
@@ -195,7 +195,7 @@ enum MainStage {
 
 impl Main {
     /// The new listener that is receiving its initial notifications.
-    pub(super) fn is_telling(&self) -> Option<ListenerId> {
+    pub(super) fn initial_listener(&self) -> Option<ListenerId> {
         match &self.stage {
             MainStage::Initial(id, _) => Some(*id),
             _ => None,
@@ -255,12 +255,12 @@ impl<S: Source> World<S> {
         let Some(handler) = self.handlers.get(number) else {
             return;
         };
-        let Some(told) = handler.filtered(notification) else {
+        let Some(filtered) = handler.filtered(notification) else {
             return;
         };
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
-        for line in handler.lines(&told, type_name, synced) {
+        for line in handler.lines(&filtered, type_name, synced) {
             self.keep_line(&line);
             self.tracker.fact(Step::ListenerHandle, || {
                 Fact::Handlers(HandlersFact::LinePrinted {
@@ -270,10 +270,10 @@ impl<S: Source> World<S> {
             });
         }
         if let Some(mutation) = mutates {
-            self.write_through(number as u8, told.object(), &mutation);
+            self.write_through(number as u8, filtered.object(), &mutation);
         }
         if queues && let Some(work) = &mut self.work {
-            work.queue.add(key_of(told.object()), &mut self.tracker);
+            work.queue.add(key_of(filtered.object()), &mut self.tracker);
         }
     }
 
@@ -568,7 +568,7 @@ impl<S: Source> World<S> {
         let initial: VecDeque<_> = self
             .store
             .as_ref()
-            .map(initial_notices)
+            .map(initial_notifications)
             .unwrap_or_default()
             .into();
         let id = self.processor.add_listener(

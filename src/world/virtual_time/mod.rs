@@ -240,7 +240,7 @@ impl<S: Source> World<S> {
 
     /// Takes an input, now.
     pub fn input(&mut self, input: Input<S::Command>) {
-        if self.source.is_told() {
+        if self.source.is_driven_by_commands() {
             // A world at rest is the same in every replay. A trial on a clone for each event of a busy
             // cluster would cost too much.
             while self.step_within(self.now) {}
@@ -625,7 +625,7 @@ impl<S: Source> World<S> {
     /// When the next timer of the program around the informer fires: the delaying queue's or the mutation
     /// detector's.
     fn timer_at(&self) -> Option<Time> {
-        let delayed = self.work.as_ref().and_then(Work::next_moment);
+        let delayed = self.work.as_ref().and_then(Work::next_due);
         [delayed.map(ceil_ms), self.compare_at]
             .into_iter()
             .flatten()

@@ -62,7 +62,7 @@ pub struct ProcessLoop {
     /// How often the process function has failed as configured.
     failures: u8,
     /// The notification being delivered.
-    telling: Option<Arc<Notification<Obj>>>,
+    notification: Option<Arc<Notification<Obj>>>,
     type_name: &'static str,
     /// The handlers inside `process` that are still to be notified; the first one is running while it calls
     /// `HasSynced`.
@@ -100,7 +100,7 @@ impl ProcessLoop {
             run: None,
             outcome: ProcessOutcome::Done,
             failures: 0,
-            telling: None,
+            notification: None,
             type_name: DeltaType::Added.as_str(),
             inside: VecDeque::new(),
             targets: VecDeque::new(),
@@ -282,7 +282,7 @@ impl<S: Source> World<S> {
                 if let Some(number) = self.process.inside.pop_front() {
                     self.return_inside(number, self.process.type_name, Some(synced));
                 }
-                self.tell_inside();
+                self.notify_inside();
             }
             Work::Send => self.send(),
             Work::Sent(_) => self.process.work = Work::Send,
@@ -346,7 +346,7 @@ impl<S: Source> World<S> {
             Progress::Wrote => self.follow_store(before, &run),
             Progress::Notify(notification) => {
                 let delta_type = delta_type(&run, &notification);
-                self.tell(
+                self.notify(
                     Arc::new(notification),
                     delta_type.map_or("", DeltaType::as_str),
                 );
@@ -391,7 +391,7 @@ impl<S: Source> World<S> {
     }
 
     /// Notifies the handlers inside `process`, then distributes to the listeners.
-    fn tell(&mut self, notification: Arc<Notification<Obj>>, type_name: &'static str) {
+    fn notify(&mut self, notification: Arc<Notification<Obj>>, type_name: &'static str) {
         if let Notification::Add { object, .. } | Notification::Update { new: object, .. } =
             &*notification
             && let Some(detector) = self.detector()
@@ -402,13 +402,13 @@ impl<S: Source> World<S> {
             .filter(|number| self.handlers[*number].inline)
             .collect();
         self.process.type_name = type_name;
-        self.process.telling = Some(notification);
-        self.tell_inside();
+        self.process.notification = Some(notification);
+        self.notify_inside();
     }
 
     /// Notifies the handlers inside `process`, until one calls `HasSynced`.
-    fn tell_inside(&mut self) {
-        let Some(notification) = self.process.telling.clone() else {
+    fn notify_inside(&mut self) {
+        let Some(notification) = self.process.notification.clone() else {
             return;
         };
         while let Some(number) = self.process.inside.front().copied() {
@@ -431,12 +431,12 @@ impl<S: Source> World<S> {
 
     /// Notifies the next listener; after the last one, continues.
     fn send(&mut self) {
-        let Some(notification) = self.process.telling.clone() else {
+        let Some(notification) = self.process.notification.clone() else {
             self.process.work = Work::Run;
             return;
         };
         let Some(id) = self.process.targets.pop_front() else {
-            self.process.telling = None;
+            self.process.notification = None;
             self.process.work = if self.settings.process_ms > 0 {
                 Work::Busy(self.now + Time::from(self.settings.process_ms))
             } else {
@@ -481,13 +481,13 @@ impl<S: Source> World<S> {
         }
         self.informer.set_synced();
         // A new listener that still receives its initial notifications learns of the sync after them.
-        let new = self.main.is_telling();
+        let new = self.main.initial_listener();
         for (id, listener) in self.processor.listeners_mut() {
             if new != Some(id) {
                 listener.upstream_has_synced(&mut self.tracker);
             }
         }
-        self.tell_of_sync();
+        self.report_sync();
     }
 }
 

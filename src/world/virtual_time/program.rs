@@ -133,7 +133,7 @@ impl<S: Source> World<S> {
             }
             world.now = now;
             for record in world.drain() {
-                tell_of_beside(place, record.fact, &mut beside.stored, &mut recorded);
+                report_beside(place, record.fact, &mut beside.stored, &mut recorded);
             }
         }
         for fact in recorded {
@@ -206,7 +206,7 @@ impl<S: Source> World<S> {
     }
 
     /// Prints the lines of the program that waits for the sync.
-    pub(super) fn tell_of_sync(&mut self) {
+    pub(super) fn report_sync(&mut self) {
         let cause = self.tracker.synced();
         for line in self.settings.prints.on_sync.clone() {
             self.say(PROGRAM, cause, line);
@@ -415,7 +415,7 @@ impl<S: Source> World<S> {
 }
 
 /// Converts a fact of a peer informer; a store fact that changes nothing is dropped.
-fn tell_of_beside(
+fn report_beside(
     informer: u8,
     fact: Fact,
     stored: &mut SortedMap<Key, ObjectRef>,

@@ -71,8 +71,8 @@ impl Work {
     }
 
     /// When the next delayed key is due.
-    pub(super) fn next_moment(&self) -> Option<Duration> {
-        self.queue.next_moment()
+    pub(super) fn next_due(&self) -> Option<Duration> {
+        self.queue.next_due()
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use deltascope::cache::controller::{Config, Controller, Generation, InformerQueue};
 use deltascope::cache::error::Error;
 use deltascope::cache::event_handler::{FilteringResourceEventHandler, ResourceEventHandler};
-use deltascope::cache::informer::{SharedInformerState, initial_notices};
+use deltascope::cache::informer::{SharedInformerState, initial_notifications};
 use deltascope::cache::key_func::deletion_handling_meta_namespace_key_func;
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope::cache::object::{Item, Object};
@@ -127,8 +127,8 @@ fn key(item: &Item<Pod>) -> Value {
     deletion_handling_meta_namespace_key_func(item).map_or(Value::Null, |key| json!(key.as_str()))
 }
 
-fn notification(notice: &Notification<Pod>) -> Value {
-    match notice {
+fn value_of(notification: &Notification<Pod>) -> Value {
+    match notification {
         Notification::Add {
             object,
             is_in_initial_list,
@@ -158,7 +158,7 @@ fn content(store: &Indexer<Pod>) -> Value {
 /// What a step came to; the calls of the watch-error handler count where the file has any.
 fn settled(step: &mut Step, result: Value, server: &mut Server) -> Result<Got, String> {
     let watch_errors = server.take_watch_errors();
-    let counted = step.tells_watch_errors;
+    let counted = step.states_watch_errors;
     step.settled(result, if counted { watch_errors } else { 0 })
 }
 
@@ -194,8 +194,9 @@ impl Client for Plain {
     fn settle(&mut self, now: Duration) {
         let seen = &mut self.seen;
         let mut handler =
-            |notice: Notification<Pod>, around: deltascope::cache::controller::Seen<'_, _>| {
-                seen.notifications.push(notification(&notice));
+            |notification: Notification<Pod>,
+             around: deltascope::cache::controller::Seen<'_, _>| {
+                seen.notifications.push(value_of(&notification));
                 seen.store.push(content(around.store));
                 seen.has_synced.push(around.has_synced);
             };
@@ -212,8 +213,8 @@ impl Subject for PlainPlay {
             self.client.controller.stop(self.server.now(), &mut ());
         }
         let seen = std::mem::take(&mut self.client.seen);
-        let told = !seen.notifications.is_empty();
-        let result = if told {
+        let notified = !seen.notifications.is_empty();
+        let result = if notified {
             json!({
                 "request": request,
                 "notifications": { "h": seen.notifications },
@@ -285,10 +286,10 @@ struct Noting {
 }
 
 impl Noting {
-    fn note(&self, notice: &Notification<Pod>) {
+    fn note(&self, notification: &Notification<Pod>) {
         let mut notes = self.notes.borrow_mut();
         let list = notes.entry(self.name.clone()).or_default();
-        list.push(notification(notice));
+        list.push(value_of(notification));
     }
 }
 
@@ -358,7 +359,7 @@ impl Shared {
         // The files leave the name out of the error's text.
         let registration = self.state.add_event_handler("", resync_period, &mut ())?;
         let initial = if registration.late {
-            initial_notices(&self.store)
+            initial_notifications(&self.store)
         } else {
             Vec::new()
         };
@@ -370,8 +371,8 @@ impl Shared {
             .processor
             .add_listener(&registration, initial.len(), make, now, &mut ());
         if let Some(handled) = self.processor.get_mut(id) {
-            for notice in initial {
-                handled.listener.add(notice, &mut ());
+            for notification in initial {
+                handled.listener.add(notification, &mut ());
             }
             if self.state.has_synced() {
                 handled.listener.upstream_has_synced(&mut ());
@@ -386,7 +387,7 @@ impl Handled {
     /// Handles all that waits.
     fn run(&mut self) {
         while let Some(taken) = self.listener.take(&mut ()) {
-            taken.notification.tell(&*self.handler);
+            taken.notification.deliver(&*self.handler);
             self.listener.done(HandlerEnd::Returned, &mut ());
         }
     }
@@ -412,11 +413,11 @@ impl Client for Shared {
         while let Ok(Some(work)) = self.queue.begin_pop(&mut ()) {
             let mut process = Process::new(work);
             let outcome = loop {
-                match process.next_notice(&mut self.store, &mut ()) {
-                    Ok(notice) => {
-                        let notice = Arc::new(notice);
-                        for (_, handled) in self.processor.distribute_mut(&notice, &mut ()) {
-                            handled.listener.add(Arc::clone(&notice), &mut ());
+                match process.next_notification(&mut self.store, &mut ()) {
+                    Ok(notification) => {
+                        let notification = Arc::new(notification);
+                        for (_, handled) in self.processor.distribute_mut(&notification, &mut ()) {
+                            handled.listener.add(Arc::clone(&notification), &mut ());
                         }
                     }
                     Err(outcome) => break outcome,

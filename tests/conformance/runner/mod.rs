@@ -130,11 +130,11 @@ fn try_run(text: &str) -> Result<(), Failure> {
         .iter()
         .flat_map(|(step, _)| step.state.keys().cloned())
         .collect();
-    let tells_watch_errors = steps
+    let states_watch_errors = steps
         .iter()
         .any(|(step, _)| step.result.get(WATCH_ERRORS).is_some());
     for (mut step, line) in steps {
-        step.tells_watch_errors = tells_watch_errors;
+        step.states_watch_errors = states_watch_errors;
         subject
             .step(step, &known)
             .map_err(|message| at(line)(message))?;
@@ -216,8 +216,8 @@ pub(crate) struct Step {
     error_kind: Option<String>,
     panic: Option<String>,
     state: Map<String, Value>,
-    /// Whether the file tells about the watch-error handler at all: those of an informer need not.
-    tells_watch_errors: bool,
+    /// Whether the file states anything about the watch-error handler at all: those of an informer need not.
+    states_watch_errors: bool,
 }
 
 impl Step {
@@ -230,7 +230,7 @@ impl Step {
             error_kind: line.optional_text("errorKind")?,
             panic: line.optional_text("panic")?,
             state: line.members("state")?.members,
-            tells_watch_errors: false,
+            states_watch_errors: false,
         };
         line.finish("the step")?;
         Ok(step)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deltascope::cache::controller::{Controller as Machine, Generation};
 use deltascope::cache::fact::{EventType, Fact, HandlersFact, NotificationRef, ObjectRef, Shape};
-use deltascope::cache::informer::{SharedInformerState, initial_notices};
+use deltascope::cache::informer::{SharedInformerState, initial_notifications};
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -101,31 +101,33 @@ fn script(seed: u64, length: usize) -> Vec<Op> {
 
 /// The notifications of each handler, and their number after each step. The first handler exists
 /// from start to end; the script's handlers follow.
-type Told = Vec<(Vec<String>, Vec<usize>)>;
+type Received = Vec<(Vec<String>, Vec<usize>)>;
 
 /// Runs the script with the plain state machines.
-fn alone(generation: Generation, ops: &[Op]) -> Told {
+fn alone(generation: Generation, ops: &[Op]) -> Received {
     let mut machine = Machine::new(config(generation));
     let mut processor: SharedProcessor<ProcessorListener<Pod>> = SharedProcessor::default();
     let mut state = SharedInformerState::<Pod>::new(Duration::ZERO);
-    let mut told = Told::new();
+    let mut received = Received::new();
     let mut lists: VecDeque<Listed> = VecDeque::new();
     let mut stream: VecDeque<WatchItem<Pod>> = VecDeque::new();
     let mut now = Duration::ZERO;
     let trace = &mut ();
-    let mut add =
-        |machine: &Machine<Pod>, processor: &mut SharedProcessor<_>, told: &mut Told, step| {
-            let registration = state.add_event_handler("h", None, &mut ()).unwrap();
-            let initial = initial_notices(machine.store());
-            let made = |id, name: &Arc<str>| ProcessorListener::new(id, name);
-            let count = initial.len();
-            let id = processor.add_listener(&registration, count, made, Duration::ZERO, &mut ());
-            for notification in initial {
-                processor.get_mut(id).unwrap().add(notification, &mut ());
-            }
-            told.push((Vec::new(), vec![0; step]));
-        };
-    add(&machine, &mut processor, &mut told, 0);
+    let mut add = |machine: &Machine<Pod>,
+                   processor: &mut SharedProcessor<_>,
+                   received: &mut Received,
+                   step| {
+        let registration = state.add_event_handler("h", None, &mut ()).unwrap();
+        let initial = initial_notifications(machine.store());
+        let made = |id, name: &Arc<str>| ProcessorListener::new(id, name);
+        let count = initial.len();
+        let id = processor.add_listener(&registration, count, made, Duration::ZERO, &mut ());
+        for notification in initial {
+            processor.get_mut(id).unwrap().add(notification, &mut ());
+        }
+        received.push((Vec::new(), vec![0; step]));
+    };
+    add(&machine, &mut processor, &mut received, 0);
     for (step, op) in ops.iter().enumerate() {
         match op {
             Op::Events(events) => stream.extend(events.iter().map(event)),
@@ -139,7 +141,7 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
                 stream.push_back(event(&(EventType::Modified, name.clone(), *rv)));
                 stream.push_back(WatchItem::Closed);
             }
-            Op::AddHandler => add(&machine, &mut processor, &mut told, step),
+            Op::AddHandler => add(&machine, &mut processor, &mut received, step),
             Op::RemoveHandler(handler) => {
                 processor.remove_listener(ListenerId(*handler as u32 + 1), trace);
             }
@@ -164,7 +166,7 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
                 Need::Stored | Need::Stopped => unreachable!(),
             }
         }
-        let mut tell = |notification: Notification<Pod>| {
+        let mut distribute = |notification: Notification<Pod>| {
             let notification = Arc::new(notification);
             for (_, listener) in processor.distribute_mut(&notification, &mut ()) {
                 listener.add(Arc::clone(&notification), &mut ());
@@ -172,7 +174,7 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
         };
         while machine
             .process(
-                |notification, _| tell(notification),
+                |notification, _| distribute(notification),
                 || Duration::ZERO,
                 trace,
             )
@@ -180,20 +182,20 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
         {}
         for (id, listener) in processor.listeners_mut() {
             while let Some(taken) = listener.take(trace) {
-                told[id.0 as usize].0.push(line(&taken.notification));
+                received[id.0 as usize].0.push(line(&taken.notification));
                 listener.done(HandlerEnd::Returned, trace);
             }
         }
-        for (lines, counts) in &mut told {
+        for (lines, counts) in &mut received {
             counts.push(lines.len());
         }
     }
-    told
+    received
 }
 
 /// Runs the script with threads. `alone` has the number of notifications that each handler receives
 /// before the next step.
-fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<String>> {
+fn in_threads(generation: Generation, ops: &[Op], alone: &Received) -> Vec<Vec<String>> {
     let server = Server::default();
     let informer = SharedIndexInformer::new(server.clone(), options(generation));
     let stop = Latch::new();
@@ -338,11 +340,11 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
         ..Settings::default()
     };
     let mut world = World::new(settings, Scripted::default(), Vec::new());
-    let mut told = vec![Vec::new()];
+    let mut received = vec![Vec::new()];
     for op in ops {
         match op {
             Op::AddHandler => {
-                told.push(Vec::new());
+                received.push(Vec::new());
                 world.input(Input::AddHandler(handler()));
             }
             Op::RemoveHandler(handler) => {
@@ -357,11 +359,11 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
                 notification,
             }) = record.fact
             {
-                told[usize::from(handler)].push(line_of(&notification));
+                received[usize::from(handler)].push(line_of(&notification));
             }
         }
     }
-    told
+    received
 }
 
 /// Like [`line`], from a fact.

@@ -120,8 +120,8 @@ fn a_list_can_be_a_stream() {
         let mut options = options(generation);
         options.config.watch_list = true;
         let informer = SharedIndexInformer::new(server.clone(), options);
-        let told = Recorder::default();
-        let registration = informer.add_event_handler(told.clone()).unwrap();
+        let recorder = Recorder::default();
+        let registration = informer.add_event_handler(recorder.clone()).unwrap();
         let running = Running::start(&informer, server.clone());
         // The server has no list.
         server.send([
@@ -138,11 +138,11 @@ fn a_list_can_be_a_stream() {
             &running.stop,
             &[registration.has_synced_checker()]
         ));
-        let mut lines = told.lines();
+        let mut lines = recorder.lines();
         lines.sort();
         assert_eq!(lines, ["+a@1 true", "+b@2 true"]);
         server.send([event(&(EventType::Deleted, "a".into(), 6))]);
-        assert_eq!(told.wait(3)[2], "-a@6");
+        assert_eq!(recorder.wait(3)[2], "-a@6");
         running.end();
     }
 }
@@ -172,8 +172,8 @@ fn a_stop_ends_any_wait_of_the_reflector() {
         options.config.backoff.duration = Duration::from_secs(3600);
         let informer = SharedIndexInformer::new(server.clone(), options);
         let failed = Latch::new();
-        let told = failed.clone();
-        let handler = Arc::new(move |_: &_| told.set());
+        let called = failed.clone();
+        let handler = Arc::new(move |_: &_| called.set());
         informer.set_watch_error_handler(handler).unwrap();
         let running = Running::start(&informer, server.clone());
         match situation {
@@ -249,12 +249,12 @@ fn list_of_two_pops() -> Vec<Item<Pod>> {
 fn a_handler_is_notified_of_each_pop_while_the_next_one_is_processed() {
     for generation in Generation::ALL {
         let server = Server::default();
-        let told = Recorder::default();
+        let recorder = Recorder::default();
         let (sender, heard) = channel();
         let sender = Mutex::new(sender);
         let mut options = options(generation);
         options.config.indexers = {
-            let (server, told) = (server.clone(), told.clone());
+            let (server, recorder) = (server.clone(), recorder.clone());
             while_stored(move |name, rv| match (name, rv) {
                 // The queue is not locked meanwhile: the last one is queued before the list's
                 // notifications are sent.
@@ -263,12 +263,12 @@ fn a_handler_is_notified_of_each_pop_while_the_next_one_is_processed() {
                     server.settle();
                 }
                 ("d", _) if generation == Generation::Atomic => {}
-                ("d" | "last", _) => sender.lock().unwrap().send(told.hears(1)).unwrap(),
+                ("d" | "last", _) => sender.lock().unwrap().send(recorder.hears(1)).unwrap(),
                 _ => {}
             })
         };
         let informer = SharedIndexInformer::new(server.clone(), options);
-        informer.add_event_handler(told.clone()).unwrap();
+        informer.add_event_handler(recorder.clone()).unwrap();
         server.list_next(list_of_two_pops(), 5);
         let running = Running::start(&informer, server);
         assert!(heard.recv_timeout(2 * HANGS).unwrap(), "{generation:?}");
@@ -293,7 +293,7 @@ fn up_to_1_33_a_stopped_process_loop_drains_the_queue() {
         "+a@4 true",
         "+d@5 true",
     ];
-    for (generation, release, told, stored) in [
+    for (generation, release, expected, stored) in [
         (Generation::Classic, Release::V0_32, &drained[..], "abcd"),
         (Generation::Classic, Release::V0_34, &drained[..3], "ab"),
         (Generation::InOrder, Release::V0_34, &one_by_one, "abc"),
@@ -331,7 +331,7 @@ fn up_to_1_33_a_stopped_process_loop_drains_the_queue() {
                 let handler = recorder.clone();
                 let (store, controller) = new_informer(server.clone(), handler, None, &options);
                 controller.run(&stop).unwrap();
-                assert_eq!(recorder.lines(), told, "{generation:?} {release:?}");
+                assert_eq!(recorder.lines(), expected, "{generation:?} {release:?}");
                 store
             };
             let mut names: Vec<_> = store.list().iter().map(|item| named(item).0).collect();
@@ -339,7 +339,7 @@ fn up_to_1_33_a_stopped_process_loop_drains_the_queue() {
             assert_eq!(names.concat(), stored, "{generation:?} {release:?}");
             // A stop may drop notifications that still wait in a listener.
             let lines = recorder.lines();
-            assert!(told.starts_with(&lines.iter().map(|line| &**line).collect::<Vec<_>>()));
+            assert!(expected.starts_with(&lines.iter().map(|line| &**line).collect::<Vec<_>>()));
         }
     }
 }
@@ -359,17 +359,17 @@ fn the_mutation_detector_reports_a_modified_object() {
     let sender = Mutex::new(sender);
     let looks = move |pod: &Pod| u64::from(pod.name() == "a" && content.load(Ordering::Acquire));
     let failed: MutatedFunc<Pod> = Arc::new(move |mutated, message| {
-        let told = (mutated.key.to_string(), message.to_owned());
-        sender.lock().unwrap().send(told).unwrap();
+        let mutation = (mutated.key.to_string(), message.to_owned());
+        sender.lock().unwrap().send(mutation).unwrap();
     });
     informer
         .set_mutation_detector(Arc::new(looks), Arc::clone(&failed))
         .unwrap();
-    let told = Recorder::default();
-    informer.add_event_handler(told.clone()).unwrap();
+    let recorder = Recorder::default();
+    informer.add_event_handler(recorder.clone()).unwrap();
     server.list_next(vec![pod("a", 1), pod("b", 2)], 5);
     let running = Running::start(&informer, server.clone());
-    told.wait(2);
+    recorder.wait(2);
     assert_eq!(
         informer.set_mutation_detector(Arc::new(|_| 0), failed),
         Err(Error::InformerStarted)

@@ -25,22 +25,22 @@ fn objects_stored_before_a_panic_are_notified_at_once() {
     options.panic_policy = PanicPolicy::Skip;
     options.config.indexers = while_stored(|_, rv| assert!(rv != "2", "the index function's own"));
     let informer = SharedIndexInformer::new(server.clone(), options);
-    let told = Recorder::default();
-    informer.add_event_handler(told.clone()).unwrap();
+    let recorder = Recorder::default();
+    informer.add_event_handler(recorder.clone()).unwrap();
     server.list_next(vec![pod("a", 1), pod("a", 2)], 5);
     let running = Running::start(&informer, server);
-    assert_eq!(told.wait(1), ["+a@1 true"]);
+    assert_eq!(recorder.wait(1), ["+a@1 true"]);
     running.end();
 }
 
 struct Panics {
-    told: Recorder,
+    recorder: Recorder,
 }
 
 impl ResourceEventHandler<Pod> for Panics {
     fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
         assert!(!text(object).starts_with("bad"), "the handler's own");
-        self.told.on_add(object, is_in_initial_list);
+        self.recorder.on_add(object, is_in_initial_list);
     }
 
     fn on_update(&self, _old: &Item<Pod>, _new: &Item<Pod>) {}
@@ -56,17 +56,19 @@ fn a_panicking_handler_loses_the_notification_and_pauses() {
     options.panic_policy = PanicPolicy::Skip;
     let clock = options.clock.clone();
     let informer = SharedIndexInformer::new(server.clone(), options);
-    let told = Recorder::default();
-    let handler = Panics { told: told.clone() };
+    let recorder = Recorder::default();
+    let handler = Panics {
+        recorder: recorder.clone(),
+    };
     let registration = informer.add_event_handler(handler).unwrap();
     server.list_next(vec![pod("a", 1), pod("bad", 2), pod("c", 3)], 5);
     let running = Running::start(&informer, server);
-    told.wait(1);
-    while told.lines().len() < 2 {
+    recorder.wait(1);
+    while recorder.lines().len() < 2 {
         clock.advance(Duration::from_millis(1100));
         thread::yield_now();
     }
-    assert_eq!(told.lines(), ["+a@1 true", "+c@3 true"]);
+    assert_eq!(recorder.lines(), ["+a@1 true", "+c@3 true"]);
     // One of the initial list was never handled.
     assert!(!registration.has_synced());
     running.end();
@@ -91,12 +93,14 @@ fn a_handler_that_panics_ends_the_program_by_default() {
     }
     let server = Server::default();
     let informer = SharedIndexInformer::new(server.clone(), options(Generation::Atomic));
-    let told = Recorder::default();
-    let handler = Panics { told: told.clone() };
+    let recorder = Recorder::default();
+    let handler = Panics {
+        recorder: recorder.clone(),
+    };
     informer.add_event_handler(handler).unwrap();
     server.list_next(vec![pod("bad", 1), pod("c", 2)], 5);
     let _running = Running::start(&informer, server);
-    told.wait(1);
+    recorder.wait(1);
     panic!("went on");
 }
 
@@ -106,8 +110,10 @@ fn an_item_counts_as_popped_although_its_processing_panicked() {
         let server = Server::default();
         let mut options = options(generation);
         options.panic_policy = PanicPolicy::Skip;
-        let told = Recorder::default();
-        let handler = Panics { told: told.clone() };
+        let recorder = Recorder::default();
+        let handler = Panics {
+            recorder: recorder.clone(),
+        };
         let (_, controller) = new_informer(server.clone(), handler, None, &options);
         let stop = Latch::new();
         server.list_next(vec![pod("bad", 1)], 5);
@@ -118,7 +124,7 @@ fn an_item_counts_as_popped_although_its_processing_panicked() {
             running.join().unwrap().unwrap();
         });
         assert!(controller.has_synced());
-        assert!(told.lines().is_empty());
+        assert!(recorder.lines().is_empty());
     }
 
     let key_func = Arc::new(meta_namespace_key_func::<Pod>);

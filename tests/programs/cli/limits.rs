@@ -44,7 +44,7 @@ fn no_small_file_takes_much_time_or_memory() {
     let named = json!([{ "metadata": { "name": "x".repeat(7_000_000), "resourceVersion": "1" } }]);
     let list = json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "1" }, "items": named });
     let values = "{\"a\":0},".repeat(1_000_000);
-    for (name, text, said, tells) in [
+    for (name, text, said, describes) in [
         (
             "named.list",
             list.to_string(),
@@ -119,9 +119,9 @@ fn no_small_file_takes_much_time_or_memory() {
             true,
         ),
     ] {
-        table.push((name, text, said, tells));
+        table.push((name, text, said, describes));
     }
-    for (name, text, said, tells) in table {
+    for (name, text, said, describes) in table {
         let (file, written) = (scratch(name), scratch("much-written"));
         fs::write(&file, text).unwrap();
         let (path, to) = (file.to_str().unwrap(), written.to_str().unwrap());
@@ -138,10 +138,10 @@ fn no_small_file_takes_much_time_or_memory() {
                 assert!(err.contains(words), "{args:?}: {words}: {err}");
             }
             assert!(err.len() < 800, "{args:?}: {err}");
-            let tells = tells && args[0] == "replay";
+            let describes = describes && args[0] == "replay";
             assert_eq!(
                 (out.is_empty(), written.exists()),
-                (!tells, false),
+                (!describes, false),
                 "{args:?}: {err}"
             );
         }

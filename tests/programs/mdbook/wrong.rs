@@ -173,16 +173,16 @@ fn problems_are_reported_with_file_and_line() {
         fs::write(folder.join("a.md"), text).unwrap();
         let checked = run(&["check", "a.md"], &folder);
         assert!(!checked.ok && checked.out.is_empty(), "{text}");
-        let told: Vec<&str> = checked
+        let lines: Vec<&str> = checked
             .err
             .split("a.md:")
             .filter(|one| !one.is_empty())
             .collect();
-        assert_eq!(told.len(), expected.len(), "{text}\n{}", checked.err);
-        for (told, (line, words)) in told.iter().zip(*expected) {
+        assert_eq!(lines.len(), expected.len(), "{text}\n{}", checked.err);
+        for (message, (line, words)) in lines.iter().zip(*expected) {
             assert!(
-                told.starts_with(&format!("{line}: ")) && told.contains(words),
-                "{text}\n{line}: {words}\n{told}"
+                message.starts_with(&format!("{line}: ")) && message.contains(words),
+                "{text}\n{line}: {words}\n{message}"
             );
         }
     }

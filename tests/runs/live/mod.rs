@@ -153,16 +153,16 @@ impl Cluster {
     }
 
     /// The responses that arrive now; `refuse` selects the refusal of a new request.
-    fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<ServerResponse> {
+    fn respond(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<ServerResponse> {
         let Some(Wanted { request, ask, .. }) = wanted else {
             self.watching = false;
             return Vec::new();
         };
-        let mut told = Vec::new();
+        let mut parts = Vec::new();
         if self.answered != request {
             self.watching = false;
             if let Some(kind) = refuse {
-                told.push(match kind % 4 {
+                parts.push(match kind % 4 {
                     0 => ResponsePart::Later {
                         code: 429,
                         after_ms: 1_000,
@@ -178,15 +178,15 @@ impl Cluster {
                 if kind % 4 != 0 {
                     self.answered = request;
                 }
-                return told
+                return parts
                     .into_iter()
-                    .map(|told| ServerResponse { request, told })
+                    .map(|part| ServerResponse { request, part })
                     .collect();
             }
             self.answered = request;
             match ask {
                 Asked::List(_) => {
-                    told.push(ResponsePart::Page(Page {
+                    parts.push(ResponsePart::Page(Page {
                         rv: self.rv(),
                         items: self.objects.values().cloned().collect(),
                         continue_token: "".into(),
@@ -194,15 +194,16 @@ impl Cluster {
                     self.unsent.clear();
                 }
                 Asked::Watch(watch) => {
-                    told.push(ResponsePart::Opened);
+                    parts.push(ResponsePart::Opened);
                     self.watching = true;
                     if watch.send_initial_events == Some(true) {
                         self.unsent.clear();
                         for object in self.objects.values().cloned() {
                             let event = EventType::Added;
-                            told.push(ResponsePart::Event(RecordedEvent::Object { event, object }));
+                            parts
+                                .push(ResponsePart::Event(RecordedEvent::Object { event, object }));
                         }
-                        told.push(ResponsePart::Event(RecordedEvent::Bookmark {
+                        parts.push(ResponsePart::Event(RecordedEvent::Bookmark {
                             rv: self.rv(),
                             initial_events_end: true,
                         }));
@@ -211,10 +212,11 @@ impl Cluster {
             }
         }
         if self.watching {
-            told.extend(self.unsent.drain(..).map(ResponsePart::Event));
+            parts.extend(self.unsent.drain(..).map(ResponsePart::Event));
         }
-        told.into_iter()
-            .map(|told| ServerResponse { request, told })
+        parts
+            .into_iter()
+            .map(|part| ServerResponse { request, part })
             .collect()
     }
 }
@@ -256,9 +258,9 @@ impl Run {
         while !self.timeline.go_to(self.now, 10_000) {}
     }
 
-    fn tell(&mut self, told: Vec<ServerResponse>) {
-        if !told.is_empty() {
-            let input = Input::Source(Command::Tell(told.into()));
+    fn respond(&mut self, responses: Vec<ServerResponse>) {
+        if !responses.is_empty() {
+            let input = Input::Source(Command::Respond(responses.into()));
             self.timeline.take(self.now, input);
             self.go();
         }
@@ -273,9 +275,9 @@ impl Run {
             && self.cluster.watching
         {
             self.cluster.watching = false;
-            self.tell(vec![ServerResponse {
+            self.respond(vec![ServerResponse {
                 request,
-                told: ResponsePart::Ended(end),
+                part: ResponsePart::Ended(end),
             }]);
         }
     }
@@ -289,8 +291,8 @@ impl Run {
             Op::Read => {
                 self.go();
                 let refuse = self.refuse.take();
-                let told = self.cluster.tell(wanted(&self.timeline), refuse);
-                self.tell(told);
+                let responses = self.cluster.respond(wanted(&self.timeline), refuse);
+                self.respond(responses);
             }
             Op::Write(name) => self.cluster.write(name % 12),
             Op::Delete(name) => self.cluster.delete(name % 12),

@@ -36,8 +36,8 @@ fn session() -> (Session, Cluster) {
 }
 
 fn read(session: &mut Session, cluster: &mut Cluster, now: Time) {
-    let told = cluster.tell(session.live_wanted(), None);
-    session.live_told(now, told);
+    let responses = cluster.respond(session.live_wanted(), None);
+    session.live_received(now, responses);
     while session.live_due().is_some_and(|at| at <= now) {
         session.live_tick(now);
     }
@@ -241,14 +241,16 @@ fn the_beginning_of_a_busy_run_is_forgotten() {
     assert_eq!(error.map(|error| error.message.en), None);
     let inputs = trace.unwrap().recording.inputs;
     let versions = inputs.iter().flat_map(|taken| match &taken.input {
-        Input::Source(Command::Tell(told)) => told.iter().filter_map(version).collect(),
+        Input::Source(Command::Respond(responses)) => {
+            responses.iter().filter_map(version).collect()
+        }
         _ => Vec::new(),
     });
     assert!(versions.eq(101..=50_100), "each event, once");
 }
 
-fn version(telling: &ServerResponse) -> Option<u64> {
-    match &telling.told {
+fn version(response: &ServerResponse) -> Option<u64> {
+    match &response.part {
         ResponsePart::Event(RecordedEvent::Object { object, .. }) => {
             object.metadata.resource_version.as_ref()?.parse().ok()
         }

@@ -39,12 +39,12 @@ fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
             object: Arc::new(made),
         })
     };
-    let tell = |run: &mut Run, told: Vec<ResponsePart>| {
+    let respond = |run: &mut Run, parts: Vec<ResponsePart>| {
         let request = wanted(&run.timeline).unwrap().request;
-        let tell = |told| ServerResponse { request, told };
+        let response = |part| ServerResponse { request, part };
         run.now += 10;
         run.go();
-        run.tell(told.into_iter().map(tell).collect());
+        run.respond(parts.into_iter().map(response).collect());
     };
     let all = |count: u32| {
         [ResponsePart::Opened]
@@ -52,7 +52,7 @@ fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
             .chain((0..count).map(one))
             .collect()
     };
-    tell(&mut run, all(50_001));
+    respond(&mut run, all(50_001));
     // It requests the whole list again and marks it as too large to retry at once; nothing has failed.
     for _ in 0..3 {
         run.now += 100_000;
@@ -64,13 +64,13 @@ fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
     assert_eq!(picture.reflector.watch_errors, 0);
     assert!(picture.store.items.is_empty());
     // Now there are fewer objects, and it continues by itself.
-    tell(&mut run, all(3));
+    respond(&mut run, all(3));
     let rv = "9".into();
     let end = ResponsePart::Event(RecordedEvent::Bookmark {
         rv,
         initial_events_end: true,
     });
-    tell(&mut run, vec![end]);
+    respond(&mut run, vec![end]);
     assert_eq!(stored(&run.timeline).len(), 3);
     assert!(!wanted(&run.timeline).unwrap().too_much);
     // The recording replays as the same run.
@@ -82,7 +82,7 @@ fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
 fn only_the_pages_of_one_list_count_together() {
     let mut run = Run::new(Generation::Classic, None);
     let mut has = Vec::new();
-    for told in [
+    for part in [
         ResponsePart::Page(Page {
             rv: "9".into(),
             items: (1..4).map(|name| object(name, 7)).collect(),
@@ -93,7 +93,7 @@ fn only_the_pages_of_one_list_count_together() {
         run.now += 100_000;
         run.go();
         let Wanted { request, .. } = wanted(&run.timeline).unwrap();
-        run.tell(vec![ServerResponse { request, told }]);
+        run.respond(vec![ServerResponse { request, part }]);
         run.now += 100_000;
         run.go();
         has.push(wanted(&run.timeline).unwrap().has);

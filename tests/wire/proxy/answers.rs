@@ -461,10 +461,10 @@ const FILES: &[(&str, Meaning)] = &[
 fn every_answer_has_the_expected_meaning() {
     for &(name, expected) in FILES {
         let answer = Answer::of(name);
-        let told = answer.responses(&answer.chunks);
-        let found = meaning(&told);
+        let responses = answer.responses(&answer.chunks);
+        let found = meaning(&responses);
         assert!(is_meant(found, expected), "{name}: {found:?}");
-        assert_eq!(answer.responses(&[]), told, "{name} in one piece");
+        assert_eq!(answer.responses(&[]), responses, "{name} in one piece");
     }
     let listed: BTreeSet<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(
@@ -481,12 +481,15 @@ fn small_answers_may_be_cut_anywhere() {
         if answer.body.len() > SMALL {
             continue;
         }
-        let told = answer.responses(&[]);
+        let responses = answer.responses(&[]);
         for cut in 1..answer.body.len() {
-            assert!(answer.responses(&[cut]) == told, "{name} cut at {cut}");
+            assert!(answer.responses(&[cut]) == responses, "{name} cut at {cut}");
         }
         let everywhere: Vec<usize> = (1..answer.body.len()).collect();
-        assert!(answer.responses(&everywhere) == told, "{name} byte by byte");
+        assert!(
+            answer.responses(&everywhere) == responses,
+            "{name} byte by byte"
+        );
     }
 }
 
@@ -497,15 +500,15 @@ fn a_large_list_is_read_in_chunks() {
     // The gzip header has ten bytes, the trailer eight.
     let packed = &answer.body[10..answer.body.len() - 8];
     answer.body = miniz_oxide::inflate::decompress_to_vec(packed).unwrap();
-    let told = answer.responses(&[]);
+    let responses = answer.responses(&[]);
     assert!(
-        matches!(meaning(&told), List(60, "41295", false)),
+        matches!(meaning(&responses), List(60, "41295", false)),
         "{:?}",
-        meaning(&told)
+        meaning(&responses)
     );
     for size in [1, 7, 4_096] {
         let cuts: Vec<usize> = (0..answer.body.len()).step_by(size).collect();
-        assert!(answer.responses(&cuts) == told, "in pieces of {size}");
+        assert!(answer.responses(&cuts) == responses, "in pieces of {size}");
     }
 }
 
@@ -571,10 +574,10 @@ proptest! {
         if broken {
             answer.end = End::Broken("reset".to_owned());
         }
-        let told = answer.responses(&[]);
+        let responses = answer.responses(&[]);
         let cut = cut.index(answer.body.len() + 1);
-        prop_assert!(answer.responses(&[cut]) == told, "{} cut at {}", name, cut);
+        prop_assert!(answer.responses(&[cut]) == responses, "{} cut at {}", name, cut);
         // `meaning` panics on responses that do not fit together.
-        meaning(&told);
+        meaning(&responses);
     }
 }

@@ -24,17 +24,17 @@ fn a_deferred_request_is_retried_ten_times() {
         assert_eq!(exchange.request().url, "/api/v1/pods?pretty=false");
         exchange.sent(now);
         assert_eq!(exchange.phase(), Phase::Reading);
-        let told = exchange.head(now, &busy.head);
+        let responses = exchange.head(now, &busy.head);
         let later = ResponsePart::Later {
             code: 429,
             after_ms: 1_000,
             attempt,
         };
         assert_eq!(
-            told,
+            responses,
             [ServerResponse {
                 request: 7,
-                told: later
+                part: later
             }]
         );
         assert_eq!(exchange.phase(), Phase::Waiting(now + 1_000));
@@ -47,10 +47,10 @@ fn a_deferred_request_is_retried_ten_times() {
         assert_eq!(exchange.timeout(now), []);
     }
     exchange.sent(now);
-    let mut told = exchange.head(now, &busy.head);
-    told.extend(exchange.chunk(now, &busy.body));
-    told.extend(exchange.end(now, End::Complete));
-    let found = meaning(&told);
+    let mut responses = exchange.head(now, &busy.head);
+    responses.extend(exchange.chunk(now, &busy.body));
+    responses.extend(exchange.end(now, End::Complete));
+    let found = meaning(&responses);
     assert!(
         matches!(found, Refused(429, K::TooManyRequests, ..)),
         "{found:?}"
@@ -137,11 +137,11 @@ fn a_silent_exchange_is_given_up() {
     assert_eq!((quiet.due(), quiet.last_heard()), (Some(600), 60));
     assert_eq!(exchange.chunk(200, &lifecycle.body[..7]), []);
     assert_eq!((exchange.due(), exchange.last_heard()), (Some(500), 200));
-    let told = exchange.timeout(500);
+    let responses = exchange.timeout(500);
     assert!(matches!(
-        told[..],
+        responses[..],
         [ServerResponse {
-            told: ResponsePart::Ended(WatchEnd::Silent),
+            part: ResponsePart::Ended(WatchEnd::Silent),
             ..
         }]
     ));
@@ -210,18 +210,18 @@ fn an_unreadable_event_ends_the_watch_with_an_error() {
     ] {
         let mut answer = Answer::of("watch-rv0");
         answer.body = [good.as_bytes(), line, good.as_bytes()].join(&b"\n"[..]);
-        let told = answer.responses(&[]);
-        let found = meaning(&told);
+        let responses = answer.responses(&[]);
+        let found = meaning(&responses);
         assert!(
             matches!(found, Watch([1, 0, 0, 0], Error(500, "InternalError", text)) if text.contains(part)),
             "{found:?}"
         );
-        let ResponsePart::Event(RecordedEvent::Error { causes, .. }) = &told[2].told else {
+        let ResponsePart::Event(RecordedEvent::Error { causes, .. }) = &responses[2].part else {
             panic!("{found:?}");
         };
         assert!(causes.iter().any(|cause| cause == "ClientWatchDecoding"));
         let middle = answer.body.len() / 2;
-        assert!(answer.responses(&[1, middle]) == told);
+        assert!(answer.responses(&[1, middle]) == responses);
     }
     // The last line needs no line end, and empty lines are ignored.
     let mut answer = Answer::of("watch-rv0");

@@ -89,8 +89,8 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
     for wanted in [wanted(false), streamed] {
         let mut exchange = fresh(&pods(), &wanted);
         if !wanted.too_much {
-            let told = answer(&mut exchange, 0, 200, &list_of(list::MAX_OBJECTS + 1));
-            assert_eq!(told, []);
+            let responses = answer(&mut exchange, 0, 200, &list_of(list::MAX_OBJECTS + 1));
+            assert_eq!(responses, []);
         }
         assert_eq!(exchange.excess(), Some((Excess::Objects, None)));
         // Then only the number of objects is requested, also if the request fails or there is still one too
@@ -122,18 +122,18 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
         assert_eq!(exchange.phase(), Phase::Waiting(now + 1_000));
         // Now they fit: the wanted list is requested again.
         exchange.timeout(now + 1_000);
-        let told = answer(
+        let responses = answer(
             &mut exchange,
             now + 1_000,
             200,
             &counted(list::MAX_OBJECTS - 1),
         );
-        assert_eq!((told, exchange.excess()), (vec![], None));
+        assert_eq!((responses, exchange.excess()), (vec![], None));
         assert_eq!(exchange.phase(), Phase::Send);
         assert!(!is_count(&exchange));
         if !wanted.too_much {
-            let told = answer(&mut exchange, now + 1_000, 200, &list_of(list::MAX_OBJECTS));
-            assert_eq!(meaning(&told), List(list::MAX_OBJECTS, "5", false));
+            let responses = answer(&mut exchange, now + 1_000, 200, &list_of(list::MAX_OBJECTS));
+            assert_eq!(meaning(&responses), List(list::MAX_OBJECTS, "5", false));
         }
     }
     // If the user may not count, the wanted request will be refused the same way.

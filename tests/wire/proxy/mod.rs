@@ -57,14 +57,14 @@ fn answer(exchange: &mut Exchange, now: u64, status: u16, body: &[u8]) -> Vec<Se
         ..Head::default()
     };
     exchange.sent(now);
-    let mut told = exchange.head(now, &head);
+    let mut responses = exchange.head(now, &head);
     if exchange.phase() != Phase::Reading {
         // The exchange has closed the connection.
-        return told;
+        return responses;
     }
-    told.extend(exchange.chunk(now, body));
-    told.extend(exchange.end(now, End::Complete));
-    told
+    responses.extend(exchange.chunk(now, body));
+    responses.extend(exchange.end(now, End::Complete));
+    responses
 }
 
 /// A recorded answer.
@@ -127,25 +127,25 @@ impl Answer {
     fn responses(&self, cuts: &[usize]) -> Vec<ServerResponse> {
         let mut exchange = self.exchange();
         exchange.sent(0);
-        let mut told = exchange.head(0, &self.head);
+        let mut responses = exchange.head(0, &self.head);
         let mut from = 0;
         let mut ends: Vec<usize> = cuts.iter().map(|end| *end.min(&self.body.len())).collect();
         ends.push(self.body.len());
         ends.sort_unstable();
         for end in ends {
-            told.extend(exchange.chunk(0, &self.body[from..end]));
+            responses.extend(exchange.chunk(0, &self.body[from..end]));
             from = end;
         }
-        told.extend(exchange.end(0, self.end.clone()));
-        told
+        responses.extend(exchange.end(0, self.end.clone()));
+        responses
     }
 }
 
-fn meaning(told: &[ServerResponse]) -> Meaning {
-    assert!(told.iter().all(|telling| telling.request == 7));
-    let told: Vec<&ResponsePart> = told.iter().map(|telling| &telling.told).collect();
+fn meaning(responses: &[ServerResponse]) -> Meaning {
+    assert!(responses.iter().all(|response| response.request == 7));
+    let parts: Vec<&ResponsePart> = responses.iter().map(|response| &response.part).collect();
     let text = |text: &str| -> &'static str { text.to_owned().leak() };
-    match told[..] {
+    match parts[..] {
         [
             ResponsePart::Page(Page {
                 rv,
@@ -197,7 +197,7 @@ fn meaning(told: &[ServerResponse]) -> Meaning {
             }
             Watch(counts, ending.expect("a watch ends"))
         }
-        _ => panic!("{} responses that are not one answer", told.len()),
+        _ => panic!("{} responses that are not one answer", parts.len()),
     }
 }
 

@@ -117,8 +117,11 @@ fn an_invalid_target_is_refused_before_it_is_sent() {
             (exchange.phase(), exchange.due()),
             (Phase::Waiting(5), Some(5))
         );
-        let told = exchange.timeout(5);
-        assert!(matches!(meaning(&told), Refused(0, ..)), "{told:?}");
+        let responses = exchange.timeout(5);
+        assert!(
+            matches!(meaning(&responses), Refused(0, ..)),
+            "{responses:?}"
+        );
         assert_eq!(exchange.phase(), Phase::Done);
     }
     for (text, base) in [

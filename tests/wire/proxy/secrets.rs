@@ -70,11 +70,11 @@ proptest! {
         if let Some(end) = end {
             answer.body.truncate(end.index(answer.body.len() + 1));
         }
-        let told = answer.responses(&[]);
+        let responses = answer.responses(&[]);
         // One byte of the data may have been changed, so only a part of it is searched.
-        prop_assert!(!format!("{told:?}").contains("unter"), "{:?}", meaning(&told));
+        prop_assert!(!format!("{responses:?}").contains("unter"), "{:?}", meaning(&responses));
         if spoil.is_none() && end.is_none() && !format!("{object}").contains("[\"hunter2\"]") {
-            let found = meaning(&told);
+            let found = meaning(&responses);
             prop_assert!(matches!(found, List(1, "5", false) | Watch([1, 0, 0, 0], Closed)), "{:?}", found);
         }
     }

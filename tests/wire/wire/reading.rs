@@ -280,7 +280,7 @@ fn the_length_of_lines_is_limited() {
     let mut splitter = LineSplitter::new(3);
     let mut lines = Vec::new();
     let mut source =
-        |chunk: &[u8]| splitter.source(chunk, |line, bytes| lines.push((line, bytes.to_vec())));
+        |chunk: &[u8]| splitter.push(chunk, |line, bytes| lines.push((line, bytes.to_vec())));
     assert_eq!(source(b"abc\n\na"), Ok(()));
     assert_eq!(source(b"b"), Ok(()));
     assert_eq!(source(b"c\nd"), Ok(()));

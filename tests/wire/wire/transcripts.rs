@@ -328,7 +328,7 @@ proptest! {
             let mut reader = WatchReader::new(&file_name);
             let (mut events, mut from) = (Vec::new(), 0);
             for end in ends {
-                reader.source(&bytes[from..end]);
+                reader.push(&bytes[from..end]);
                 events.extend(reader.take_events());
                 from = end;
             }

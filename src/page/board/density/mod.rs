@@ -208,7 +208,7 @@ pub(super) fn Density(
             })
         })
     };
-    let told = text(move || {
+    let description = text(move || {
         let cursor = cursor.get();
         ui.view
             .with(|view| cursor.map_or_else(String::new, |anchor| said(view, &anchor)))
@@ -282,7 +282,7 @@ pub(super) fn Density(
                 <span class="spot" aria-hidden="true" node_ref=spare></span>
             </div>
             <p class="legend" aria-hidden="true">
-                <span class="told mono" translate="no">{told}</span>
+                <span class="told mono" translate="no">{description}</span>
                 {part(move || {
                     let lang = ui.lang.get();
                     counts

@@ -57,7 +57,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_queue(&self, fact: &QueueFact) -> Sentences {
+    pub(super) fn queue_sentences(&self, fact: &QueueFact) -> Sentences {
         match fact {
             QueueFact::LockTaken { lock, by } => self.lock_taken(*lock, *by),
             QueueFact::LockAwaited { lock, by, holder } => self.lock_awaited(*lock, *by, *holder),

@@ -43,10 +43,10 @@ fn the_reason_why_a_source_ends_is_translated() {
             }),
         ] {
             let stopped = record(0, Actor::Reflector, Cause::Start, fact);
-            let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
-            assert!(told(Lang::En).contains(reason.as_str()));
-            assert!(!told(Lang::Zh).contains("the "), "{}", told(Lang::Zh));
-            assert!(!told(Lang::Zh).contains('0') && !told(Lang::En).contains('0'));
+            let said = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
+            assert!(said(Lang::En).contains(reason.as_str()));
+            assert!(!said(Lang::Zh).contains("the "), "{}", said(Lang::Zh));
+            assert!(!said(Lang::Zh).contains('0') && !said(Lang::En).contains('0'));
         }
     }
 }
@@ -69,7 +69,7 @@ fn a_recording_without_a_list_begins_in_mid_watch() {
         plain(&said.what),
         "The recording begins in the middle of a watch."
     );
-    picture.api.told_by_events = true;
+    picture.api.known_from_events = true;
     let start = plain(&before_start(&picture, Lang::En).why);
     assert!(start.contains("starts with a list"), "{start}");
 }
@@ -124,7 +124,7 @@ fn a_bookmark_as_a_cause_has_no_name() {
 
 #[test]
 fn the_switch_of_known_objects_states_what_delete_checks() {
-    let told = |on, picture: &Picture| {
+    let said_of = |on, picture: &Picture| {
         let set = record(
             0,
             Actor::ProcessLoop,
@@ -136,14 +136,14 @@ fn the_switch_of_known_objects_states_what_delete_checks() {
     };
     let mut picture = Picture::default();
     picture.store.present = true;
-    let on = told(true, &picture);
+    let on = said_of(true, &picture);
     assert!(on.contains("keeps an Indexer from here on") && on.contains("empty now"));
     picture
         .store
         .items
         .insert(Key::from("a/b"), object("a/b", "1"));
-    assert!(!told(true, &picture).contains("empty"));
-    assert!(told(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
+    assert!(!said_of(true, &picture).contains("empty"));
+    assert!(said_of(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
 }
 
 #[test]

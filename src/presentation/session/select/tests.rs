@@ -173,26 +173,32 @@ fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
     }
     for (number, handler) in (0..).zip(&picture.handlers) {
         let pending = handler.pending.iter().enumerate();
-        let pending = pending.map(|(at, told)| (format!("pending/{at}"), told));
-        let running = handler.running.iter().map(|told| ("running".into(), told));
-        let sending = handler.sending.iter().map(|told| ("sending".into(), told));
-        for (place, told) in running.chain(pending).chain(sending) {
-            let (told, is) = (told.clone(), place.clone());
-            let key = told.object().key.clone();
+        let pending = pending.map(|(at, shown)| (format!("pending/{at}"), shown));
+        let running = handler
+            .running
+            .iter()
+            .map(|shown| ("running".into(), shown));
+        let sending = handler
+            .sending
+            .iter()
+            .map(|shown| ("sending".into(), shown));
+        for (place, shown) in running.chain(pending).chain(sending) {
+            let (shown, is) = (shown.clone(), place.clone());
+            let key = shown.object().key.clone();
             let says = says(move |fact| match fact {
                 Fact::Handlers(HandlersFact::NotificationTaken {
                     handler,
                     notification,
-                }) => is == "running" && *handler == number && *notification == told,
+                }) => is == "running" && *handler == number && *notification == shown,
                 Fact::Handlers(HandlersFact::NotificationSent {
                     handler,
                     notification,
-                }) => is == "sending" && *handler == number && *notification == told,
+                }) => is == "sending" && *handler == number && *notification == shown,
                 Fact::Handlers(HandlersFact::NotificationQueued {
                     handler,
                     notification,
                     ..
-                }) => is.starts_with("pending") && *handler == number && *notification == told,
+                }) => is.starts_with("pending") && *handler == number && *notification == shown,
                 _ => false,
             });
             hold(format!("handler/{number}/{place}"), Some(&key), says);

@@ -269,9 +269,9 @@ impl Exchange {
 
     /// The head of the answer has arrived.
     pub fn head(&mut self, now: Time, head: &Head) -> Vec<ServerResponse> {
-        let mut told = Vec::new();
+        let mut responses = Vec::new();
         if !self.hears(now) || !matches!(self.body, Body::Awaited) {
-            return told;
+            return responses;
         }
         self.phase = Phase::Reading;
         let Head {
@@ -293,11 +293,11 @@ impl Exchange {
         } else if status == 200 && media == "text/html" {
             let mut message = format!("serializer for {media} doesn't exist");
             message.push_str(": this is a web page, not an answer of an API server");
-            self.refuse(status, "", &message, &mut told);
+            self.refuse(status, "", &message, &mut responses);
         } else if status == 200 {
             if self.watch {
                 self.body = Body::Watch(LineSplitter::new(MAX_LINE));
-                self.tell(ResponsePart::Opened, &mut told);
+                self.respond(ResponsePart::Opened, &mut responses);
             } else {
                 let reader = ListReader::new(&self.target, self.room);
                 self.body = Body::List(Box::new(reader));
@@ -308,13 +308,13 @@ impl Exchange {
             self.retries += 1;
             let (code, attempt) = (status, self.retries);
             self.phase = Phase::Waiting(now.saturating_add(after_ms));
-            self.tell(
+            self.respond(
                 ResponsePart::Later {
                     code,
                     after_ms,
                     attempt,
                 },
-                &mut told,
+                &mut responses,
             );
         } else {
             self.body = Body::Error {
@@ -323,22 +323,22 @@ impl Exchange {
                 bytes: Vec::new(),
             };
         }
-        told
+        responses
     }
 
     /// A part of the body has arrived, cut anywhere.
     pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<ServerResponse> {
-        let mut told = Vec::new();
+        let mut responses = Vec::new();
         if chunk.is_empty() || !self.hears(now) {
-            return told;
+            return responses;
         }
         let keep = self.target.keep();
         match &mut self.body {
             // Without a head there is no body.
             Body::Awaited => {}
             Body::List(reader) => {
-                if let Err(error) = reader.source(chunk) {
-                    self.no_list(now, error, &mut told);
+                if let Err(error) = reader.push(chunk) {
+                    self.no_list(now, error, &mut responses);
                 }
             }
             Body::Count(bytes) if bytes.len() + chunk.len() > MAX_ERROR => {
@@ -349,13 +349,13 @@ impl Exchange {
                 let room = MAX_ERROR.saturating_sub(bytes.len()).min(chunk.len());
                 bytes.extend_from_slice(&chunk[..room]);
                 if room < chunk.len() {
-                    self.fail(&mut told);
+                    self.fail(&mut responses);
                 }
             }
             Body::Watch(splitter) => {
                 let mut events = Vec::new();
                 let mut over = false;
-                let fed = splitter.source(chunk, |_, line| {
+                let fed = splitter.push(chunk, |_, line| {
                     if over || line.trim_ascii().is_empty() {
                         return;
                     }
@@ -380,24 +380,24 @@ impl Exchange {
                         }
                     );
                     self.bookmarked |= by_time;
-                    self.tell(ResponsePart::Event(event), &mut told);
+                    self.respond(ResponsePart::Event(event), &mut responses);
                 }
                 if over {
                     self.phase = Phase::Done;
                 }
             }
         }
-        told
+        responses
     }
 
     /// The body or the connection has ended; also called if there never was a connection.
     pub fn end(&mut self, now: Time, end: End) -> Vec<ServerResponse> {
-        let mut told = Vec::new();
+        let mut responses = Vec::new();
         let broken = match end {
             // A broken connection does not count as received data.
             End::Broken(why) if self.is_open() => Some(why),
             End::Complete if self.hears(now) => None,
-            _ => return told,
+            _ => return responses,
         };
         let body = std::mem::replace(&mut self.body, Body::Awaited);
         match (body, broken) {
@@ -413,14 +413,14 @@ impl Exchange {
             }
             (Body::Awaited | Body::Count(_), why) => {
                 let why = why.unwrap_or_else(|| "the answer has no head".to_owned());
-                self.no_answer(&why, &mut told);
+                self.no_answer(&why, &mut responses);
             }
             (Body::List(reader), None) => match reader.finish() {
                 Ok(page) => {
-                    self.tell(ResponsePart::Page(page), &mut told);
+                    self.respond(ResponsePart::Page(page), &mut responses);
                     self.phase = Phase::Done;
                 }
-                Err(error) => self.no_list(now, error, &mut told),
+                Err(error) => self.no_list(now, error, &mut responses),
             },
             (Body::List(_), Some(why)) => {
                 let message = format!(
@@ -428,26 +428,26 @@ impl Exchange {
                     shortened(&why)
                 );
                 let error = ApiError::new(ApiErrorKind::Other, &message);
-                self.tell(ResponsePart::Refused(error), &mut told);
+                self.respond(ResponsePart::Refused(error), &mut responses);
                 self.phase = Phase::Done;
             }
             (body @ Body::Error { .. }, _) => {
                 self.body = body;
-                self.fail(&mut told);
+                self.fail(&mut responses);
             }
             (Body::Watch(splitter), broken) => {
-                self.last_line(splitter, broken.is_some(), &mut told);
+                self.last_line(splitter, broken.is_some(), &mut responses);
                 self.phase = Phase::Done;
             }
         }
-        told
+        responses
     }
 
     /// Nothing has arrived until [`Exchange::due`].
     pub fn timeout(&mut self, now: Time) -> Vec<ServerResponse> {
-        let mut told = Vec::new();
+        let mut responses = Vec::new();
         if self.due().is_none_or(|due| now < due) {
-            return told;
+            return responses;
         }
         if let Phase::Waiting(_) = self.phase {
             match &self.request {
@@ -459,29 +459,29 @@ impl Exchange {
                 Ok(_) => self.ask_again(now),
                 Err(why) => {
                     let error = ApiError::new(ApiErrorKind::Other, why);
-                    self.tell(ResponsePart::Refused(error), &mut told);
+                    self.respond(ResponsePart::Refused(error), &mut responses);
                     self.phase = Phase::Done;
                 }
             }
-            return told;
+            return responses;
         }
         let seconds = self.deadlines.list_ms / 1_000;
         if self.counting {
             self.wait(now, Excess::Objects);
-            return told;
+            return responses;
         }
         match self.body {
             Body::Watch(_) => {
-                self.tell(ResponsePart::Ended(WatchEnd::Silent), &mut told);
+                self.respond(ResponsePart::Ended(WatchEnd::Silent), &mut responses);
                 self.phase = Phase::Done;
             }
-            Body::Error { .. } => self.fail(&mut told),
+            Body::Error { .. } => self.fail(&mut responses),
             Body::Awaited | Body::List(_) | Body::Count(_) => {
                 let why = format!("nothing came for {seconds} s");
-                self.no_answer(&why, &mut told);
+                self.no_answer(&why, &mut responses);
             }
         }
-        told
+        responses
     }
 
     /// Whether input is still read.
@@ -498,10 +498,10 @@ impl Exchange {
         open
     }
 
-    fn tell(&self, what: ResponsePart, told: &mut Vec<ServerResponse>) {
-        told.push(ServerResponse {
+    fn respond(&self, part: ResponsePart, responses: &mut Vec<ServerResponse>) {
+        responses.push(ServerResponse {
             request: self.number,
-            told: what,
+            part,
         });
     }
 
@@ -514,29 +514,35 @@ impl Exchange {
     }
 
     /// Handles an unusable list: waits for a smaller one, or reports the error.
-    fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<ServerResponse>) {
+    fn no_list(&mut self, now: Time, error: ListError, responses: &mut Vec<ServerResponse>) {
         match error {
             ListError::Excess(excess) => self.wait(now, excess),
-            ListError::Bad(why) => self.refuse(200, "", &why, told),
+            ListError::Bad(why) => self.refuse(200, "", &why, responses),
         }
     }
 
-    fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<ServerResponse>) {
+    fn refuse(
+        &mut self,
+        code: u16,
+        reason: &str,
+        message: &str,
+        responses: &mut Vec<ServerResponse>,
+    ) {
         let error = ApiError::from_status(code, reason, message, []);
-        self.tell(ResponsePart::Refused(error), told);
+        self.respond(ResponsePart::Refused(error), responses);
         self.phase = Phase::Done;
     }
 
     /// Nobody answered. A page's fetch knows next to nothing of the reason. To the reflector it is a refused
     /// connection, after which a watch continues where it was.
-    fn no_answer(&mut self, why: &str, told: &mut Vec<ServerResponse>) {
+    fn no_answer(&mut self, why: &str, responses: &mut Vec<ServerResponse>) {
         let error = ApiError::new(ApiErrorKind::ConnectionRefused, &shortened(why));
-        self.tell(ResponsePart::Refused(error), told);
+        self.respond(ResponsePart::Refused(error), responses);
         self.phase = Phase::Done;
     }
 
     /// The answer is an error: a Status, or the page of a proxy in between.
-    fn fail(&mut self, told: &mut Vec<ServerResponse>) {
+    fn fail(&mut self, responses: &mut Vec<ServerResponse>) {
         let body = std::mem::replace(&mut self.body, Body::Awaited);
         if let Body::Error {
             status,
@@ -545,13 +551,13 @@ impl Exchange {
         } = body
         {
             let error = error_of(status, is_text, &bytes, &self.target.resource.name());
-            self.tell(ResponsePart::Refused(error), told);
+            self.respond(ResponsePart::Refused(error), responses);
         }
         self.phase = Phase::Done;
     }
 
     /// Handles the unfinished line at the end of the stream.
-    fn last_line(&self, splitter: LineSplitter, broken: bool, told: &mut Vec<ServerResponse>) {
+    fn last_line(&self, splitter: LineSplitter, broken: bool, responses: &mut Vec<ServerResponse>) {
         let mut end = if broken {
             WatchEnd::Cut
         } else {
@@ -564,7 +570,7 @@ impl Exchange {
             match event(&line, self.target.keep()) {
                 Ok(event) => {
                     let over = matches!(event, RecordedEvent::Error { .. });
-                    self.tell(ResponsePart::Event(event), told);
+                    self.respond(ResponsePart::Event(event), responses);
                     if over {
                         return;
                     }
@@ -573,11 +579,11 @@ impl Exchange {
                     end = WatchEnd::CutInLine(u32::try_from(line.len()).unwrap_or(u32::MAX));
                 }
                 Err(error) => {
-                    return self.tell(ResponsePart::Event(undecodable(error.text())), told);
+                    return self.respond(ResponsePart::Event(undecodable(error.text())), responses);
                 }
             }
         }
-        self.tell(ResponsePart::Ended(end), told);
+        self.respond(ResponsePart::Ended(end), responses);
     }
 }
 
@@ -683,43 +689,43 @@ pub fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiE
 
 /// The reason and the message for an HTTP status without a Status.
 fn generic(status: u16, said: &str) -> (&'static str, String) {
-    let told = |reason, text: &str| (reason, text.to_owned());
+    let known = |reason, text: &str| (reason, text.to_owned());
     match status {
-        400 => told(
+        400 => known(
             "BadRequest",
             "the server rejected our request for an unknown reason",
         ),
-        401 => told(
+        401 => known(
             "Unauthorized",
             "the server has asked for the client to provide credentials",
         ),
-        403 => told("Forbidden", said),
-        404 => told(
+        403 => known("Forbidden", said),
+        404 => known(
             "NotFound",
             "the server could not find the requested resource",
         ),
-        405 => told(
+        405 => known(
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
         ),
-        406 => told(
+        406 => known(
             "NotAcceptable",
             "the server was unable to respond with a content type that the client supports",
         ),
-        409 => told("Conflict", "the server reported a conflict"),
-        422 => told(
+        409 => known("Conflict", "the server reported a conflict"),
+        422 => known(
             "Invalid",
             "the server rejected our request due to an error in our request",
         ),
-        429 => told(
+        429 => known(
             "TooManyRequests",
             "the server has received too many requests and has asked us to try again later",
         ),
-        503 => told(
+        503 => known(
             "ServiceUnavailable",
             "the server is currently unable to handle the request",
         ),
-        504 => told(
+        504 => known(
             "Timeout",
             "the server was unable to return a response in the time allotted, but may still be processing the request",
         ),

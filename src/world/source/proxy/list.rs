@@ -106,7 +106,7 @@ impl ListReader {
     ///
     /// # Errors
     /// Why this is not a list, or not one that can be kept.
-    pub fn source(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
+    pub fn push(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
         if self.error.is_none() && self.bytes + chunk.len() > MAX_LIST {
             self.error = Some(ListError::Excess(Excess::Bytes));
         }

@@ -41,12 +41,12 @@ impl WatchReader {
     }
 
     /// Reads a chunk; after an error chunks are ignored.
-    pub fn source(&mut self, chunk: &[u8]) {
+    pub fn push(&mut self, chunk: &[u8]) {
         let Self { splitter, decoder } = self;
         if decoder.error.is_some() {
             return;
         }
-        if let Err(LineTooLong { line }) = splitter.source(chunk, |line, bytes| {
+        if let Err(LineTooLong { line }) = splitter.push(chunk, |line, bytes| {
             decoder.line(line, bytes);
         }) {
             decoder.fail(
@@ -115,13 +115,12 @@ impl LineSplitter {
     }
 
     /// Splits a chunk; `each` receives the number of every line that is now complete (from 1), and its bytes
-    /// without `
-    /// `.
+    /// without the line feed.
     ///
     /// # Errors
     ///
     /// A line is too long. The rest of the chunk is not read.
-    pub fn source(
+    pub fn push(
         &mut self,
         mut chunk: &[u8],
         mut each: impl FnMut(u32, &[u8]),
@@ -144,8 +143,7 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// The last line, if it does not end with `
-    /// `.
+    /// The last line, if it does not end with a line feed.
     #[must_use]
     pub fn finish(self) -> Option<(u32, Vec<u8>)> {
         (!self.rest.is_empty()).then(|| (self.lines.saturating_add(1), self.rest))

@@ -13,7 +13,7 @@ use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::store::{Indexer, StoreOptions};
 use proptest::prelude::*;
 
-use super::{Parts, Told, any_written, call, follow, list, parts, short};
+use super::{Event, Parts, any_written, call, follow, list, parts, short};
 use crate::cache::{Facts, O, cases, key_func, labelled, letters_indexer, opaque, pod, rv};
 
 #[test]
@@ -160,12 +160,12 @@ fn a_key_twice_in_one_list() {
     for (generation, expected) in table {
         let mut parts = parts(generation);
         parts.write(list(&[("a", "1"), ("b", "2"), ("a", "3")]));
-        let told: Vec<String> = parts.pops().concat();
-        let told: Vec<&str> = told
+        let notifications: Vec<String> = parts.pops().concat();
+        let notifications: Vec<&str> = notifications
             .iter()
             .filter_map(|step| Some(step.split_once(" | ")?.0))
             .collect();
-        assert_eq!(told, expected, "{generation:?}");
+        assert_eq!(notifications, expected, "{generation:?}");
         assert_eq!(parts.store.get_by_key("a").map(rv), Some("3"));
     }
 }
@@ -182,11 +182,11 @@ fn a_batch_ends_at_its_limit_the_initial_list_or_a_repeated_key() {
     // A repeated key ends the batch.
     parts.write(StoreCall::Delete(pod("p0000", "3")));
     let pops = parts.pops();
-    let told: Vec<usize> = pops
+    let counts: Vec<usize> = pops
         .iter()
         .map(|steps| steps.iter().filter(|step| step.contains(" | ")).count())
         .collect();
-    assert_eq!(told, [1000, 1, 2, 1]);
+    assert_eq!(counts, [1000, 1, 2, 1]);
     assert!(!pops[0].last().unwrap().ends_with("synced"));
     assert!(pops[1].last().unwrap().ends_with("synced"));
 }
@@ -283,14 +283,14 @@ fn in_a_batch_only_the_entry_without_a_key_fails() {
         .write(StoreCall::Replace(items, "10".into()), &store, &mut ())
         .unwrap();
     let mut process = Process::new(queue.begin_pop(&mut ()).unwrap().unwrap());
-    let mut told = Vec::new();
+    let mut notifications = Vec::new();
     let outcome = loop {
-        match process.next_notice(&mut store, &mut ()) {
-            Ok(notification) => told.push(short(&notification)),
+        match process.next_notification(&mut store, &mut ()) {
+            Ok(notification) => notifications.push(short(&notification)),
             Err(outcome) => break outcome,
         }
     };
-    assert_eq!(told, ["+a 1 initial", "+c 3 initial"]);
+    assert_eq!(notifications, ["+a 1 initial", "+c 3 initial"]);
     assert_eq!(
         outcome,
         ProcessOutcome::Failed(
@@ -311,10 +311,10 @@ fn a_process_function_may_go_by_delta_types() {
     let work = parts.queue.begin_pop(&mut ()).unwrap().unwrap();
     let mut process = Process::by_type(work);
     let mut facts = Facts::new();
-    let mut told = Vec::new();
+    let mut notifications = Vec::new();
     loop {
         match process.step_without_store(&mut facts) {
-            Progress::Notify(notification) => told.push(short(&notification)),
+            Progress::Notify(notification) => notifications.push(short(&notification)),
             Progress::Done(outcome) => {
                 assert_eq!(outcome, ProcessOutcome::Done);
                 break;
@@ -322,7 +322,7 @@ fn a_process_function_may_go_by_delta_types() {
             Progress::Took | Progress::Wrote => {}
         }
     }
-    assert_eq!(told, ["~a  1", "+a 2", "-a 3"]);
+    assert_eq!(notifications, ["~a  1", "+a 2", "-a 3"]);
     for (_, fact) in facts {
         assert!(
             matches!(
@@ -344,7 +344,10 @@ fn the_facts_of_a_list_come_in_this_order() {
         let mut facts = Facts::new();
         while let Some(work) = parts.queue.begin_pop(&mut facts).unwrap() {
             let mut process = Process::new(work);
-            while process.next_notice(&mut parts.store, &mut facts).is_ok() {}
+            while process
+                .next_notification(&mut parts.store, &mut facts)
+                .is_ok()
+            {}
             let taken = process.into_taken();
             let outcome = ProcessOutcome::Done;
             let end = parts
@@ -398,10 +401,10 @@ fn the_facts_of_a_list_come_in_this_order() {
     );
 }
 
-fn any_told() -> impl Strategy<Value = Told> {
+fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         12 => any_written(),
-        6 => Just(Told::Pop),
+        6 => Just(Event::Pop),
     ]
 }
 
@@ -411,7 +414,7 @@ proptest! {
     /// After any sequence of events, all generations end with the same content, and so does a
     /// handler that maintains a copy from its notifications.
     #[test]
-    fn all_generations_end_with_the_same_content(told in proptest::collection::vec(any_told(), 0..40)) {
+    fn all_generations_end_with_the_same_content(events in proptest::collection::vec(any_event(), 0..40)) {
         let mut contents = Vec::new();
         for generation in Generation::ALL {
             let mut parts = parts(generation);
@@ -421,7 +424,7 @@ proptest! {
                 while let Some(work) = parts.queue.begin_pop(&mut ()).unwrap() {
                     let mut process = Process::new(work);
                     let outcome = loop {
-                        match process.next_notice(&mut parts.store, &mut ()) {
+                        match process.next_notification(&mut parts.store, &mut ()) {
                             Ok(notification) => follow(&notification, copy),
                             Err(outcome) => break outcome,
                         }
@@ -434,9 +437,9 @@ proptest! {
                     }
                 }
             };
-            for told in &told {
+            for event in &events {
                 version += 1;
-                let Some(call) = call(told, version) else {
+                let Some(call) = call(event, version) else {
                     drain(&mut parts, &mut copy, true);
                     continue;
                 };
@@ -462,20 +465,20 @@ fn a_process_can_be_copied_in_the_middle() {
     assert!(matches!(&work, PoppedItems::Entries(_)) && work.is_batch() && work.len() == 2);
     let mut process = Process::new(work);
     let mut copies = Vec::new();
-    let mut told = Vec::new();
+    let mut notifications = Vec::new();
     loop {
-        copies.push((process.clone(), parts.store.clone(), told.clone()));
+        copies.push((process.clone(), parts.store.clone(), notifications.clone()));
         match process.step(&mut parts.store, &mut ()) {
-            Progress::Notify(notification) => told.push(short(&notification)),
+            Progress::Notify(notification) => notifications.push(short(&notification)),
             Progress::Done(_) => break,
             Progress::Took | Progress::Wrote => {}
         }
     }
     for (mut process, mut store, mut before) in copies {
-        while let Ok(notification) = process.next_notice(&mut store, &mut ()) {
+        while let Ok(notification) = process.next_notification(&mut store, &mut ()) {
             before.push(short(&notification));
         }
-        assert_eq!(before, told);
+        assert_eq!(before, notifications);
         assert_eq!(store.len(), 2);
     }
 }

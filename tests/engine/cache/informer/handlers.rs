@@ -78,7 +78,7 @@ fn a_filter_turns_one_notification_into_another() {
         (delete(tombstone("p", None)), None),
     ];
     for (notification, expected) in table {
-        notification.tell(&handler);
+        notification.deliver(&handler);
         assert_eq!(
             noting.take(),
             Vec::from_iter(expected),
@@ -96,13 +96,13 @@ fn every_function_of_a_handler_is_optional() {
         update(pod("p", "1"), pod("p", "2")),
         delete(pod("p", "2")),
     ];
-    let tell = |handler: &dyn ResourceEventHandler<O>| {
+    let deliver = |handler: &dyn ResourceEventHandler<O>| {
         all.iter()
-            .for_each(|notification| notification.tell(handler));
+            .for_each(|notification| notification.deliver(handler));
         noting.take()
     };
-    assert!(tell(&ResourceEventHandlerFuncs::default()).is_empty());
-    assert!(tell(&ResourceEventHandlerDetailedFuncs::default()).is_empty());
+    assert!(deliver(&ResourceEventHandlerFuncs::default()).is_empty());
+    assert!(deliver(&ResourceEventHandlerDetailedFuncs::default()).is_empty());
     let object = |noting: &Arc<Noting>| {
         let noting = Arc::clone(noting);
         Some(Box::new(move |item: &Item<O>| {
@@ -113,19 +113,19 @@ fn every_function_of_a_handler_is_optional() {
         let noting = Arc::clone(noting);
         Some(Box::new(move |old: &Item<O>, new: &Item<O>| noting.on_update(old, new)) as _)
     };
-    let told = tell(&ResourceEventHandlerFuncs {
+    let lines = deliver(&ResourceEventHandlerFuncs {
         add_func: object(&noting),
         update_func: both(&noting),
         delete_func: object(&noting),
     });
-    assert_eq!(told, ["1", "~p 1 2", "2"]);
+    assert_eq!(lines, ["1", "~p 1 2", "2"]);
     let adding = Arc::clone(&noting);
-    let told = tell(&ResourceEventHandlerDetailedFuncs {
+    let lines = deliver(&ResourceEventHandlerDetailedFuncs {
         add_func: Some(Box::new(move |item, initial| adding.on_add(item, initial))),
         update_func: both(&noting),
         delete_func: object(&noting),
     });
-    assert_eq!(told, ["+p 1 initial", "~p 1 2", "2"]);
+    assert_eq!(lines, ["+p 1 initial", "~p 1 2", "2"]);
 }
 
 #[test]

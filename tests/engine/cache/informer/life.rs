@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::error::{Error, ErrorKind};
-use deltascope::cache::informer::{CacheSync, CacheSyncWait, initial_notices};
+use deltascope::cache::informer::{CacheSync, CacheSyncWait, initial_notifications};
 
 use super::{Shared, list, parts, short};
 use crate::cache::bad_app_fails;
@@ -58,7 +58,7 @@ fn a_late_handler_receives_an_add_for_every_stored_object() {
     let mut parts = parts(Generation::Atomic);
     parts.write(list(&[("b", "2"), ("a", "1")]));
     parts.pops();
-    let notifications = initial_notices(&parts.store);
+    let notifications = initial_notifications(&parts.store);
     let added: Vec<String> = notifications
         .iter()
         .map(|notification| short(notification))

@@ -125,7 +125,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// An event for an informer, mostly from the server.
 #[derive(Clone, Debug)]
-enum Told {
+enum Event {
     Add(u8),
     Update(u8),
     Delete(u8),
@@ -136,31 +136,31 @@ enum Told {
 }
 
 /// All events except the process loop's turns.
-fn any_written() -> impl Strategy<Value = Told> {
+fn any_written() -> impl Strategy<Value = Event> {
     prop_oneof![
-        3 => (0..6_u8).prop_map(Told::Add),
-        3 => (0..6_u8).prop_map(Told::Update),
-        3 => (0..6_u8).prop_map(Told::Delete),
-        2 => proptest::collection::vec(0..6_u8, 0..6).prop_map(Told::List),
-        1 => Just(Told::Resync),
+        3 => (0..6_u8).prop_map(Event::Add),
+        3 => (0..6_u8).prop_map(Event::Update),
+        3 => (0..6_u8).prop_map(Event::Delete),
+        2 => proptest::collection::vec(0..6_u8, 0..6).prop_map(Event::List),
+        1 => Just(Event::Resync),
     ]
 }
 
 /// The reflector's store call for an event, with a version of its own; `None` for the process
 /// loop's turn.
-fn call(event: &Told, version: u32) -> Option<StoreCall<O>> {
+fn call(event: &Event, version: u32) -> Option<StoreCall<O>> {
     let rv = version.to_string();
     let object = |name: u8| pod(&format!("p{name}"), &rv);
     Some(match event {
-        Told::Add(name) => StoreCall::Add(object(*name)),
-        Told::Update(name) => StoreCall::Update(object(*name)),
-        Told::Delete(name) => StoreCall::Delete(object(*name)),
-        Told::List(names) => {
+        Event::Add(name) => StoreCall::Add(object(*name)),
+        Event::Update(name) => StoreCall::Update(object(*name)),
+        Event::Delete(name) => StoreCall::Delete(object(*name)),
+        Event::List(names) => {
             let names: BTreeSet<u8> = names.iter().copied().collect();
             StoreCall::Replace(names.into_iter().map(object).collect(), rv.as_str().into())
         }
-        Told::Resync => StoreCall::Resync,
-        Told::Pop => return None,
+        Event::Resync => StoreCall::Resync,
+        Event::Pop => return None,
     })
 }
 

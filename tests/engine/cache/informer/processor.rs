@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, HandlersFact};
-use deltascope::cache::informer::{SharedInformerState, determine_resync_period, initial_notices};
+use deltascope::cache::informer::{
+    SharedInformerState, determine_resync_period, initial_notifications,
+};
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope::cache::process::{Notification, Process, Progress};
 use deltascope::cache::processor::SharedProcessor;
@@ -14,7 +16,9 @@ use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::step::Step;
 use proptest::prelude::*;
 
-use super::{Listener, Parts, SECOND, Shared, Told, add, any_written, call, follow, parts, update};
+use super::{
+    Event, Listener, Parts, SECOND, Shared, add, any_written, call, follow, parts, update,
+};
 use crate::cache::{Facts, O, cases, pod};
 
 fn seconds(seconds: u32) -> Duration {
@@ -225,7 +229,7 @@ fn a_removed_listener_is_not_notified() {
 #[derive(Clone, Debug)]
 enum Go {
     /// The reflector writes to the queue.
-    Write(Told),
+    Write(Event),
     /// The process loop takes its next step, unless it is blocked.
     Process,
     /// `pop` or `run` of the n-th listener takes a step.
@@ -341,7 +345,7 @@ impl Turns {
     fn add_handler(&mut self) {
         let registration = self.state.add_event_handler("h", None, &mut ()).unwrap();
         let initial = if registration.late {
-            initial_notices(&self.parts.store)
+            initial_notifications(&self.parts.store)
         } else {
             Vec::new()
         };

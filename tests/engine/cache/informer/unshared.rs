@@ -24,12 +24,12 @@ fn the_unshared_informer_calls_its_handler_in_the_process_loop() {
         ..Config::new(Generation::Classic)
     });
     let processed = |informer: &mut Controller<O>| {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         let mut handler = |notification: Notification<O>, seen: Seen<'_, O>| {
-            told.push(format!("{} | {}", short(&notification), seen.store.len()));
+            lines.push(format!("{} | {}", short(&notification), seen.store.len()));
         };
         while let Ok(true) = informer.process(&mut handler, || Duration::ZERO, &mut ()) {}
-        told
+        lines
     };
     let now = Duration::ZERO;
     let list = |informer: &mut Controller<O>, apps: [&str; 2]| {

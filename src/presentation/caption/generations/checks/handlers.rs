@@ -10,7 +10,7 @@ use super::processing::processed;
 use crate::caption::generations::run::Run;
 
 /// The next notification about the object of this delta is `wanted`: `add`, `update` or `delete`.
-pub(super) fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
+pub(super) fn notified(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
     let Fact::Queue(QueueFact::DeltaTaken { object, .. }) = &run.facts[at].fact else {
         return Err("no delta was taken".into());
     };
@@ -93,13 +93,13 @@ pub(super) fn silent(run: &Run, at: usize) -> Result<(), String> {
     let Fact::Handlers(HandlersFact::HandlerRemoved { handler: of }) = run.facts[at].fact else {
         return Err("no handler was removed".into());
     };
-    let told = run.facts[at + 1..].iter().find(
+    let notified = run.facts[at + 1..].iter().find(
         |record| matches!(record.fact, Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) if handler == of),
     );
-    holds(told.is_none(), || format!("{told:?} comes"))
+    holds(notified.is_none(), || format!("{notified:?} comes"))
 }
 
-pub(super) fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
+pub(super) fn notified_of_what_is_there(run: &Run, at: usize) -> Result<(), String> {
     let Fact::Handlers(HandlersFact::HandlerAdded {
         handler: of,
         initial,
@@ -117,9 +117,9 @@ pub(super) fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
             }) if *handler == of => Some(notification),
             _ => None,
         });
-    let wrong = taken.take(initial as usize).find(|told| {
+    let wrong = taken.take(initial as usize).find(|notification| {
         !matches!(
-            told,
+            notification,
             NotificationRef::Add {
                 is_in_initial_list: true,
                 ..
@@ -133,7 +133,7 @@ pub(super) fn stored_first(run: &Run, at: usize) -> Result<(), String> {
     let Fact::Store(StoreFact::ItemStored { object, .. }) = &run.facts[at].fact else {
         return Err("nothing was stored".into());
     };
-    let told = run.before(at).find(|record| match &record.fact {
+    let notified = run.before(at).find(|record| match &record.fact {
         Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
             let of = notification.object();
             of.key == object.key
@@ -142,5 +142,5 @@ pub(super) fn stored_first(run: &Run, at: usize) -> Result<(), String> {
         }
         _ => false,
     });
-    holds(told.is_none(), || format!("{told:?} came before"))
+    holds(notified.is_none(), || format!("{notified:?} came before"))
 }

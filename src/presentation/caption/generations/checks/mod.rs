@@ -9,10 +9,10 @@ use deltascope_cache::fact::{Fact, WorkFact};
 
 use super::run::Run;
 
-use handlers::{by_resync, silent, stored_first, syncing, told, told_what_is_there};
+use handlers::{by_resync, notified, notified_of_what_is_there, silent, stored_first, syncing};
 use processing::{
     keys_once, looked_up_first, popped_first, processed_after, processed_before,
-    replaced_then_told, under_the_lock, without_the_lock,
+    replaced_then_notified, under_the_lock, without_the_lock,
 };
 use queueing::{bookmark_alone, bookmark_queued, deletes_first, deletes_last, nothing_queued};
 use requests::{
@@ -45,12 +45,12 @@ pub(super) const CHECKS: [(&str, Check); 38] = [
     ("under the lock", under_the_lock),
     ("deletes first", deletes_first),
     ("deletes last", deletes_last),
-    ("replaced, then told", replaced_then_told),
+    ("replaced, then told", replaced_then_notified),
     ("keys once", keys_once),
     ("looked up first", looked_up_first),
-    ("told OnAdd", |run, at| told(run, at, "add")),
-    ("told OnUpdate", |run, at| told(run, at, "update")),
-    ("told OnDelete", |run, at| told(run, at, "delete")),
+    ("told OnAdd", |run, at| notified(run, at, "add")),
+    ("told OnUpdate", |run, at| notified(run, at, "update")),
+    ("told OnDelete", |run, at| notified(run, at, "delete")),
     ("syncing", |run, at| syncing(run, at, true)),
     ("not syncing", |run, at| syncing(run, at, false)),
     ("by resync", |run, at| by_resync(run, at, true)),
@@ -60,7 +60,7 @@ pub(super) const CHECKS: [(&str, Check); 38] = [
     ("popped first", popped_first),
     ("once", once),
     ("silent", silent),
-    ("told what is there", told_what_is_there),
+    ("told what is there", notified_of_what_is_there),
     ("stored first", stored_first),
 ];
 

@@ -129,7 +129,7 @@ pub(super) fn under_the_lock(run: &Run, at: usize) -> Result<(), String> {
 }
 
 /// The list replaces the store before any handler is notified. Deletions are notified first.
-pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
+pub(super) fn replaced_then_notified(run: &Run, at: usize) -> Result<(), String> {
     let mut replaced = false;
     let mut others = false;
     for record in run.facts[at + 1..].iter() {

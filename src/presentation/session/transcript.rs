@@ -23,7 +23,7 @@ use super::Session;
 use crate::view::walking::Said;
 
 /// An exported transcript contains at most this many facts.
-const TOLD: usize = 20_000;
+const MAX_TRANSCRIBED: usize = 20_000;
 
 /// Where the report ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Until {
 
 /// The part of a run to report, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Tale<'a> {
+pub struct Excerpt<'a> {
     /// The number of facts to skip …
     pub from: usize,
     /// … and the number of facts up to the end.
@@ -56,14 +56,14 @@ impl Session {
     pub(super) fn transcript(&self, lang: Lang) -> String {
         let end = self.end();
         let mut text = String::new();
-        let tale = Tale {
-            from: end.saturating_sub(TOLD),
+        let excerpt = Excerpt {
+            from: end.saturating_sub(MAX_TRANSCRIBED),
             to: end,
             key: None,
             lang,
             json: false,
         };
-        self.tell(&tale, &mut |part| {
+        self.transcribe(&excerpt, &mut |part| {
             text.push_str(part);
             ControlFlow::Continue(())
         });
@@ -110,22 +110,22 @@ impl Session {
     }
 
     /// Reports facts line by line; in words, after a heading. `say` can stop it.
-    pub fn tell(&self, tale: &Tale, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
+    pub fn transcribe(&self, excerpt: &Excerpt, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         let timeline = &self.timeline;
-        let Tale {
+        let Excerpt {
             from,
             to,
             key,
             lang,
             json,
-        } = *tale;
+        } = *excerpt;
         let places = key.map(|key| self.places(key, from..to));
         let mut picture = timeline.picture(from);
         let naming = self.landmarks.alike().naming();
-        if !json && say(&self.heading(tale, &picture)).is_break() {
+        if !json && say(&self.heading(excerpt, &picture)).is_break() {
             return;
         }
-        let told = |place: &usize| {
+        let is_included = |place: &usize| {
             let wanted = |places: &Vec<usize>| places.binary_search(place).is_ok();
             places.as_ref().is_none_or(wanted)
         };
@@ -137,7 +137,7 @@ impl Session {
             let facts = timeline.facts(before..next);
             for (place, record) in facts.iter().enumerate().skip(at - before) {
                 picture.apply(record);
-                if !told(&(before + place)) {
+                if !is_included(&(before + place)) {
                     continue;
                 }
                 let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
@@ -167,20 +167,20 @@ impl Session {
         }
     }
 
-    fn heading(&self, tale: &Tale, picture: &Picture) -> String {
-        let lang = tale.lang;
+    fn heading(&self, excerpt: &Excerpt, picture: &Picture) -> String {
+        let lang = excerpt.lang;
         let mut heading = format!(
             "{} ({})\n{}\n\n",
             visible::line(self.lesson.title.get(lang)),
             self.head.era,
             visible::lines(self.lesson.note.get(lang))
         );
-        match (tale.from, lang) {
+        match (excerpt.from, lang) {
             (0, _) => heading.push_str(&sentence(&caption::before_start(picture, lang))),
             (_, Lang::En) => heading.push_str("What came before is left out.\n"),
             (_, Lang::Zh) => heading.push_str("之前的内容省略。\n"),
         }
-        if let Some(key) = tale.key {
+        if let Some(key) = excerpt.key {
             let key = visible::line(key);
             heading.push_str(&match lang {
                 Lang::En => format!("Only what is about {key} is told.\n"),
