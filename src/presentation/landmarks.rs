@@ -210,6 +210,7 @@ impl Landmarks {
             .collect()
     }
 
+    /// The marks of the objects.
     #[must_use]
     pub fn marks(&self) -> Rc<Marks> {
         Rc::clone(&self.marks)
