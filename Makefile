@@ -58,7 +58,14 @@ help:
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
-test: fmt clippy test-native examples test-wasm test-browser
+test: fmt clippy test-beside-dist test-browser
+
+# For minutes the optimised build of the page keeps one core busy; the tests have the other.
+.PHONY: test-beside-dist
+test-beside-dist: setup-dist
+	@mkdir -p '$(TARGET)'; status=0; $(MAKE) --no-print-directory dist >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
+	$(MAKE) --no-print-directory test-native examples test-wasm || status=1; \
+	wait $$dist || status=1; cat '$(TARGET)/dist.log'; exit $$status
 
 # The command line contains the page if it is compiled after this.
 dist: setup-dist
@@ -174,10 +181,10 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
-# Everything except the page is compiled natively.
-NATIVE := --workspace --exclude deltascope-page --features cli,mdbook
+# What is built natively. The benchmarks need much that nothing else does: only clippy and `make bench` compile them.
+NATIVE := --workspace --exclude deltascope-page --exclude deltascope-bench --features cli,mdbook
 clippy: setup-rust
-	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --workspace --exclude deltascope-page --features cli,mdbook --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
