@@ -40,6 +40,8 @@ WASM := wasm32-unknown-unknown
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 BENCHES := $(TARGET)/benches
 
+.SECONDEXPANSION:
+
 .PHONY: help
 help:
 	@echo 'make serve    builds the page, serves it on http://127.0.0.1:8080/ and rebuilds it on every change;'
@@ -60,27 +62,34 @@ serve: setup
 
 test: fmt clippy test-beside-dist test-browser
 
-# For minutes the optimised build of the page keeps one core busy; the tests have the other.
+# The end of the page's optimised build keeps one core busy; the tests have the other. The page is packed for the command
+# line only after them: they serve the packed one.
 .PHONY: test-beside-dist
 test-beside-dist: setup-dist
-	@mkdir -p '$(TARGET)'; status=0; $(MAKE) --no-print-directory dist >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
+	@mkdir -p '$(TARGET)'; status=0; \
+	$(MAKE) --no-print-directory $(PAGE) >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
 	$(MAKE) --no-print-directory test-native examples test-wasm || status=1; \
 	wait $$dist || status=1; cat '$(TARGET)/dist.log'; exit $$status
 
-# The command line contains the page if it is compiled after this.
-dist: setup-dist
+# The sources of the page and the element; the rest of src is only compiled natively.
+PAGE_SOURCES = $(shell find src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f)
+
+# Newer than the page, unless `trunk serve` has built another one in its place.
+PAGE := $(TARGET)/page.stamp
+$(PAGE): $$(PAGE_SOURCES) dist/index.html | setup-dist
 	trunk build --release
+	@touch '$@'
+
+dist/index.html: ;
+
+# The command line contains the page if it is compiled after this.
+dist: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 	@$(MAKE) --no-print-directory size
 
 DOCS := $(TARGET)/docs
-# The sources of the element; the rest of src is only compiled natively.
-ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f
-
 # Runs every block of the two books; a book with a failing block is not built.
-docs: setup-docs
-	@[ -f dist/deltascope.js ] && [ -z "$$(find $(ELEMENT) -newer dist/deltascope.js -print -quit)" ] || \
-	  { $(MAKE) --no-print-directory setup-dist && trunk build --release; }
+docs: setup-docs $(PAGE)
 	cargo build $(CARGO_FLAGS) $(NATIVE) --bin mdbook-deltascope
 	@for lang in en zh; do \
 	  '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
@@ -200,7 +209,7 @@ test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
-test-browser: setup-browser dist docs
+test-browser: setup-browser docs dist
 	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 

@@ -41,5 +41,9 @@ pub(crate) fn write(from: &Path, to: &Path) -> Result<(), String> {
     }
     let mut packed = format!("{}\n", Value::from(names)).into_bytes();
     packed.append(&mut bytes);
+    // A new file would have the command line compiled again.
+    if fs::read(to).is_ok_and(|old| old == packed) {
+        return Ok(());
+    }
     fs::write(to, packed).map_err(|error| format!("{} cannot be written: {error}", to.display()))
 }
