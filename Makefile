@@ -176,7 +176,7 @@ APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 # Without kubectl the tests behind a real proxy are skipped with a note, and without Hugo that of its shortcode.
 # Firefox is large and not installed here; without it the test of the element in it is skipped.
 setup-browser: $(NODE_MODULES) $(HOST_MODULES)
-	@command -v chromium >/dev/null || { $(APT) chromium; }
+	@command -v chromium-headless-shell >/dev/null || { $(APT) chromium-headless-shell; } || command -v chromium >/dev/null
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
 	@command -v hugo >/dev/null || { $(APT) hugo; } || echo 'no hugo: its shortcode will not be tried'
 
