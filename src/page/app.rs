@@ -10,10 +10,12 @@ use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::Host;
 use crate::live::Link;
-use crate::ui::{Shape, first_lang, first_theme, follow};
+use crate::ui::{Shape, first_lang, first_theme, follow, remembered};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::live::PIECES;
+use deltascope_presentation::session::Session;
 use deltascope_replay::link;
+use deltascope_replay::step_size::StepSize;
 
 /// The attribute that marks the project's own page.
 const OWN_PAGE: &str = "data-deltascope";
@@ -42,7 +44,7 @@ pub fn mount() {
 /// The page's root component.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::new(Host::page());
+    let driver = Driver::with_session(Host::page(), first_session());
     let (view, shape) = (driver.view(), Shape::default());
     let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
     follow(ui);
@@ -57,6 +59,14 @@ pub fn App() -> impl IntoView {
     let first = link_of_address().map(|link| Command::OpenLink(link.into()));
     api::install(&driver, ui, link, first);
     view! { <Board /> }
+}
+
+/// A session with the remembered step size. A newcomer steps from event to event, each with its headline.
+fn first_session() -> Session {
+    let mut session = Session::new();
+    let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
+    session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
+    session
 }
 
 /// The address's `#` part, if it is a link to a run. It stays in the address, so that the page can be reloaded and

@@ -480,7 +480,7 @@ impl Driver {
     async fn show(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
-            Change::Forward => {
+            Change::Forward | Change::Stride => {
                 self.forward(0).await;
             }
             Change::Back => self.back().await,
@@ -542,10 +542,9 @@ impl Driver {
         let (view, motion, speed) = {
             let mut session = self.inner.session.borrow_mut();
             let view = session.view();
-            let motion = session
-                .current()
-                .map(|record| plan::plan(&record, &view.picture))
-                .unwrap_or_default();
+            let (recent, picture) = view.narrated();
+            let motion = recent.last().map(|record| plan::plan(record, picture));
+            let motion = motion.unwrap_or_default();
             (view, motion, session.playback().clone())
         };
         let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);
@@ -591,12 +590,12 @@ impl Driver {
 
     /// Draws the trail of the fact that the screen was cut to.
     fn trail(&self) {
-        let mut session = self.inner.session.borrow_mut();
-        let picture = session.picture();
-        if let Some(record) = session.current()
-            && let Some(flight) = plan::plan(&record, &picture).flight
+        let view = self.inner.session.borrow_mut().view();
+        let (recent, picture) = view.narrated();
+        if let Some(record) = recent.last()
+            && let Some(flight) = plan::plan(record, picture).flight
         {
-            let from = plan::trail_from(&record, &flight, &picture);
+            let from = plan::trail_from(record, &flight, picture);
             self.inner.stage.trail(&from, &flight, self.still());
         }
     }

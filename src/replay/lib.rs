@@ -5,6 +5,7 @@ pub mod diff;
 pub mod difference;
 pub mod edit;
 pub mod gauge;
+pub mod headline;
 pub mod invariants;
 pub mod lessons;
 pub mod link;

@@ -98,10 +98,11 @@ async function watchedOver(app, body) {
  * Opens the page and waits until it is ready. Motion is reduced unless `motion` is set, so that each state is on screen at
  * once. `asFound` leaves language and theme as the page chose them. `link` is opened instead of the plain page. `reads`: the
  * URL of an API, to which requests may be sent and aborted at any time; `provokes`: a pattern of the errors that the test
- * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available.
+ * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available;
+ * `newcomer`: leaves the size of a step as the page chose it, an event, else it is one fact.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, newcomer } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
@@ -113,6 +114,12 @@ export async function open(browser, url, options = {}) {
   if (measured) {
     await context.addInitScript(() => {
       addEventListener("TrunkApplicationStarted", (event) => (globalThis.wasm = event.detail.wasm));
+    });
+  }
+  // Most tests are about single facts. Storage is closed to pages without an origin.
+  if (!newcomer) {
+    await context.addInitScript(() => {
+      if (location.protocol.startsWith("http") && !localStorage.getItem("deltascope.step")) localStorage.setItem("deltascope.step", "micro");
     });
   }
   const page = await context.newPage();

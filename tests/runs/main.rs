@@ -3,6 +3,7 @@
 mod branches;
 mod compare;
 mod fold;
+mod headlines;
 mod lessons;
 mod live;
 mod log;

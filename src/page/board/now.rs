@@ -15,7 +15,7 @@ use deltascope_presentation::stage::Panel;
 #[component]
 pub(super) fn Now() -> impl IntoView {
     let ui = Ui::get();
-    let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
+    let listing = ui.memo(|view| pseudo::listing(view.narrated().0, view.narrated().1));
     let rows = ui.memo(|view| lanes::lanes(&view.recent, &view.picture));
     let title = ui.word(|words| words.now_running);
     let side = move || {

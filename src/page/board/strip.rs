@@ -8,8 +8,9 @@ use super::parts::{part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::caption::{Span, plain};
+use deltascope_presentation::command::Command;
 use deltascope_presentation::pseudo;
-use deltascope_presentation::rows::{said, type_class};
+use deltascope_presentation::rows::{OtherFact, others, said, type_class};
 
 #[component]
 pub(super) fn Strip() -> impl IntoView {
@@ -36,6 +37,10 @@ pub(super) fn Strip() -> impl IntoView {
             });
         }
     });
+    let others = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| others(view, lang))
+    });
     let playing = ui.memo(|view| view.playing);
     let lesson = ui.memo(|view| view.lesson.note.clone());
     Effect::new(move |_| {
@@ -53,7 +58,7 @@ pub(super) fn Strip() -> impl IntoView {
             .get()
             .map_or_else(String::new, |said| said.get(ui.lang.get()).to_owned())
     });
-    let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
+    let listing = ui.memo(|view| pseudo::listing(view.narrated().0, view.narrated().1));
     view! {
         <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
@@ -67,6 +72,9 @@ pub(super) fn Strip() -> impl IntoView {
                     node_ref=what
                 ></p>
                 <p class="why" translate="yes" node_ref=why></p>
+                {part(move || {
+                    others.with(|(others, minor)| (!others.is_empty()).then(|| row_of(ui, others, *minor)))
+                })}
                 <div class="whence">
                     <p class="where" translate="no">
                         {part(move || {
@@ -79,6 +87,25 @@ pub(super) fn Strip() -> impl IntoView {
                 <p class="text" translate="yes" node_ref=note></p>
             </aside>
         </section>
+    }
+}
+
+/// The other facts of the step, in order; each leads to itself.
+fn row_of(ui: Ui, others: &[OtherFact], minor: usize) -> impl IntoView + use<> {
+    let facts = others.iter().map(|other| {
+        let at = other.at;
+        view! {
+            <button type="button" class:later=other.later on:click=move |_| ui.send(Command::Seek(at))>
+                {other.text.clone()}
+            </button>
+        }
+    });
+    let more = (minor > 0).then(|| view! { <span>{format!("+{minor}")}</span> });
+    view! {
+        <p class="others" data-testid="others" aria-label=ui.word(|words| words.also_in_step)>
+            {facts.collect_view()}
+            {more}
+        </p>
     }
 }
 

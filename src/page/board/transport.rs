@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::parts::{part, shown, text};
 use super::{checks, icons};
 use crate::memo::Memo;
-use crate::ui::{Shape, Ui};
+use crate::ui::{Shape, Ui, remember};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
@@ -175,6 +175,9 @@ pub(super) fn Transport() -> impl IntoView {
                     on:change=move |event| {
                         if let Some(step_size) = StepSize::from_id(&event_target_value(&event)) {
                             ui.send(Command::StepSize(step_size));
+                            if ui.host().is_page() {
+                                remember("step", step_size.id());
+                            }
                         }
                     }
                 >

@@ -10,6 +10,7 @@ mod say;
 
 mod amounts;
 mod cause;
+mod end;
 mod handlers;
 mod phrases;
 mod queue;
@@ -36,6 +37,7 @@ use amounts::objects;
 use say::say;
 use spans::{event_type, mono, named, text, version};
 
+pub use end::at_end;
 pub use names::in_chinese;
 pub use samples::samples;
 pub use spans::{Span, answer, plain, refusal, short_name, short_rv};

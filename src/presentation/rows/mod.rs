@@ -323,23 +323,64 @@ pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
         .unwrap_or_default()
 }
 
-/// The fact at the cursor; none at the start.
+/// The fact that is shown: the one at the cursor, or the headline of the step; none at the start.
 #[must_use]
 pub fn current(view: &View) -> Option<&deltascope_cache::fact::FactRecord> {
-    view.recent.last()
+    view.narrated().0.last()
 }
 
 /// The current fact and its cause, in words.
 #[must_use]
 pub fn said(view: &View, lang: Lang) -> Words {
     let naming = view.alike.naming();
-    match current(view) {
+    let (recent, picture) = view.narrated();
+    match recent.last() {
         Some(record) => {
-            let voice = Voice { lang, naming };
-            caption::words(record, &view.recent, &view.picture, voice)
+            let words = caption::words(record, recent, picture, Voice { lang, naming });
+            if view.is_over() {
+                caption::at_end(&view.picture, words, lang)
+            } else {
+                words
+            }
         }
         None => caption::before_start(&view.picture, lang),
     }
+}
+
+/// Another fact of the step whose headline is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherFact {
+    /// The number of facts up to it.
+    pub at: usize,
+    /// Its name and its object: `ItemStored web-0`.
+    pub text: String,
+    /// Whether it comes after the headline.
+    pub later: bool,
+}
+
+/// The other facts of the step, and how many more there are.
+#[must_use]
+pub fn others(view: &View, lang: Lang) -> (Vec<OtherFact>, usize) {
+    let Some(headline) = &view.headline else {
+        return (Vec::new(), 0);
+    };
+    let shown = headline.recent.last().map(|record| record.id);
+    let others = headline.others.iter().map(|(at, record)| {
+        let name = match lang {
+            Lang::En => record.fact.name(),
+            Lang::Zh => caption::in_chinese(record.fact.name()),
+        };
+        let key = record.fact.key().map(|key| Names::of(view).get(key));
+        OtherFact {
+            at: *at,
+            text: [name, key.as_deref().unwrap_or_default()]
+                .join(" ")
+                .trim_end()
+                .to_owned(),
+            later: shown.is_some_and(|shown| record.id > shown),
+        }
+    });
+    (others.collect(), headline.minor)
 }
 
 #[cfg(test)]

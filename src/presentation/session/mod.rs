@@ -29,6 +29,7 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::branches::Branches;
+use deltascope_replay::headline;
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::picture::{Picture, SourceKind};
@@ -42,7 +43,7 @@ use deltascope_world::virtual_time::{Era, InformerKind};
 use super::i18n::Text;
 use super::landmarks::Landmarks;
 use super::view::{
-    BranchRow, Checks, ErrorView, LessonHead, Marker, RECENT, SettingRow, Tick, View,
+    BranchRow, Checks, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
 use messages::{cannot_run, from_the_start, full, no_era};
 
@@ -60,11 +61,16 @@ pub enum Change {
     Cut,
     /// The cursor went forward by exactly one fact, which can be shown as a motion.
     Forward,
+    /// The cursor went forward by a step of several facts, whose headline can be shown as a motion.
+    Stride,
     /// The cursor went back by exactly one fact.
     Back,
     /// The run has changed. It is worth playing until this many facts are shown.
     Follow(usize),
 }
+
+/// At most this many other facts stand below a headline.
+const OTHERS: usize = 6;
 
 /// The session of one user.
 pub struct Session {
@@ -234,6 +240,40 @@ impl Session {
         self.picture.at(&self.timeline, self.playback.cursor())
     }
 
+    /// The headline of the step that ends at the cursor; a run that plays shows each fact.
+    fn headline(&mut self) -> Option<Rc<Headline>> {
+        let (size, cursor) = (self.walking.step_size, self.playback.cursor());
+        if self.playback.is_playing() {
+            return None;
+        }
+        let range = headline::step_at(size, &self.timeline, cursor)?;
+        let facts = self.timeline.facts(range.clone());
+        let place = headline::headline(size, &facts)?;
+        let at = range.start + place + 1;
+        let picture = match at == cursor {
+            true => self.picture(),
+            false => Rc::new(self.timeline.picture(at)),
+        };
+        let others = facts
+            .iter()
+            .enumerate()
+            .filter(|(other, record)| *other != place && !headline::is_minor(&record.fact));
+        let others = others.map(|(other, record)| (range.start + other + 1, record.clone()));
+        let mut others: Vec<_> = others.collect();
+        // Those around the headline.
+        let from = others.partition_point(|(other, _)| *other < at);
+        let from = from.saturating_sub(OTHERS / 2);
+        others.drain(..from);
+        others.truncate(OTHERS);
+        let recent = self.timeline.facts(at.saturating_sub(RECENT)..at);
+        Some(Rc::new(Headline {
+            recent: (&*recent).into(),
+            picture,
+            minor: facts.len() - 1 - others.len(),
+            others: others.into(),
+        }))
+    }
+
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
@@ -244,6 +284,7 @@ impl Session {
             picture,
             time: self.timeline.time_at(step),
             recent: (&*recent).into(),
+            headline: self.headline(),
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),

@@ -75,6 +75,7 @@ impl Session {
             (true, ..) => Change::Forward,
             (_, true, _) => Change::Back,
             (.., true) => Change::None,
+            _ if change == Change::Cut && to > cursor => Change::Stride,
             _ => change,
         }
     }

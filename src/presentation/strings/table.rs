@@ -119,6 +119,8 @@ pub struct Strings {
     pub not_kept: &'static str,
     /// The unit of the gauge.
     pub behind_is: &'static str,
+    /// The label of the other facts of a step.
+    pub also_in_step: &'static str,
     /// When the gauge is known.
     pub behind_known: &'static str,
     pub items: &'static str,
@@ -521,6 +523,7 @@ static EN: Strings = Strings {
     break_popped: "is popped",
     break_stored: "is stored",
     break_called: "reaches a handler",
+    also_in_step: "Also in this step",
     step_size: "Size of a step",
     key_coarse: "one size coarser",
     key_micro: "one fact back or on",
@@ -803,6 +806,7 @@ static ZH: Strings = Strings {
     break_popped: "被 Pop 时",
     break_stored: "被存入时",
     break_called: "到达 handler 时",
+    also_in_step: "这一步里还有",
     step_size: "步长",
     key_coarse: "按更大步长移动",
     key_micro: "后退或前进一个最小步",

@@ -22,7 +22,7 @@ fn place(listing: &Listing) -> (&str, &str) {
 
 pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
-    let listing = pseudo::listing(&view.recent, &view.picture);
+    let listing = pseudo::listing(view.narrated().0, view.narrated().1);
     let (routine, link) = place(&listing);
     let file = link.rsplit(' ').next().filter(|_| a.w >= 420);
     let file = file.unwrap_or_default();
@@ -401,7 +401,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
         let lines = wrap(&typed(&said.why, why), a.w);
         y += 3 + pen.lines(area(a.x, y + 3, a.w, 0), 19, At::Start, &lines, 8);
     }
-    let listing = pseudo::listing(&view.recent, &view.picture);
+    let listing = pseudo::listing(view.narrated().0, view.narrated().1);
     let (routine, link) = place(&listing);
     let small = mono(112, Ink::INK_3);
     let cy = y + 16;

@@ -35,6 +35,8 @@ pub struct View {
     pub picture: Rc<Picture>,
     /// The last [`RECENT`] facts up to the cursor, oldest first; the last one is the current fact.
     pub recent: Rc<[FactRecord]>,
+    /// The headline of the step that ends here, if the step has several facts.
+    pub headline: Option<Rc<Headline>>,
     /// How many facts have been shown.
     pub step: usize,
     /// How many facts are known.
@@ -87,6 +89,36 @@ pub struct View {
     pub settings: Rc<[SettingRow]>,
     /// The state of the connection, if the run comes live from a cluster.
     pub live: Option<LiveView>,
+}
+
+/// What a step of several facts comes down to.
+#[derive(Debug, PartialEq)]
+pub struct Headline {
+    /// The facts up to it, at most [`RECENT`]; it is the last.
+    pub recent: Rc<[FactRecord]>,
+    /// The state after it.
+    pub picture: Rc<Picture>,
+    /// The other facts of the step that say something, each with the number of facts up to it.
+    pub others: Rc<[(usize, FactRecord)]>,
+    /// How many more facts the step has.
+    pub minor: usize,
+}
+
+impl View {
+    /// Whether the run ends at the cursor: nothing more happens by itself.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.step == self.steps && self.step > 0 && !self.endless && self.live.is_none()
+    }
+
+    /// The facts up to the one that is shown and narrated, and the state after that one.
+    #[must_use]
+    pub fn narrated(&self) -> (&[FactRecord], &Picture) {
+        match &self.headline {
+            Some(headline) => (&headline.recent, &headline.picture),
+            None => (&self.recent, &self.picture),
+        }
+    }
 }
 
 /// A live run.

@@ -144,3 +144,28 @@ test("on a phone the drawer is a sheet behind one button", onPage({ viewport: PH
   await app.id("drawer-close").click();
   assert.equal(await app.id("drawer").count(), 0);
 }));
+
+test("a newcomer's step is an event: its headline is said and lit, the others stand below and lead to themselves", onPage({ lesson: "tombstone", newcomer: true }, async (app) => {
+  const step = () => app.page.keyboard.press("ArrowRight");
+  const what = () => app.page.locator(".say .what").textContent();
+  const said = [];
+  for (let n = 0; n < 5; n++) {
+    await step();
+    said.push(await what());
+  }
+  assert.match(said.at(-1), /b/, said.join("\n"));
+  for (const text of said) assert.doesNotMatch(text, /lock|LastSyncResourceVersion/, said.join("\n"));
+  // The relist has found that b is missing: the queue, not the reflector, is the lit room.
+  assert.equal(await app.page.locator(".room.live").first().getAttribute("data-testid"), "room-queue");
+  const { step: end } = await app.state();
+  const other = app.id("others").locator("button").first();
+  await other.click();
+  const { step: at } = await app.state();
+  assert.ok(at < end, `${at} < ${end}`);
+  // The size that somebody chooses is there at the next visit.
+  await app.id("select-grain").selectOption("pop");
+  await app.page.reload();
+  await app.page.waitForFunction(() => window.deltascope !== undefined);
+  await app.page.evaluate(() => window.deltascope.ready);
+  assert.equal(await app.id("select-grain").inputValue(), "pop");
+}));

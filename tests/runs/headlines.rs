@@ -1,0 +1,217 @@
+//! Each step has one headline: what became of the event, the list, or the store; never a lock.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::{Fact, FactRecord, QueueFact, ReflectorFact, StoreFact};
+use deltascope::presentation::caption::plain;
+use deltascope::presentation::command::Command;
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::rows::said;
+use deltascope::presentation::session::Session;
+use deltascope::replay::headline::{headline, is_minor, step_at};
+use deltascope::replay::lessons;
+use deltascope::replay::recording::Recording;
+use deltascope::replay::step_size::StepSize;
+use deltascope::replay::timeline::Timeline;
+
+/// Every lesson in every generation that it can be run in.
+fn runs() -> impl Iterator<Item = (String, Timeline)> {
+    let lessons = lessons::menu().into_iter();
+    lessons.flat_map(|(id, _)| {
+        let scenario = lessons::load(&id).unwrap().scenario;
+        let generations = match scenario.settings.is_informer() {
+            true => &Generation::ALL[..],
+            false => &Generation::ALL[..1],
+        };
+        generations.iter().map(move |generation| {
+            let recording = Recording {
+                scenario: scenario.clone(),
+                inputs: Vec::new(),
+            };
+            let recording = match generations.len() {
+                1 => recording,
+                _ => recording.in_generation(*generation),
+            };
+            let mut timeline = recording.play().unwrap();
+            timeline.extend(3_000);
+            (format!("{id} {}", generation.version()), timeline)
+        })
+    })
+}
+
+/// The facts of each step of a size.
+fn steps(size: StepSize, timeline: &Timeline) -> Vec<Vec<FactRecord>> {
+    let ends = (1..=timeline.len()).filter_map(|cursor| step_at(size, timeline, cursor));
+    ends.map(|range| timeline.facts(range).to_vec()).collect()
+}
+
+#[test]
+fn no_headline_is_a_lock_where_anything_else_happened() {
+    for (run, timeline) in runs() {
+        for size in StepSize::ALL {
+            for facts in steps(size, &timeline) {
+                let fact = &facts[headline(size, &facts).unwrap()].fact;
+                let all_minor = facts.iter().all(|record| is_minor(&record.fact));
+                assert!(all_minor || !is_minor(fact), "{run} {size:?}: {fact:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_headline_of_an_event_says_what_became_of_its_object_in_the_queue() {
+    let mut seen = 0;
+    for (run, timeline) in runs() {
+        for facts in steps(StepSize::Event, &timeline) {
+            let found = &facts[headline(StepSize::Event, &facts).unwrap()].fact;
+            let received = facts.iter().find_map(|record| match &record.fact {
+                Fact::Reflector(ReflectorFact::EventReceived {
+                    object,
+                    ends_list: false,
+                    ..
+                }) if !object.key.is_empty() => Some(&object.key),
+                _ => None,
+            });
+            let is_list = facts.iter().any(|record| {
+                matches!(
+                    record.fact,
+                    Fact::Reflector(
+                        ReflectorFact::ListReceived { .. }
+                            | ReflectorFact::InitialEventsEnded { .. }
+                    )
+                )
+            });
+            let has_queue = facts
+                .iter()
+                .any(|record| matches!(record.fact, Fact::Queue(QueueFact::LockTaken { .. })));
+            if let (Some(key), false, true) = (received, is_list, has_queue) {
+                seen += 1;
+                assert!(matches!(found, Fact::Queue(_)), "{run}: {found:?}");
+                assert_eq!(found.key(), Some(key), "{run}: {found:?}");
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn the_headline_of_a_pop_says_what_became_of_the_store() {
+    let mut seen = 0;
+    for (run, timeline) in runs() {
+        for facts in steps(StepSize::Pop, &timeline) {
+            let found = &facts[headline(StepSize::Pop, &facts).unwrap()].fact;
+            let is_written = facts.iter().any(|record| {
+                matches!(
+                    record.fact,
+                    Fact::Store(
+                        StoreFact::ItemStored { .. }
+                            | StoreFact::ItemRemoved { .. }
+                            | StoreFact::StoreReplaced { .. }
+                    )
+                )
+            });
+            let has_failed = facts
+                .iter()
+                .any(|record| matches!(record.fact, Fact::Queue(QueueFact::ProcessFailed { .. })));
+            if is_written && !has_failed {
+                seen += 1;
+                assert!(matches!(found, Fact::Store(_)), "{run}: {found:?}");
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+/// The headlines of a lesson's steps, as names with keys.
+fn headlines(lesson: &str, era: &str, size: StepSize) -> Vec<String> {
+    let mut session = Session::new();
+    session.obey(Command::Load(lesson.into()));
+    session.obey(Command::Generation(era.into()));
+    session.obey(Command::Seek(0));
+    session.obey(Command::StepSize(size));
+    let mut all = Vec::new();
+    loop {
+        let before = session.playback().cursor();
+        session.obey(Command::Walk {
+            on: true,
+            coarser: false,
+        });
+        let view = session.view();
+        if view.step == before {
+            return all;
+        }
+        let record = view.narrated().0.last().unwrap();
+        let key = record.fact.key().map_or("", |key| &**key);
+        all.push(
+            format!("{} {key}", record.fact.name())
+                .trim_end()
+                .to_owned(),
+        );
+    }
+}
+
+#[test]
+fn a_lesson_read_by_its_headlines_tells_its_story() {
+    for (era, size, story) in [
+        (
+            "1.32",
+            StepSize::Event,
+            "ListReceived | WatchEnded | WatchFailed | WatchFailed | DeletionDetected default/b | WatchAccepted",
+        ),
+        (
+            "1.36",
+            StepSize::Event,
+            "ListReceived | WatchEnded | WatchFailed | WatchFailed | ListReceived | WatchAccepted",
+        ),
+        (
+            "1.32",
+            StepSize::Pop,
+            "ItemStored default/a | ItemStored default/b | ItemStored default/c | ItemStored default/a | \
+             ItemStored default/c | ItemRemoved default/b | NotificationHandled",
+        ),
+    ] {
+        assert_eq!(
+            headlines("tombstone", era, size).join(" | "),
+            story,
+            "{era} {size:?}"
+        );
+    }
+}
+
+#[test]
+fn a_headline_is_the_same_however_its_moment_was_reached() {
+    let mut session = Session::new();
+    session.obey(Command::Load("tombstone".into()));
+    session.obey(Command::StepSize(StepSize::Event));
+    let mut seen = Vec::new();
+    for _ in 0..8 {
+        session.obey(Command::Walk {
+            on: true,
+            coarser: false,
+        });
+        let view = session.view();
+        seen.push((view.step, view.headline));
+    }
+    for (step, headline) in seen.into_iter().rev() {
+        session.obey(Command::Seek(step));
+        assert_eq!(session.view().headline, headline, "{step}");
+    }
+}
+
+#[test]
+fn no_lesson_ends_on_a_lock() {
+    for (id, _) in lessons::menu() {
+        let mut session = Session::new();
+        session.obey(Command::Load(id.clone()));
+        if session.view().endless {
+            continue;
+        }
+        let end = session.view().steps;
+        session.obey(Command::Seek(end));
+        let view = session.view();
+        for (lang, opening) in [(Lang::En, "The run ends here."), (Lang::Zh, "运行到此结束。")] {
+            let words = plain(&said(&view, lang).what);
+            assert!(words.starts_with(opening), "{id}: {words}");
+        }
+    }
+}
