@@ -295,8 +295,8 @@ impl Field {
         Some(self.anchor(key.clone()))
     }
 
-    /// The number of cells of each colour. Objects are in step, not in the store yet, older there or deleted;
-    /// queued items are counted by type.
+    /// The number of cells of each colour, the most frequent first: a legend may have no room for all. Objects are in
+    /// step, not in the store yet, older there or deleted; queued items are counted by type.
     #[must_use]
     pub fn counts(looks: &[Look]) -> Vec<(Hue, usize)> {
         let mut counts: Vec<(Hue, usize)> = Vec::new();
@@ -306,6 +306,7 @@ impl Field {
                 None => counts.push((look.hue, 1)),
             }
         }
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts
     }
 }
