@@ -96,15 +96,17 @@ async function watchedOver(app, body) {
  * Opens the page and waits until it is ready. Motion is reduced unless `motion` is set, so that each state is on screen at
  * once. `asFound` leaves language and theme as the page chose them. `link` is opened instead of the plain page. `reads`: the
  * URL of an API, to which requests may be sent and aborted at any time; `provokes`: a pattern of the errors that the test
- * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available.
+ * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available;
+ * `forced`: the colours are the reader's (high contrast), those of `theme`.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, forced = false } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
     colorScheme: theme,
     reducedMotion: motion ? "no-preference" : "reduce",
+    forcedColors: forced ? "active" : "none",
     hasTouch: false,
   });
   if (clock) await context.clock.install();
