@@ -99,15 +99,17 @@ async function watchedOver(app, body) {
  * once. `asFound` leaves language and theme as the page chose them. `link` is opened instead of the plain page. `reads`: the
  * URL of an API, to which requests may be sent and aborted at any time; `provokes`: a pattern of the errors that the test
  * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available;
- * `newcomer`: leaves the size of a step as the page chose it, an event, else it is one fact.
+ * `newcomer`: leaves the size of a step as the page chose it, an event, else it is one fact; `forced`: the colours are the
+ * reader's (high contrast), those of `theme`.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, newcomer } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, newcomer, forced = false } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
     colorScheme: theme,
     reducedMotion: motion ? "no-preference" : "reduce",
+    forcedColors: forced ? "active" : "none",
     hasTouch: false,
   });
   if (clock) await context.clock.install();

@@ -90,7 +90,6 @@ fn Both() -> impl IntoView {
                 class="cmp-sum"
                 role="group"
                 aria-label=ui.word(|words| words.compare_summary)
-                tabindex="0"
                 data-testid="compare-summary"
             >
                 {part(move || metrics.get().iter().map(metric).collect_view())}

@@ -295,8 +295,8 @@ impl Field {
         Some(self.anchor(key.clone()))
     }
 
-    /// The number of cells of each colour. Objects are in step, not in the store yet, older there or deleted;
-    /// queued items are counted by type.
+    /// The number of cells of each colour, the most frequent first: a legend may have no room for all. Objects are in
+    /// step, not in the store yet, older there or deleted; queued items are counted by type.
     #[must_use]
     pub fn counts(looks: &[Look]) -> Vec<(Hue, usize)> {
         let mut counts: Vec<(Hue, usize)> = Vec::new();
@@ -305,6 +305,11 @@ impl Field {
                 Some((_, count)) => *count += 1,
                 None => counts.push((look.hue, 1)),
             }
+        }
+        // No sort: it would be another copy of the library's in the page.
+        let most = counts.iter().map(|(_, count)| *count).max();
+        if let Some(place) = counts.iter().position(|(_, count)| Some(*count) == most) {
+            counts.swap(0, place);
         }
         counts
     }
@@ -532,6 +537,14 @@ mod tests {
             .map(look)
             .map(|look| (look.hue, look.fill))
             .collect()
+    }
+
+    #[test]
+    fn the_most_frequent_colour_is_counted_first() {
+        let [one, other] = [Hue::Of(DeltaType::Deleted), Hue::Same];
+        let counts = Field::counts(&[one, other, other].map(full));
+        assert_eq!(counts, [(other, 2), (one, 1)]);
+        assert_eq!(Field::counts(&[Look::default()]), []);
     }
 
     #[test]

@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod contrast;
 mod reading;
 mod tree;
 

@@ -210,11 +210,11 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "The list at resourceVersion {rv} was opened in the store: {objects}, and {removed} stored ones are missing from it.",
-                "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；已存的对象中有 {removed} 个不在其中。",
+                "The list at resourceVersion {rv} was opened in the store: {objects}, and it lacks {removed} that the store has.",
+                "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；存储中有而列表中没有的：{removed}。",
                 rv = version(rv),
                 objects = text(objects(count as usize, self.lang)),
-                removed = text(removed.to_string())
+                removed = text(objects(removed as usize, self.lang))
             ),
             vec![say!(
                 self,
