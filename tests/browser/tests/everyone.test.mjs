@@ -107,8 +107,10 @@ for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
 
 for (const [era, step] of [["1.32", 300], ["1.36", 150]]) {
   test(`axe finds nothing in a busy run of ${era}, nor in any tab of the drawer`, onPage({}, async (app) => {
-    await app.call("load", "sandbox", { era });
+    await app.call("load", "sandbox");
+    await app.call("setEra", era);
     await app.call("seek", step);
+    assert.equal((await app.state()).era, era);
     await app.page.evaluate(axe);
     await isClean(app, "no drawer");
     for (const tab of ["why", "until", "branches", "checks", "table", "share"]) {
