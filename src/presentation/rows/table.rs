@@ -144,13 +144,14 @@ fn handler(handler: &HandlerRoom, key: &Key, lang: Lang) -> String {
     join(last.into_iter().chain(waits))
 }
 
+/// `Updated 7`, on one line.
 fn typed(name: &str, object: &ObjectRef, plain: bool) -> String {
     let name = if plain { "" } else { name };
     let version = version(object);
     match (name, &*version) {
         ("", _) => version,
         (name, "") => name.to_owned(),
-        (name, version) => format!("{name} {version}"),
+        (name, version) => format!("{name}\u{a0}{version}"),
     }
 }
 
@@ -195,7 +196,13 @@ mod tests {
         let lines: Vec<_> = table
             .keys
             .iter()
-            .map(|row| format!("{} | {}", row.key, row.cells.join(" | ")))
+            .map(|row| {
+                format!(
+                    "{} | {}",
+                    row.key,
+                    row.cells.join(" | ").replace('\u{a0}', " ")
+                )
+            })
             .collect();
         assert_eq!(
             lines,
