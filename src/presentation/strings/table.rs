@@ -820,7 +820,7 @@ static ZH: Strings = Strings {
     key_play: "播放或暂停",
     key_step: "后退或前进一步",
     key_marker: "前一个或后一个标记",
-    key_things: "到一个房间；在其中各项或一排按钮中移动；为什么在这里？",
+    key_things: "到一个面板；在其中各项或一排按钮中移动；为什么在这里？",
     key_tenths: "跳到全程的 N/10 处",
     key_reset: "重新开始，保留你的设置",
     key_help: "本帮助",
