@@ -21,7 +21,7 @@ pub enum Focus {
     /// No control that needs keys.
     #[default]
     Page,
-    /// A button, a link or a check box: Space and Enter press it.
+    /// A button, a link, a check box or a thing on the stage: Space and Enter press it.
     Button,
     /// A tab or a radio button: arrow keys go to the others.
     Tab,

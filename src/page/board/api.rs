@@ -18,7 +18,7 @@ use deltascope_presentation::command::{Command, Draft, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
 
@@ -95,8 +95,14 @@ pub(super) fn Api() -> impl IntoView {
         (source.get() != SourceKind::Program).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
+            let title = heard::parts([ui.words().server_rv, &*gauge.said()]);
             view! {
-                <span class="gauge" data-anchor=Anchor::ServerGauge.to_string() title=ui.word(|words| words.server_rv)>
+                <span
+                    class="gauge"
+                    role="group"
+                    data-anchor=Anchor::ServerGauge.to_string()
+                    title=title
+                >
                     "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
                 </span>
             }
@@ -161,7 +167,12 @@ pub(super) fn Api() -> impl IntoView {
                         <Density field=Field::Objects label=|words| words.objects chosen=chosen />
                     },
     move || view! {
-                        <ul class="one-stop" aria-label=ui.word(|words| words.objects)>
+                        <ul
+                            role="list"
+                            aria-label=text(move || {
+                                heard::counted(ui.words().objects, room.with(|room| room.count))
+                            })
+                        >
                             {list(objects, |row| row.key.clone(), move |row| {
                                     view! { <Object row=row chosen=chosen enabled=can_write /> }
                                 })}
@@ -343,11 +354,16 @@ fn Object(
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let anchor = Anchor::Object(key.clone()).to_string();
+    let whole = key.clone();
     let is_chosen = {
         let key = key.clone();
         Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
     };
+    let can_choose = move || enabled.get() && row.with(|row| !row.gone);
     let choose = move |_| {
+        if !untrack(can_choose) {
+            return;
+        }
         let key = row.with_untracked(|row| row.key.clone());
         chosen.update(|chosen| {
             *chosen = if chosen.as_ref() == Some(&key) {
@@ -384,7 +400,9 @@ fn Object(
                 class:lit=move || row.with(|row| row.lit)
                 class:chosen=move || is_chosen.get()
                 aria-pressed=text(move || is_chosen.get().to_string())
-                disabled=move || !enabled.get() || row.with(|row| row.gone)
+                // Not `disabled`: it can still be asked about.
+                aria-disabled=maybe(move || (!can_choose()).then_some("true"))
+                tabindex="-1"
                 data-testid="api-object"
                 data-anchor=anchor
                 title=title
@@ -393,7 +411,7 @@ fn Object(
             >
                 <i class=text(move || row.with(|row| row.mark.class()))></i>
                 <span class="n">
-                    {part(move || frame::name(row.with(|row| row.name.clone())))}
+                    {part(move || frame::name(row.with(|row| row.name.clone()), &whole))}
                 </span>
                 <span class="rv">"rv " {part(move || rv(row.with(|row| row.rv.clone())))}</span>
             </button>
@@ -409,7 +427,14 @@ fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoV
     let program = Memo::new(move |_| room.with(|room| room.source == SourceKind::Program));
     let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
     view! {
-        <ul>
+        <ul
+            role="list"
+            aria-label=text(move || {
+                let words = ui.words();
+                let label = if program.get() { words.calls } else { words.watch_stream };
+                heard::counted(label, stream.with(Vec::len) + calls.with(Vec::len))
+            })
+        >
             {list(stream, |row| row.number, move |row| {
                     view! { <Line row=row /> }
                 })}
@@ -453,13 +478,18 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
     view! {
         <li
             class=class
-            title=text(move || row.with(|row| row.name.clone()))
+            title=text(move || {
+                row.with(|row| {
+                    let state = state().unwrap_or_default();
+                    heard::parts([row.event.as_str(), &*row.key, &*row.rv.said(), state])
+                })
+            })
             data-testid="stream-line"
             data-anchor=Anchor::Line(number).to_string()
         >
             <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
             <span class="n" translate="no">
-                {part(move || frame::name(row.with(|row| row.name.clone())))}
+                {part(move || row.with(|row| frame::name(row.name.clone(), &row.key)))}
             </span>
             <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
                 {part(move || row.with(|row| !row.name.is_empty()).then_some("· "))}
@@ -482,6 +512,9 @@ fn Call(row: Memo<CallRow>) -> impl IntoView {
             })
             data-testid="stream-line"
             data-anchor=Anchor::Call(number).to_string()
+            title=text(move || {
+                row.with(|row| heard::parts([row.verb, &*row.key, &*row.rv.said()]))
+            })
             translate="no"
         >
             <b>{text(move || row.with(|row| row.verb))}</b>

@@ -8,6 +8,11 @@ use deltascope_presentation::anchor::{Anchor, BesidePart};
 use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
 use deltascope_presentation::strings;
 
+/// An item of a line that is no key.
+fn plain(text: String) -> AnyView {
+    view! { <span role="listitem">{text}</span> }.into_any()
+}
+
 pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
     let of = Anchor::Beside;
     let lang = ui.lang.get();
@@ -30,7 +35,7 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
             text = format!("{text}{dot}{name} ×{count}");
         }
         let label = strings::informers(lang, informers, shared);
-        lines.push(row(&of(part), label, String::new(), vec![text.into_any()]));
+        lines.push(row(&of(part), label, String::new(), vec![plain(text)]));
     }
     for store in rows.stores {
         let mut tags: Vec<AnyView> = store
@@ -42,9 +47,9 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
             })
             .collect();
         if store.hidden > 0 {
-            tags.push(format!("+{}", store.hidden).into_any());
+            tags.push(plain(format!("+{}", store.hidden)));
         } else if tags.is_empty() {
-            tags.push(words.empty_store.to_owned().into_any());
+            tags.push(plain(words.empty_store.to_owned()));
         }
         let label = strings::informer_store(lang, store.number);
         lines.push(row(

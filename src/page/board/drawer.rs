@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
-use super::{branches, checks, compare, share, until, why};
+use super::{branches, checks, compare, share, table, until, why};
 use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
 
@@ -23,6 +23,8 @@ pub(super) enum DrawerTab {
     Branches,
     /// The invariants that are checked along the run.
     Checks,
+    /// The stage as a table.
+    Table,
     /// Links and files.
     Share,
 }
@@ -34,6 +36,7 @@ impl DrawerTab {
         Self::Until,
         Self::Branches,
         Self::Checks,
+        Self::Table,
         Self::Share,
     ];
 
@@ -44,6 +47,7 @@ impl DrawerTab {
             Self::Until => "until",
             Self::Branches => "branches",
             Self::Checks => "checks",
+            Self::Table => "table",
             Self::Share => "share",
         }
     }
@@ -54,6 +58,7 @@ impl DrawerTab {
             Self::Until => words.until,
             Self::Branches => words.branches,
             Self::Checks => words.drawer_checks,
+            Self::Table => words.drawer_table,
             Self::Share => words.drawer_share,
         }
     }
@@ -65,6 +70,7 @@ impl DrawerTab {
             Self::Until => words.until_tip,
             Self::Branches => words.branches_title,
             Self::Checks => words.checks,
+            Self::Table => words.table_title,
             Self::Share => words.drawer_share_title,
         }
     }
@@ -75,6 +81,7 @@ impl DrawerTab {
             Self::Until => icons::UNTIL,
             Self::Branches => icons::BRANCHES,
             Self::Checks => icons::CHECKS,
+            Self::Table => icons::TABLE,
             Self::Share => icons::SHARE,
         }
     }
@@ -85,6 +92,7 @@ impl DrawerTab {
             Self::Until => until::Until().into_any(),
             Self::Branches => branches::Branches().into_any(),
             Self::Checks => checks::Checks().into_any(),
+            Self::Table => table::Table().into_any(),
             Self::Share => share::Share().into_any(),
         }
     }
@@ -113,8 +121,12 @@ impl DrawerState {
 
     /// Shows a tab and leaves the focus where it is.
     pub(super) fn show(self, panel: DrawerTab) {
-        if self.open.get_untracked().is_none() {
-            self.opener.set_value(focused(self.ui));
+        let from = focused(self.ui);
+        let is_new = from
+            .as_ref()
+            .is_some_and(|from| !is_inside(from) && from.tag_name() != "BODY");
+        if is_new || self.open.get_untracked().is_none() {
+            self.opener.set_value(from);
         }
         self.last.set_value(panel);
         if self.open.get_untracked() != Some(panel) {
@@ -134,11 +146,7 @@ impl DrawerState {
 
     /// Closes the drawer and returns the focus to where it was.
     pub(super) fn close(self) {
-        let inside = focused(self.ui).is_some_and(|focused| {
-            focused
-                .closest("#drawer")
-                .is_ok_and(|drawer| drawer.is_some())
-        });
+        let inside = focused(self.ui).is_some_and(|focused| is_inside(&focused));
         self.open.set(None);
         let opener = self.opener.try_update_value(Option::take).flatten();
         if inside && let Some(opener) = opener {
@@ -285,6 +293,11 @@ pub(super) fn Drawer() -> impl IntoView {
             </section>
         })}
     }
+}
+
+fn is_inside(element: &web_sys::HtmlElement) -> bool {
+    let drawer = element.closest("#drawer");
+    drawer.is_ok_and(|drawer| drawer.is_some())
 }
 
 fn focused(ui: Ui) -> Option<web_sys::HtmlElement> {

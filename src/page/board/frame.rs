@@ -8,8 +8,9 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::live;
-use deltascope_presentation::rows::{RvText, current};
+use deltascope_presentation::rows::{RvText, current, pieces};
 use deltascope_presentation::stage::Panel;
+use deltascope_presentation::strings::heard;
 use deltascope_replay::picture::InformerKind;
 
 /// A room: its heading, extras at the right of the heading, and its content.
@@ -67,31 +68,49 @@ pub(super) fn Frame(
 }
 
 /// A name that is shortened where there is little room. The namespace is dropped first, unless it has been cut
-/// already (what is left of it is needed). Then the middle of the name is left out, and its end stays.
-pub(super) fn name(text: String) -> impl IntoView {
-    // The last five letters distinguish most pods of one owner.
-    const END: usize = 5;
-    let (namespace, name) = match text.rfind('/') {
-        Some(at) if !text.contains('…') => text.split_at(at + 1),
-        _ => ("", &*text),
-    };
-    let middle = name.chars().count().saturating_sub(END);
-    let middle = name.char_indices().nth(middle).map_or(0, |(at, _)| at);
-    let (start, end) = name.split_at(middle);
-    let namespace =
-        (!namespace.is_empty()).then(|| view! { <span class="ns">{namespace.to_owned()}</span> });
+/// already (what is left of it is needed). Then the middle of the name is left out, and its end stays. Assistive
+/// technology gets `key` in place of the pieces, which it would read as several words.
+pub(super) fn name(text: String, key: &str) -> impl IntoView + use<> {
+    let (namespace, start, end) = pieces(&text);
+    let whole = namespace.is_empty() && start.is_empty() && text == key;
+    let key = (!whole).then(|| view! { <span class="heard">{key.to_owned()}</span> });
+    let namespace = (!namespace.is_empty())
+        .then(|| view! { <span class="ns" aria-hidden="true">{namespace.to_owned()}</span> });
     view! {
+        {key}
         {namespace}
-        <span class="nm"><span class="n">{start.to_owned()}</span>{end.to_owned()}</span>
+        <span class="nm" aria-hidden=(!whole).then_some("true")>
+            <span class="n">{start.to_owned()}</span>
+            {end.to_owned()}
+        </span>
     }
 }
 
-/// A version: its last digits, with the whole version as a tooltip.
-pub(super) fn rv(rv: RvText) -> impl IntoView {
+/// A version: its last digits, with the whole version as a tooltip and for assistive technology.
+pub(super) fn rv(rv: RvText) -> AnyView {
     let full = rv.full.map(|full| full.to_string());
+    let text = match &full {
+        Some(full) => said(rv.short, full.clone()),
+        None => rv.short.into_any(),
+    };
     view! {
         <span class="v" title=full translate="no">
-            {rv.short}
+            {text}
         </span>
     }
+    .into_any()
+}
+
+/// A text, and what assistive technology says in its place.
+pub(super) fn said(shown: String, heard: String) -> AnyView {
+    view! {
+        <span class="heard">{heard}</span>
+        <span aria-hidden="true">{shown}</span>
+    }
+    .into_any()
+}
+
+/// Whether something has synced: for the eye by a colour or by being there, for assistive technology in words.
+pub(super) fn has_synced(synced: bool) -> AnyView {
+    said("HasSynced".to_owned(), heard::has_synced(synced))
 }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
+use deltascope_cache::key::Key;
 use deltascope_presentation::rows::{DeltaRow, RvText};
 
 use super::parts::Text;
@@ -55,8 +56,7 @@ pub(super) fn Help(
                     <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
                     <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
                     <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
-                    {ui.upright()
-                        .map(|_| view! { <Row keys=&["↑", "↓"] text=ui.word(|words| words.key_row) /> })}
+                    <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
                     <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
                     <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
@@ -111,6 +111,7 @@ fn sample(delta_type: DeltaType) -> DeltaRow {
         plain: false,
         index: 0,
         delta_type,
+        key: Key::from(""),
         rv: RvText::default(),
         tombstone: false,
         lit: false,

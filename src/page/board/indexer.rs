@@ -18,7 +18,7 @@ use deltascope_presentation::rows::store::{
     Change, IndexRow, ValueRow, first_query, index_names, query, rows,
 };
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 
 #[component]
 pub(super) fn Indexer() -> impl IntoView {
@@ -38,10 +38,13 @@ pub(super) fn Indexer() -> impl IntoView {
                 <span
                     class="gauge"
                     class:foreign=move || !kept.get()
+                    role="group"
                     data-anchor=Anchor::StoreGauge.to_string()
-                    title=maybe(move || {
-                        let title = strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get());
-                        (!title.is_empty()).then_some(title)
+                    title=text(move || {
+                        let (lang, (rv, behind)) = (ui.lang.get(), gauge.get());
+                        let about = strings::gauge_title(lang, behind, kept.get());
+                        let behind = strings::behind(lang, behind);
+                        heard::parts([&*rv.said(), &*behind, &*about])
                     })
                 >
                     "rv "
@@ -85,7 +88,12 @@ pub(super) fn Indexer() -> impl IntoView {
                             {shown(move || dense.get(), move || view! {
                                 <Density field=Field::Items label=|words| words.items />
                             })}
-                            <ul>
+                            <ul
+                                role="list"
+                                aria-label=text(move || {
+                                    heard::counted(ui.words().items, room.with(|room| room.count))
+                                })
+                            >
                                 {list(items, |row| row.key.clone(), move |row| {
                                         let key = row.with_untracked(|row| row.key.clone());
                                         let anchor = Anchor::Item(key.clone()).to_string();
@@ -99,12 +107,18 @@ pub(super) fn Indexer() -> impl IntoView {
                                                     stays.then_some("store-item")
                                                 })
                                                 data-anchor=anchor
-                                                title=key.to_string()
+                                                title=text(move || {
+                                                    row.with(|row| {
+                                                        let out = row.change == Change::Out;
+                                                        let out = if out { ui.words().deleted } else { "" };
+                                                        heard::parts([&*row.key, &*row.rv.said(), out])
+                                                    })
+                                                })
                                                 translate="no"
                                             >
                                                 <i class=text(move || row.with(|row| row.mark.class()))></i>
                                                 <span class="n">
-                                                    {part(move || name(row.with(|row| row.name.clone())))}
+                                                    {part(move || name(row.with(|row| row.name.clone()), &key))}
                                                 </span>
                                                 <span class="rv">
                                                     {part(move || rv(row.with(|row| row.rv.clone())))}
@@ -176,6 +190,7 @@ fn show_changes(split: &web_sys::HtmlElement) {
 fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let name = row.with_untracked(|row| row.name.to_string());
+    let label = name.clone();
     let values = Memo::new(move |_| row.with(|row| row.values.clone()));
     view! {
         <div class="index">
@@ -183,7 +198,7 @@ fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
                 <i class="twist">"▾"</i>
                 {name}
             </h4>
-            <ul>
+            <ul role="list" aria-label=text(move || heard::counted(&label, values.with(Vec::len)))>
                 {list(values, |row| Arc::clone(&row.value), move |row| {
                         view! { <Value row=row dense=dense /> }
                     })}
@@ -208,6 +223,7 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
     } else {
         value.to_string()
     };
+    let said = label.clone();
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
     let listed = Memo::new(move |_| if dense.get() { Vec::new() } else { tags.get() });
     let hidden = Memo::new(move |_| row.with(|row| row.hidden));
@@ -217,13 +233,20 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
                 {label}
             </span>
             {shown(move || dense.get(), move || view! { <Strip row=row /> })}
-            <span class="set">
+            <span
+                class="set"
+                role=maybe(move || (!dense.get()).then_some("list"))
+                aria-label=maybe(move || {
+                    (!dense.get()).then(|| heard::counted(&said, row.with(|row| row.count)))
+                })
+            >
                 {list(listed, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let title = key.to_string();
                         let anchor = Anchor::index_key(&index, &value, &key).to_string();
                         view! {
                             <span
+                                role="listitem"
                                 class=text(move || row.with(|row| format!("tag {}", row.change.class())))
                                 data-testid=maybe(move || {
                                     row.with(|row| row.change != Change::Out).then_some("index-key")
@@ -232,13 +255,15 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
                                 title=title
                             >
                                 <i class=text(move || row.with(|row| row.mark.class()))></i>
-                                <span class="n">{part(move || name(row.with(|row| row.name.clone())))}</span>
+                                <span class="n">
+                                    {part(move || name(row.with(|row| row.name.clone()), &key))}
+                                </span>
                             </span>
                         }
                     })}
                 {part(move || {
                     let hidden = hidden.get();
-                    (hidden > 0).then(|| view! { <span class="tag">{format!("+{hidden}")}</span> })
+                    (hidden > 0).then(|| view! { <span class="tag" role="listitem">{format!("+{hidden}")}</span> })
                 })}
             </span>
         </li>

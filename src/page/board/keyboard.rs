@@ -148,6 +148,7 @@ fn focus_of(event: &Event) -> Focus {
         ("SELECT", ..) => Focus::Select,
         (_, _, Some("listbox")) => Focus::List,
         ("BUTTON" | "A" | "SUMMARY", ..) => Focus::Button,
+        _ if element.has_attribute("data-anchor") => Focus::Button,
         _ if scrolls(&element) => Focus::Scroll,
         _ => Focus::Page,
     }

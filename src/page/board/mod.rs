@@ -30,6 +30,7 @@ mod reflector;
 mod share;
 mod stops;
 mod strip;
+mod table;
 mod token;
 mod transport;
 mod until;
@@ -68,7 +69,7 @@ pub fn Board() -> impl IntoView {
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compare.is_some());
     keyboard::listen(ui, layout, help);
-    stops::listen(&ui.host());
+    stops::listen(ui, layout);
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()

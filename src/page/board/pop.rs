@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::frame::{Frame, name, rv};
 use super::icons::lock as icon;
 use super::layout::{fit, size_of};
-use super::parts::{list, part, text};
+use super::parts::{list, maybe, part, text};
 use super::token::Delta;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -16,7 +16,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::ProcessMode;
 
 /// The pause after each Pop while the switch is on, in virtual ms: long enough to see, short enough not to bore.
@@ -111,7 +111,10 @@ pub(super) fn Pop() -> impl IntoView {
                     class="lock"
                     class:free=move || lock.with(|lock| lock.holder.is_none())
                     data-anchor=Anchor::Lock(LockName::Queue).to_string()
-                    title=ui.word(|words| words.lock_queue)
+                    role="group"
+                    title=text(move || {
+                        heard::parts([ui.words().lock_queue, &*lock.with(holder)])
+                    })
                 >
                     {icon()}
                     <span>{text(move || lock.with(holder))}</span>
@@ -147,11 +150,13 @@ pub(super) fn Pop() -> impl IntoView {
                                     _ => "lock block",
                                 };
                                 let state = waits.unwrap_or_else(|| holder(lock));
+                                let title = heard::parts([ui.words().lock_block, &*state]);
                                 view! {
                                     <div
                                         class=class
                                         data-anchor=Anchor::Lock(LockName::BlockDeltas).to_string()
-                                        title=ui.words().lock_block
+                                        role="group"
+                                        title=title
                                     >
                                         {icon()} <span translate="no">"blockDeltas"</span>
                                         <span class="n">{state}</span>
@@ -167,13 +172,19 @@ pub(super) fn Pop() -> impl IntoView {
             <div
                 class="slot work"
                 class:busy=move || room.with(|room| room.processing.is_some())
+                role="group"
+                aria-label="process( )"
                 data-anchor=Anchor::Slot.to_string()
                 node_ref=slot
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
             </div>
             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.last_popped)}</h3>
-            <div class="last" data-anchor=Anchor::LastPopped.to_string()>
+            <div
+                class="last"
+                role="group"
+                aria-label=ui.word(|words| words.last_popped)
+                data-anchor=Anchor::LastPopped.to_string()>
                 {part(move || {
                     let last = room.with(|room| room.last.clone());
                     match last {
@@ -208,10 +219,21 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
     };
     view! {
         {part(move || room.with(|popped| popped.as_ref().map(|popped| who(ui, popped))))}
-        <div class="crate" class:boxed=batch>
+        <div
+            class="crate"
+            class:boxed=batch
+            role=maybe(move || room.with(|popped| popped.as_ref().map(|_| "list")))
+            aria-label=maybe(move || {
+                room.with(|popped| {
+                    let popped = popped.as_ref()?;
+                    let count = popped.count.max(1);
+                    Some(heard::stack(ui.lang.get(), &popped.key, count, popped.is_plain()))
+                })
+            })
+        >
             {list(deltas, |row| row.index, move |row| {
                     let index = row.with_untracked(|row| row.index);
-                    view! { <Delta row=row anchor=Anchor::PoppedDelta(index) /> }
+                    view! { <Delta row=row anchor=Anchor::PoppedDelta(index) listed=true /> }
                 })}
             {part(move || {
                 room.with(|popped| {
@@ -219,7 +241,11 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                     let marks = whole.marks.iter();
                     let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
                     Some(view! {
-                        <Delta row=Memo::fixed(whole.token.clone()) anchor=Anchor::PoppedDelta(0) />
+                        <Delta
+                            row=Memo::fixed(whole.token.clone())
+                            anchor=Anchor::PoppedDelta(0)
+                            listed=true
+                        />
                         <span class="marks">{marks.collect_view()}</span>
                     })
                 })
@@ -240,7 +266,7 @@ fn who(ui: Ui, popped: &PoppedRow) -> impl IntoView + use<> {
     let key = (!title.is_empty()).then(|| {
         view! {
             <i class=popped.mark.class()></i>
-            <span class="n" translate="no">{name(popped.name.clone())}</span>
+            <span class="n" translate="no">{name(popped.name.clone(), &popped.key)}</span>
         }
     });
     let version = popped

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, name};
+use super::frame::{Frame, has_synced, name};
 use super::layout::Layout;
-use super::parts::{Text, list, part, shown, text};
+use super::parts::{Text, list, maybe, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
@@ -16,7 +16,7 @@ use deltascope_presentation::rows::processor::{
     HandlerRow, RING, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 
 #[component]
 pub(super) fn Processor() -> impl IntoView {
@@ -80,7 +80,14 @@ pub(super) fn Processor() -> impl IntoView {
     view! {
         <Frame room=Panel::Processor title=title side=side>
             <div class="two" class:works=works>
-                <ul class="handlers" tabindex="0">
+                <ul
+                    class="handlers"
+                    role="list"
+                    aria-label=text(move || {
+                        heard::counted(ui.words().handlers, handlers.with(Vec::len))
+                    })
+                    tabindex="0"
+                >
                     {list(handlers, |row| (usize::from(row.number) * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {
                             view! { <Handler row=row /> }
                         })}
@@ -90,12 +97,25 @@ pub(super) fn Processor() -> impl IntoView {
                 </ul>
                 <div class="printed">
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
-                    <div class="output mono" node_ref=printed data-anchor=Anchor::LastLine.to_string() tabindex="0">
+                    <div
+                        class="output mono"
+                        role=maybe(move || output.with(|lines| !lines.is_empty()).then_some("list"))
+                        aria-label=maybe(move || {
+                            let count = output.with(Vec::len);
+                            (count > 0).then(|| heard::counted(ui.words().output, count))
+                        })
+                        node_ref=printed
+                        data-anchor=Anchor::LastLine.to_string()
+                        tabindex="0"
+                    >
                         {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
                                 let (text, number) = row.with_untracked(|row| (row.text.to_string(), row.number));
+                                let title = text.clone();
                                 view! {
                                     <div
                                         class="line"
+                                        role="listitem"
+                                        title=title
                                         class:lit=move || row.with(|row| row.lit)
                                         data-testid="output-line"
                                         data-anchor=Anchor::OutputLine(number).to_string()
@@ -126,11 +146,31 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
     let removed = Memo::new(move |_| row.with(|row| row.removed));
     let leaving = Memo::new(move |_| row.with(|row| row.leaving));
     let can_remove = ui.memo(|view| view.lesson.can_add);
-    let place = move |place: HandlerPlace, class: Text, title: Text| {
+    let place = move |place: HandlerPlace,
+                      class: Text,
+                      title: Box<dyn Fn(&HandlerRow) -> String + Send + Sync>| {
         let anchor = Anchor::Handler(number, place).to_string();
-        view! { <i class=class data-anchor=anchor title=title></i> }
+        let title = Memo::new(move |_| row.with(&title));
+        view! {
+            <i
+                class=class
+                data-anchor=anchor
+                role=maybe(move || title.with(|title| !title.is_empty()).then_some("listitem"))
+                title=text(move || title.get())
+            ></i>
+        }
     };
-    let none = || text(|| "");
+    let load = move || {
+        if inline {
+            ui.words().inline_handler.to_owned()
+        } else if leaving.get() {
+            ui.words().removing.to_owned()
+        } else if removed.get() {
+            ui.words().removed.to_owned()
+        } else {
+            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
+        }
+    };
     view! {
         <li
             class="lst"
@@ -139,17 +179,31 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             class:gone=move || removed.get()
             data-testid="handler"
             data-anchor=Anchor::Handler(number, HandlerPlace::Whole).to_string()
+            aria-label=text(move || {
+                let synced = row.with(|row| (!inline).then(|| heard::has_synced(row.synced)));
+                heard::parts([&*row.with(|row| Arc::clone(&row.name)), &*synced.unwrap_or_default(), &*load()])
+            })
         >
             <span class="n mono" title=name.clone() translate="no">
                 {name.clone()}
             </span>
-            <span class="ring" aria-hidden="true">
+            <span
+                class="ring"
+                role="list"
+                aria-label=text(move || {
+                    row.with(|row| {
+                        let waiting = row.pending + usize::from(row.sending.is_some());
+                        let count = waiting + usize::from(row.running.is_some());
+                        heard::notifications(ui.lang.get(), &row.name, count)
+                    })
+                })
+            >
                 {place(
                     HandlerPlace::Running,
                     text(move || {
                         row.with(|row| format!("run {}", row.running.unwrap_or_default()))
                     }),
-                    text(move || row.with(|row| row.running_name.clone())),
+                    Box::new(|row| row.running_title.clone()),
                 )}
                 {(0..RING)
                     .map(|at| {
@@ -158,11 +212,11 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                             text(move || {
                                 row.with(|row| row.ring.get(at).copied().unwrap_or_default())
                             }),
-                            none(),
+                            Box::new(move |row| row.ring_titles.get(at).cloned().unwrap_or_default()),
                         )
                     })
                     .collect_view()}
-                <small>
+                <small aria-hidden="true">
                     {part(move || {
                         let over = over();
                         (over > 0).then(|| format!("+{over}"))
@@ -173,7 +227,10 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     text(move || {
                         row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
                     }),
-                    ui.word(|words| words.sending),
+                    Box::new(move |row| match &*row.sending_title {
+                        "" => String::new(),
+                        sent => heard::parts([sent, ui.words().sending]),
+                    }),
                 )}
             </span>
             {shown(move || can_remove.get() && !removed.get() && !inline, move || view! {
@@ -196,7 +253,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         if inline {
                             return ().into_any();
                         }
-                        let lamp = |on: bool, text: String, title: &'static str| {
+                        let lamp = |on: bool, text: AnyView, title: &'static str| {
                             view! { <span class="lamp" class:on=on title=title translate="no">{text}</span> }
                         };
                         let synced = if row.synced { words.synced } else { words.not_synced };
@@ -221,8 +278,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                             }
                         });
                         view! {
-                            {lamp(row.synced, "HasSynced".to_owned(), synced)}
-                            {lamp(row.syncing, resync, syncing)}
+                            {lamp(row.synced, has_synced(row.synced), synced)}
+                            {lamp(row.syncing, resync.into_any(), syncing)}
                             {filter}
                             {panics}
                         }
@@ -230,17 +287,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     })
                 })}
                 <span class="load mono" class:busy=busy>
-                    {text(move || {
-                        if inline {
-                            ui.words().inline_handler.to_owned()
-                        } else if leaving.get() {
-                            ui.words().removing.to_owned()
-                        } else if removed.get() {
-                            ui.words().removed.to_owned()
-                        } else {
-                            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
-                        }
-                    })}
+                    {text(load)}
                 </span>
             </span>
         </li>
@@ -285,10 +332,22 @@ fn work_line(ui: Ui, line: WorkLine) -> AnyView {
 
 /// A line of tags with a label.
 pub(super) fn row(anchor: &Anchor, label: String, title: String, tags: Vec<AnyView>) -> AnyView {
+    let (name, group, tagged) = (label.clone(), label.clone(), !tags.is_empty());
     view! {
-        <div class="workline" translate="no" data-anchor=anchor.to_string()>
-            <span class="n">{label}</span>
-            <span class="set" title=title>
+        <div
+            class="workline"
+            role="group"
+            aria-label=group
+            translate="no"
+            data-anchor=anchor.to_string()
+        >
+            <span class="n">{name}</span>
+            <span
+                class="set"
+                role=tagged.then_some("list")
+                aria-label=tagged.then_some(label)
+                title=title
+            >
                 {tags}
             </span>
         </div>
@@ -299,12 +358,13 @@ pub(super) fn row(anchor: &Anchor, label: String, title: String, tags: Vec<AnyVi
 pub(super) fn tag(anchor: &Anchor, key: WorkKey) -> AnyView {
     view! {
         <span
+            role="listitem"
             class=if key.lit { "tag new" } else { "tag" }
             title=key.key.to_string()
             data-anchor=anchor.to_string()
         >
             <i class=key.mark.class()></i>
-            <span class="n">{name(key.name)}</span>
+            <span class="n">{name(key.name, &key.key)}</span>
             <small>{key.note}</small>
         </span>
     }

@@ -6,7 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::density::Density;
-use super::frame::{Frame, name, rv};
+use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
 use super::layout::{Layout, fit, size_of};
 use super::parts::{list, maybe, part, shown, text};
@@ -19,7 +19,7 @@ use deltascope_presentation::rows::density::{Field, is_queue_dense};
 use deltascope_presentation::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::QueueKind;
 
 // Widths and heights of tokens with their gaps; keep in step with style/queue.css. NARROW is for phones; SLIM is
@@ -97,8 +97,13 @@ pub(super) fn Queue() -> impl IntoView {
         view! {
             <span class="side">
                 {part(move || {
-                    room.with(|room| room.synced)
-                        .then(|| view! { <span class="flag" translate="no">"HasSynced"</span> })
+                    let synced = room.with(|room| room.synced);
+                    let class = if synced { "flag" } else { "heard" };
+                    view! {
+                        <span class=class translate="no">
+                            {has_synced(synced)}
+                        </span>
+                    }
                 })}
                 {part(move || {
                     room.with(|room| room.closed)
@@ -114,6 +119,7 @@ pub(super) fn Queue() -> impl IntoView {
             view! {
                 <div
                     class="more-slot"
+                    role=if flat() { "listitem" } else { "group" }
                     class:lit=lit
                     data-anchor=Anchor::More.to_string()
                     title=strings::more(ui.lang.get(), count)
@@ -135,8 +141,12 @@ pub(super) fn Queue() -> impl IntoView {
                 class:flat=flat
                 class:many=move || dense.get()
                 node_ref=cols_box
+                role=maybe(move || flat().then_some("list"))
+                aria-label=maybe(move || {
+                    flat().then(|| strings::entries(ui.lang.get(), room.with(|room| room.deltas)))
+                })
                 title=maybe(move || {
-                    let stacks = !empty.get() && kind.get() != QueueKind::Fifo;
+                    let stacks = !empty.get() && kind.get() == QueueKind::DeltaFifo;
                     stacks.then(|| ui.words().oldest_bottom)
                 })
             >
@@ -153,22 +163,33 @@ pub(super) fn Queue() -> impl IntoView {
                     </div>
                 })}
             </div>
-            <ol class="belt" hidden=move || dense.get() class:wide=move || wide.get()
-                    class:slim=move || slim.get() class:flat=flat>
+            <ol
+                class="belt"
+                role="list"
+                aria-label=text(move || heard::keys(ui.lang.get(), room.with(|room| room.keys)))
+                aria-hidden=maybe(move || flat().then_some("true"))
+                hidden=move || dense.get()
+                class:wide=move || wide.get()
+                class:slim=move || slim.get()
+                class:flat=flat
+            >
                 {list(columns, place_of, move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let anchor = row.with_untracked(ColumnRow::in_line);
-                        let title = key.to_string();
+                        let whole = key.clone();
                         view! {
                             <li
                                 class="key"
                                 class:lit=move || row.with(|row| row.lit)
                                 data-anchor=anchor.to_string()
-                                title=title
+                                title=text(move || {
+                                    let place = row.with(|row| row.place);
+                                    heard::parts([&*key, &*strings::place(ui.lang.get(), place)])
+                                })
                             >
                                 <i class=text(move || row.with(|row| row.mark.class()))></i>
                                 <span class="n" translate="no">
-                                    {part(move || name(row.with(|row| row.name.clone())))}
+                                    {part(move || name(row.with(|row| row.name.clone()), &whole))}
                                 </span>
                                 <small>
                                     {text(move || {
@@ -207,14 +228,22 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
     let hidden = Memo::new(move |_| row.with(|row| row.stack.hidden));
     let anchor = row.with_untracked(ColumnRow::column);
     view! {
-        <div class="col" data-anchor=anchor.to_string()>
+        <div
+            class="col"
+            role="list"
+            data-anchor=anchor.to_string()
+            title=text(move || {
+                let lang = ui.lang.get();
+                row.with(|row| heard::stack(lang, &row.key, row.count, row.plain))
+            })
+        >
             {list(stack, |row| row.index, move |row| {
                     let index = row.with_untracked(|row| row.index);
                     let key = key.clone();
                     let anchor = Anchor::Delta { key, index };
                     let oldest = index == 0;
                     view! {
-                        <Delta row=row anchor=anchor testid="delta" />
+                        <Delta row=row anchor=anchor listed=true testid="delta" />
                         {oldest
                             .then(|| {
                                 view! {
@@ -225,6 +254,7 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
                                                 view! {
                                                     <div
                                                         class="more-chip"
+                                                        role="listitem"
                                                         title=strings::more(ui.lang.get(), hidden)
                                                     >
                                                         {format!("+{hidden}")}
@@ -237,7 +267,7 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
                     }
                 })}
             {shown(move || stack.with(Vec::is_empty), move || view! {
-                <div class="slot gone-slot" class:lit=move || row.with(|row| row.lit)>
+                <div class="slot gone-slot" role="listitem" class:lit=move || row.with(|row| row.lit)>
                     {text(move || {
                         let again = row.with(|row| row.again);
                         let words = ui.words();
@@ -266,7 +296,7 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
             },
             None => view! {
                 <i class=row.mark.class()></i>
-                <span class="n">{name(row.name.clone())}</span>
+                <span class="n">{name(row.name.clone(), &row.key)}</span>
             }
             .into_any(),
         })
@@ -289,12 +319,15 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                     class
                 })
             })
+            role="listitem"
             data-testid="delta"
             data-anchor=Anchor::Entry(place).to_string()
             title=text(move || {
                 row.with(|row| {
                     let count = row.crate_of.as_ref().map(|(count, _)| *count);
-                    strings::entry(ui.lang.get(), row.delta_type.as_str(), count, row.tombstone)
+                    let lang = ui.lang.get();
+                    let what = strings::entry(lang, row.delta_type.as_str(), count, row.tombstone);
+                    heard::parts([&*what, &*row.key, &*row.rv.said()])
                 })
             })
             translate="no"

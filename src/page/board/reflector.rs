@@ -9,7 +9,7 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::reflector::rows;
 use deltascope_presentation::stage::{Panel, StateName};
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::Answer;
 
 /// The counters' labels, in the order of the rows.
@@ -31,7 +31,11 @@ pub(super) fn Reflector() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <ol class="states">
+                    <ol
+                        class="states"
+                        role="list"
+                        aria-label=text(move || heard::states(ui.lang.get()))
+                    >
                         {StateName::ALL
                             .into_iter()
                             .map(|state| {
@@ -45,7 +49,10 @@ pub(super) fn Reflector() -> impl IntoView {
                                         class:on=on
                                         class:next=next
                                         aria-current=maybe(move || on().then_some("step"))
-                                        title=maybe(move || next().then(|| ui.words().next))
+                                        title=text(move || {
+                                            let next = if next() { ui.words().next } else { "" };
+                                            heard::parts([state.label(), next])
+                                        })
                                         data-anchor=Anchor::State(state).to_string()
                                         translate="no"
                                     >
@@ -57,6 +64,7 @@ pub(super) fn Reflector() -> impl IntoView {
                     </ol>
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
                     <ol
+                        role="list"
                         class="requests"
                         aria-label=ui.word(|words| words.requests)
                         data-testid="requests"
@@ -98,9 +106,11 @@ pub(super) fn Reflector() -> impl IntoView {
                         <div
                             data-anchor=Anchor::LastSync.to_string()
                             class:unavailable=move || room.with(|room| room.unavailable)
-                            title=maybe(move || {
-                                room.with(|room| room.unavailable)
-                                    .then(|| ui.words().unavailable)
+                            title=text(move || {
+                                room.with(|room| {
+                                    let gone = if room.unavailable { ui.words().unavailable } else { "" };
+                                    heard::parts(["lastSync", &*room.last_sync.said(), gone])
+                                })
                             })
                         >
                             <dt translate="no">"lastSync"</dt>
@@ -126,7 +136,7 @@ pub(super) fn Reflector() -> impl IntoView {
                             })
                             .collect_view()}
                     </dl>
-                    <p class="hand" data-anchor=Anchor::Hand.to_string()>
+                    <p class="hand" role="group" data-anchor=Anchor::Hand.to_string()>
                         {part(move || {
                             let kept = room.with(|room| room.temporary.clone());
                             if let Some((count, marks)) = kept {

@@ -17,6 +17,9 @@ pub(super) fn Delta(
     /// Its anchor, if it is on the stage.
     #[prop(optional)]
     anchor: Option<Anchor>,
+    /// Whether it is an item of a list.
+    #[prop(optional)]
+    listed: bool,
     #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
@@ -41,12 +44,10 @@ pub(super) fn Delta(
     view! {
         <div
             class=class
+            role=if listed { "listitem" } else { "group" }
             data-anchor=anchor.map(|anchor| anchor.to_string()).unwrap_or_default()
             data-testid=(!testid.is_empty()).then_some(testid)
-            title=text(move || {
-                let (tombstone, name) = row.with(|row| (row.tombstone, row.title().to_owned()));
-                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name }
-            })
+            title=text(move || row.with(|row| row.title(ui.words().tombstone)))
             translate="no"
         >
             <svg

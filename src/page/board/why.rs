@@ -210,8 +210,10 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     let anchor = anchor_of(&thing);
     let control = closest("a, input, select, summary, label").is_some()
         || (closest("button").is_some() && thing.tag_name() != "BUTTON");
-    // An object of the API server is a button itself. While this tab is open, a click asks about it as well.
-    let asks = layout.drawer.open.get_untracked() == Some(DrawerTab::Why);
+    // An object of the API server is a button itself. A click asks about it as well while this tab is open, or if
+    // the button does nothing else.
+    let asks = layout.drawer.open.get_untracked() == Some(DrawerTab::Why)
+        || thing.has_attribute("aria-disabled");
     let is_room = matches!(anchor, Some(Anchor::Room(_)));
     if control || is_room || (thing.tag_name() == "BUTTON" && !asks) {
         return;

@@ -22,6 +22,8 @@ pub struct ApiRows {
     pub can_cut: bool,
     /// The objects, as many as fit.
     pub objects: Vec<ObjectRow>,
+    /// How many objects there are.
+    pub count: usize,
     /// How many objects are not shown.
     pub hidden: usize,
     /// Whether there are so many objects that they are cells, not rows.
@@ -64,6 +66,8 @@ pub struct StreamRow {
     pub event: EventType,
     /// The class of its type.
     pub class: &'static str,
+    /// The object's key; empty for a bookmark.
+    pub key: Key,
     /// The object's name; empty for a bookmark.
     pub name: String,
     /// The object's version.
@@ -83,6 +87,8 @@ pub struct CallRow {
     pub verb: &'static str,
     /// The class of its type.
     pub class: &'static str,
+    /// The key of its object.
+    pub key: Key,
     /// The name of its object.
     pub name: String,
     /// The version of its object.
@@ -120,6 +126,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
             .take(shown)
             .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
             .collect(),
+        count: api.objects.len(),
         hidden: if dense { 0 } else { api.objects.len() - shown },
         dense,
         watch: api.watch.as_ref().map(|rv| query(view, rv)),
@@ -231,6 +238,10 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
             number: line.number,
             event: line.event,
             class: event_class(line.event),
+            key: match line.event {
+                EventType::Bookmark | EventType::Error => Key::from(""),
+                _ => line.object.key.clone(),
+            },
             name: match line.event {
                 EventType::Bookmark | EventType::Error => String::new(),
                 _ => names.get(&line.object.key),
@@ -256,6 +267,7 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
             number: call.number,
             verb: verb(call.event),
             class: event_class(call.event),
+            key: call.object.key.clone(),
             name: names.get(&call.object.key),
             rv: RvText::of(&call.object.rv),
             lit: last == Some(call.number),

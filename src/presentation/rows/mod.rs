@@ -12,6 +12,7 @@ pub mod processor;
 pub mod queue;
 pub mod reflector;
 pub mod store;
+pub mod table;
 pub mod things;
 
 use crate::view::names::Marks;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use crate::caption::{self, Voice, Words, short_name};
 use crate::i18n::Lang;
+use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
@@ -81,6 +83,17 @@ impl RvText {
         Self::tail(rv, TAIL - 1)
     }
 
+    /// The whole version as assistive technology says it: `rv 7`; empty if there is none.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let whole = self.full.as_deref().unwrap_or(&self.short);
+        if whole.is_empty() {
+            String::new()
+        } else {
+            format!("rv {whole}")
+        }
+    }
+
     /// Whether the text of `rv` would be long, as [`Self::is_long`] says of a text that has been made.
     #[must_use]
     pub fn would_be_long(rv: &str) -> bool {
@@ -118,6 +131,8 @@ pub struct DeltaRow {
     pub index: usize,
     /// Its type.
     pub delta_type: DeltaType,
+    /// The key of its object; empty if it is not the delta of one object.
+    pub key: Key,
     /// The version of its object.
     pub rv: RvText,
     /// It holds a tombstone.
@@ -139,6 +154,7 @@ impl DeltaRow {
         Self {
             index,
             delta_type,
+            key: object.key.clone(),
             rv: RvText::of(&object.rv),
             tombstone: is_tombstone(object),
             lit: false,
@@ -158,13 +174,16 @@ impl DeltaRow {
         }
     }
 
-    /// Its type; the object's name if it has none.
+    /// `Updated, default/web-0, rv 7`: its tooltip and accessible name. A FIFO's object has no type.
     #[must_use]
-    pub fn title(&self) -> &str {
-        match &self.about {
-            Some((_, name)) if self.plain => name,
-            _ => self.delta_type.as_str(),
-        }
+    pub fn title(&self, tombstone: &str) -> String {
+        let delta_type = if self.plain {
+            ""
+        } else {
+            self.delta_type.as_str()
+        };
+        let tombstone = if self.tombstone { tombstone } else { "" };
+        heard::parts([delta_type, &*self.key, &*self.rv.said(), tombstone])
     }
 
     /// The row of a delta that names its object, among deltas of other objects.
@@ -255,6 +274,29 @@ impl Names {
     pub fn mark(&self, uid: &str) -> Mark {
         Mark(self.marks.get(uid))
     }
+}
+
+/// A name as the pieces in which it is drawn: its namespace, a start that may be cut, and an end that stays.
+///
+/// A browser cuts a start to no less than one letter and the sign for omitted text. So a start has at least three
+/// letters: otherwise the sign would stand for a single letter, and save nothing.
+#[must_use]
+pub fn pieces(text: &str) -> (&str, &str, &str) {
+    const START: usize = 3;
+    // The last five letters distinguish most pods of one owner.
+    const END: usize = 5;
+    let (namespace, name) = match text.rfind('/') {
+        Some(at) if !text.contains('…') => text.split_at(at + 1),
+        _ => ("", text),
+    };
+    let count = name.chars().count();
+    let middle = match count.checked_sub(START) {
+        Some(rest) if rest >= START => count - rest.min(END),
+        _ => 0,
+    };
+    let middle = name.char_indices().nth(middle).map_or(0, |(at, _)| at);
+    let (start, end) = name.split_at(middle);
+    (namespace, start, end)
 }
 
 /// Whether it is a tombstone (`DeletedFinalStateUnknown`).
@@ -467,6 +509,45 @@ mod tests {
         assert_eq!(RvText::narrow(&"41475".into()).short, "…475");
         assert_eq!(RvText::narrow(&"1475".into()).short, "1475");
         assert_eq!(long.full.as_deref(), Some("20471474"));
+    }
+
+    #[test]
+    fn a_name_is_cut_only_where_that_saves_letters() {
+        for (text, cut) in [
+            ("web-0", ("", "", "web-0")),
+            ("web-10", ("", "web", "-10")),
+            ("default/nettool", ("default/", "net", "tool")),
+            ("de…t/web-0", ("", "de…t/", "web-0")),
+            ("cart-dc", ("", "car", "t-dc")),
+            ("cart-5d9c-x7k2p", ("", "cart-5d9c-", "x7k2p")),
+        ] {
+            assert_eq!(pieces(text), cut);
+        }
+    }
+
+    #[test]
+    fn a_delta_is_called_by_its_type_its_key_and_its_whole_version() {
+        let object = |shape| ObjectRef {
+            key: "default/web".into(),
+            shape,
+            rv: "20471474".into(),
+            uid: "".into(),
+        };
+        for (shape, plain, title) in [
+            (Shape::Object, false, "Deleted, default/web, rv 20471474"),
+            (
+                Shape::Tombstone,
+                false,
+                "Deleted, default/web, rv 20471474, tombstone",
+            ),
+            (Shape::Object, true, "default/web, rv 20471474"),
+        ] {
+            let row = DeltaRow {
+                plain,
+                ..DeltaRow::of(0, DeltaType::Deleted, &object(shape))
+            };
+            assert_eq!(row.title("tombstone"), title);
+        }
     }
 
     #[test]

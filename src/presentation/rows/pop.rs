@@ -55,6 +55,14 @@ pub struct PoppedRow {
     pub whole: Option<WholeRow>,
 }
 
+impl PoppedRow {
+    /// Whether a FIFO's object was popped, and not deltas.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.stack.shown.iter().any(|row| row.plain)
+    }
+}
+
 /// An entry of a RealFIFO that is not the delta of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeRow {
@@ -106,6 +114,7 @@ fn whole(names: &Names, entry: &Entry) -> Option<WholeRow> {
         token: DeltaRow {
             index: 0,
             delta_type,
+            key: Key::from(""),
             rv: RvText::default(),
             tombstone: false,
             lit: false,

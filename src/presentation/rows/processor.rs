@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Mark, Names, current, notification_class, notification_object, uid_of};
+use super::things::called;
+use super::{Mark, Names, RvText, current, notification_class, notification_object, uid_of};
 use crate::stage::WorkPart;
+use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope_cache::key::Key;
@@ -44,8 +46,12 @@ pub struct HandlerRow {
     pub pending: usize,
     /// The class of the notification that it handles.
     pub running: Option<&'static str>,
-    /// The name of the object that it handles.
-    pub running_name: String,
+    /// What it handles: `OnAdd, default/web-0, rv 7`.
+    pub running_title: String,
+    /// What is in the ring, in the same words.
+    pub ring_titles: Vec<String>,
+    /// What was sent but is not in the buffer yet, in the same words.
+    pub sending_title: String,
     /// It has processed the whole first list.
     pub synced: bool,
     /// It takes part in resyncs now.
@@ -161,8 +167,16 @@ fn lit_handler(fact: &Fact) -> Option<u8> {
     }
 }
 
+/// `OnAdd, default/web-0, rv 7`
+fn notified(notification: &NotificationRef) -> String {
+    let object = notification_object(notification);
+    let version = RvText::of(&object.rv).said();
+    heard::parts([called(notification), &*object.key, &*version])
+}
+
 fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
     let class = |one: &Option<NotificationRef>| one.as_ref().map(notification_class);
+    let title = |one: &Option<NotificationRef>| one.as_ref().map(notified).unwrap_or_default();
     HandlerRow {
         number,
         name: Arc::clone(&handler.name),
@@ -176,11 +190,9 @@ fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
             .collect(),
         pending: handler.pending.len(),
         running: class(&handler.running),
-        running_name: handler
-            .running
-            .as_ref()
-            .map(|running| notification_object(running).key.to_string())
-            .unwrap_or_default(),
+        running_title: title(&handler.running),
+        ring_titles: handler.pending.iter().take(RING).map(notified).collect(),
+        sending_title: title(&handler.sending),
         synced: handler.synced,
         syncing: handler.syncing,
         resync_ms: handler.resync_ms,
@@ -262,6 +274,8 @@ mod tests {
         });
         let rows = rows(&view(picture, Vec::new()));
         assert_eq!(rows.handlers[0].ring, ["Deleted"; RING]);
+        assert_eq!(rows.handlers[0].ring_titles[3], "OnDelete, a, rv 3");
+        assert_eq!(rows.handlers[0].sending_title, "OnDelete, a, rv 9");
         assert_eq!(rows.handlers[0].pending, 9);
         assert_eq!(rows.handlers[0].sending, Some("Deleted"));
     }

@@ -55,6 +55,10 @@ pub struct ColumnRow {
     pub again: bool,
     /// Its deltas.
     pub stack: Stack,
+    /// How many deltas there are.
+    pub count: usize,
+    /// It is of a FIFO: an object in place of the deltas.
+    pub plain: bool,
     /// The current fact is about it.
     pub lit: bool,
 }
@@ -86,6 +90,8 @@ pub struct EntryRow {
     pub place: usize,
     /// Its type.
     pub delta_type: DeltaType,
+    /// The key of its object; empty if it is not the delta of one object.
+    pub key: Key,
     /// The name of its object.
     pub name: String,
     /// Its object's mark.
@@ -276,6 +282,7 @@ fn column(
     if let (true, Some(newest)) = (fresh.is_some_and(|f| f.delta) && lit, all.last_mut()) {
         newest.lit = true;
     }
+    let count = all.len();
     ColumnRow {
         key: key.clone(),
         name: names.get(key),
@@ -284,6 +291,8 @@ fn column(
         behind,
         again,
         stack: stack(all, depth),
+        count,
+        plain: is_fifo,
         lit,
     }
 }
@@ -292,6 +301,7 @@ fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow 
     let mut row = EntryRow {
         place,
         delta_type: DeltaType::SyncAll,
+        key: Key::from(""),
         name: String::new(),
         mark: Mark::default(),
         rv: entry_rv(entry).map(RvText::of).unwrap_or_default(),
@@ -302,6 +312,7 @@ fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow 
     match entry {
         Entry::Delta(delta_type, object) => {
             row.delta_type = *delta_type;
+            row.key = object.key.clone();
             row.name = names.get(&object.key);
             row.mark = names.mark(&object.uid);
             row.tombstone = is_tombstone(object);

@@ -236,7 +236,8 @@ impl<'a> List<'a> {
     }
 }
 
-fn called(notification: &NotificationRef) -> &'static str {
+/// The handler's method that a notification calls.
+pub(super) fn called(notification: &NotificationRef) -> &'static str {
     match notification {
         NotificationRef::Add { .. } => "OnAdd",
         NotificationRef::Update { .. } => "OnUpdate",

@@ -223,18 +223,7 @@ impl Pen<'_> {
             _ => STRONG,
         };
         self.raw(&["<g>"]);
-        let mut title = row.title().to_owned();
-        if row.tombstone {
-            title.push_str(" · ");
-            title.push_str(self.words.tombstone);
-        }
-        let about = row.about.as_ref().filter(|_| !row.plain);
-        let about = about.map(|(_, name)| &**name);
-        for more in [about, row.rv.full.as_deref()].into_iter().flatten() {
-            title.push_str(" · ");
-            title.push_str(more);
-        }
-        self.title(&title);
+        self.title(&row.title(self.words.tombstone));
         self.delta_box(a, ink, row.lit, more);
         // A narrow delta has less space between its parts.
         let narrow = a.w < 100;

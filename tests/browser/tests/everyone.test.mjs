@@ -73,32 +73,93 @@ test("both themes, switched live", onPage({}, async (app) => {
   await app.page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor === was, light);
 }));
 
+/** Asserts that axe finds nothing, in both languages and both themes. */
+async function isClean(app, what) {
+  for (const lang of ["en", "zh"]) {
+    await app.language(lang);
+    for (const theme of ["light", "dark"]) {
+      await app.theme(theme);
+      // Wait for transitions: a colour in between is neither of the two.
+      await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
+      const { found, held } = await app.page.evaluate(async () => {
+        const { violations, passes } = await window.axe.run(document, { resultTypes: ["violations"] });
+        const found = violations.map(({ id, help, nodes }) => ({
+          id,
+          help,
+          nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`),
+        }));
+        return { found, held: passes.length };
+      });
+      assert.deepEqual(found, [], `${what}, ${lang}, ${theme}`);
+      assert.ok(held > 0, "axe looked at something");
+    }
+  }
+}
+
 for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
   test(`axe finds nothing at ${viewport.width} × ${viewport.height}`, onPage({ viewport, lesson: "indexer" }, async (app) => {
     const { steps } = await app.state();
     await app.call("seek", Math.floor(steps / 2));
     await app.page.evaluate(axe);
-    for (const lang of ["en", "zh"]) {
-      await app.language(lang);
-      for (const theme of ["light", "dark"]) {
-        await app.theme(theme);
-        // Wait for transitions: a colour in between is neither of the two.
-        await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
-        const { found, held } = await app.page.evaluate(async () => {
-          const { violations, passes } = await window.axe.run(document, { resultTypes: ["violations"] });
-          const found = violations.map(({ id, help, nodes }) => ({
-            id,
-            help,
-            nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`),
-          }));
-          return { found, held: passes.length };
-        });
-        assert.deepEqual(found, [], `${lang}, ${theme}`);
-        assert.ok(held > 0, "axe looked at something");
-      }
+    await isClean(app, "no drawer");
+  }));
+}
+
+for (const [era, step] of [["1.32", 300], ["1.36", 150]]) {
+  test(`axe finds nothing in a busy run of ${era}, nor in any tab of the drawer`, onPage({}, async (app) => {
+    await app.call("load", "sandbox");
+    await app.call("setEra", era);
+    await app.call("seek", step);
+    assert.equal((await app.state()).era, era);
+    await app.page.evaluate(axe);
+    await isClean(app, "no drawer");
+    for (const tab of ["why", "until", "branches", "checks", "table", "share"]) {
+      await app.page.evaluate((id) => (document.getElementById(`drawer-tab-${id}`) ?? document.querySelector(`[data-testid=btn-${id}]`)).click(), tab);
+      await isClean(app, tab);
     }
   }));
 }
+
+test("a screen reader hears whole names, lists with their keys and counts, and states in words", onPage({}, async (app) => {
+  await app.call("load", "sandbox");
+  const { queue } = await app.until("two keys, one with two deltas", ({ queue }) =>
+    queue.keys.length === 2 && Object.values(queue.deltas).some((deltas) => deltas.length === 2),
+  );
+  const heard = (room) => app.id(`room-${room}`).ariaSnapshot();
+  const has = (text, part) => assert.ok(text.includes(part), `${part} in\n${text}`);
+  const shown = await heard("queue");
+  has(shown, "HasSynced: false");
+  has(shown, 'list "Keys in the queue, 2"');
+  for (const [place, key] of queue.keys.entries()) {
+    const deltas = queue.deltas[key];
+    has(shown, `list "${deltas.length === 1 ? "Delta" : "Deltas"} of ${key}, ${deltas.length}"`);
+    for (const [type, rv] of deltas) has(shown, `listitem "${type}, ${key}, rv ${rv}"`);
+    has(shown, `listitem "${key}, ${["next", "2nd"][place]}": ${key}`);
+  }
+  const { api, store } = await app.state();
+  const objects = await heard("api");
+  has(objects, `list "Objects, ${Object.keys(api.objects).length}"`);
+  for (const key of Object.keys(api.objects)) has(objects, `button "${key} rv `);
+  const items = await heard("indexer");
+  has(items, `list "items, ${Object.keys(store.items).length}"`);
+  for (const [name, values] of Object.entries(store.indices)) {
+    for (const [value, keys] of Object.entries(values)) {
+      has(items, `list "${value}, ${keys.length}"`);
+      for (const key of keys) has(items, `listitem "${key}"`);
+    }
+    has(items, `list "${name}, ${Object.keys(values).length}"`);
+  }
+  assert.equal(await app.page.locator("[aria-current=step]").innerText(), "WATCH");
+  await app.until("a handler that waits", (state) => state.handlers.some((one) => one.pending > 1));
+  const handlers = await heard("processor");
+  assert.match(handlers, /list "Notifications of second, [2-9]"/);
+  assert.match(handlers, /listitem "On(Add|Update|Delete), [a-z-]+\/[a-z0-9-]+, rv \d+"/);
+  // The same as a table.
+  await app.id("btn-table").click();
+  const table = await app.id("keys-table").ariaSnapshot();
+  for (const name of ["key", "API server", "Queue", "Indexer", "first", "second"]) has(table, `columnheader "${name}"`);
+  for (const key of Object.keys(api.objects)) has(table, `rowheader "${key}"`);
+}));
 
 test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (app) => {
   const { steps } = await app.state();

@@ -331,7 +331,7 @@ test("Tab skips a row of buttons in one step, and the page's outline gets no hea
     await host.page.keyboard.press("Tab");
     await frames(host, 2);
   }
-  assert.ok(stops.length <= 15, stops.join());
+  assert.ok(stops.length <= 16, stops.join());
   assert.equal(stops.filter((stop) => stop === "api-object").length, 1);
   // ↑ and ↓ move along a row; ← and → step as everywhere.
   await host.look((_, root) => root.querySelector("[data-testid=btn-play]").focus());

@@ -191,3 +191,49 @@ test("a control that was reached with Tab keeps its keys", onPage({}, async (app
   assert.equal(await app.id("until-text").inputValue(), "r.f 5?");
   assert.deepEqual([(await app.state()).step, (await app.state()).branches.length], [step, 1]);
 }));
+
+test("Tab stops once in each room; arrow keys lead to everything in it, and Enter asks why it is there", onPage({}, async (app) => {
+  const press = (key) => app.page.keyboard.press(key);
+  await app.call("seek", START);
+  const stops = (room) => app.page.locator(`#room-${room} [data-anchor][tabindex="0"]:not(.output)`);
+  const here = () => app.page.evaluate(() => document.activeElement.dataset.anchor);
+  // What is in a room; an empty place holds nothing to ask about, and a box that scrolls is a stop of its own.
+  const things = (room) =>
+    app.page.locator(`#room-${room} [data-anchor]:not(.output)`).evaluateAll((all) =>
+      all.filter((one) => one.title || one.textContent.trim()).map((one) => one.dataset.anchor),
+    );
+  for (const room of ["api", "reflector", "queue", "pop", "indexer", "processor"]) {
+    await app.page.waitForFunction((id) => document.querySelector(`#room-${id} [data-anchor][tabindex="0"]`), room);
+    assert.equal(await stops(room).count(), 1, room);
+    await press("Tab");
+    await stops(room).focus();
+    await press("Home");
+    const all = await things(room);
+    const seen = [];
+    for (let place = 0; place < all.length; place += 1, await press("ArrowDown")) seen.push(await here());
+    assert.deepEqual(seen, all, room);
+    assert.equal(await here(), all[0], "and from the last one to the first");
+    await press("End");
+    assert.equal(await here(), all.at(-1));
+    await press("ArrowUp");
+    assert.equal(await here(), all.at(-2));
+    assert.equal(await stops(room).count(), 1, room);
+    assert.equal((await app.state()).step, START, "these keys leave the run where it is");
+  }
+  for (const [room, key] of [["queue", "Enter"], ["indexer", "Space"]]) {
+    await press("Tab");
+    await stops(room).focus();
+    await press("End");
+    const asked = await here();
+    await press(key);
+    await app.page.waitForFunction(() => document.activeElement.id === "drawer-panel");
+    const { selection, playing } = await app.state();
+    assert.deepEqual([selection.anchor, playing], [asked, false]);
+    assert.ok((await app.id("chain").locator("li").count()) > 0, "the drawer says why");
+    await press("Escape");
+    assert.equal(await app.id("drawer").count(), 0);
+    assert.equal(await here(), asked, "Escape leads back");
+  }
+  await press("ArrowRight");
+  assert.equal((await app.state()).step, START + 1, "← and → step, as everywhere");
+}));
