@@ -17,9 +17,13 @@ pub(super) fn Delta(
     /// Its anchor, if it is on the stage.
     #[prop(optional)]
     anchor: Option<Anchor>,
+    /// Whether it shows only its glyph and its version.
+    #[prop(optional)]
+    small: Option<Memo<bool>>,
     #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
+    let key = anchor.as_ref().and_then(Anchor::key).cloned();
     let class = text(move || {
         row.with(|row| {
             let mut class = format!("d {}", row.class());
@@ -30,6 +34,7 @@ pub(super) fn Delta(
                 (row.about.is_some(), " about"),
                 (row.rv.is_long(), " long"),
                 (row.rv.is_medium(), " medium"),
+                (small.is_some_and(Memo::get), " small"),
             ] {
                 if on {
                     class.push_str(name);
@@ -44,8 +49,13 @@ pub(super) fn Delta(
             data-anchor=anchor.map(|anchor| anchor.to_string()).unwrap_or_default()
             data-testid=(!testid.is_empty()).then_some(testid)
             title=text(move || {
-                let (tombstone, name) = row.with(|row| (row.tombstone, row.title().to_owned()));
-                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name }
+                let (tombstone, mut title) = row.with(|row| (row.tombstone, row.title().to_owned()));
+                let tombstone = tombstone.then(|| ui.words().tombstone);
+                for more in tombstone.into_iter().chain(key.as_deref()) {
+                    title.push_str(" · ");
+                    title.push_str(more);
+                }
+                title
             })
             translate="no"
         >

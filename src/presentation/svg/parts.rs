@@ -190,7 +190,7 @@ impl Pen<'_> {
     }
 
     /// The same at 80 %.
-    fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
+    pub(super) fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
         let (x, y) = (x.to_string(), (cy - 6).to_string());
         self.raw(&["<g transform=\"translate(", &x, " ", &y, ") scale(.8)\">"]);
         let more = " stroke-width=\"2\"";
@@ -210,6 +210,46 @@ impl Pen<'_> {
         self.rect(a, 8, Ink::NONE, ink, more);
     }
 
+    /// The tooltip of a delta.
+    fn delta_title(&mut self, row: &DeltaRow) {
+        let mut title = row.title().to_owned();
+        if row.tombstone {
+            title.push_str(" · ");
+            title.push_str(self.words.tombstone);
+        }
+        let about = row.about.as_ref().filter(|_| !row.plain);
+        let about = about.map(|(_, name)| &**name);
+        for more in [about, row.rv.full.as_deref()].into_iter().flatten() {
+            title.push_str(" · ");
+            title.push_str(more);
+        }
+        self.title(&title);
+    }
+
+    /// A delta of a line: its glyph and its version.
+    pub(super) fn small_delta(&mut self, a: Area, row: &DeltaRow) {
+        let ink = match row.plain {
+            true => Ink::WIRE,
+            false => Ink::of(row.delta_type),
+        };
+        self.raw(&["<g>"]);
+        self.delta_title(row);
+        self.delta_box(
+            a,
+            ink,
+            row.lit,
+            if row.tombstone { DASHED_TOKEN } else { STRONG },
+        );
+        if !row.plain {
+            self.small_glyph(a.x + 4, a.middle(), row.delta_type, ink);
+        }
+        let question = if row.tombstone { "?" } else { "" };
+        let rv = [question, &row.rv.short].concat();
+        let of = mono(110, Ink::INK_2);
+        self.text(a.right() - 4, a.middle(), a.w - 20, At::End, &rv, of);
+        self.raw(&["</g>"]);
+    }
+
     /// A delta.
     pub(super) fn delta(&mut self, a: Area, row: &DeltaRow, size: u8) {
         let ink = match (row.done, row.plain) {
@@ -223,18 +263,7 @@ impl Pen<'_> {
             _ => STRONG,
         };
         self.raw(&["<g>"]);
-        let mut title = row.title().to_owned();
-        if row.tombstone {
-            title.push_str(" · ");
-            title.push_str(self.words.tombstone);
-        }
-        let about = row.about.as_ref().filter(|_| !row.plain);
-        let about = about.map(|(_, name)| &**name);
-        for more in [about, row.rv.full.as_deref()].into_iter().flatten() {
-            title.push_str(" · ");
-            title.push_str(more);
-        }
-        self.title(&title);
+        self.delta_title(row);
         self.delta_box(a, ink, row.lit, more);
         // A narrow delta has less space between its parts.
         let narrow = a.w < 100;
