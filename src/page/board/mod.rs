@@ -100,8 +100,8 @@ pub fn Board() -> impl IntoView {
                 {room(ui, Panel::Now, || now::Now().into_any())}
                 {room(ui, Panel::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
+                {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
-            {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
         </div>
         {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
