@@ -69,6 +69,7 @@ pub fn Board() -> impl IntoView {
     let comparing = ui.memo(|view| view.compare.is_some());
     keyboard::listen(ui, layout, help);
     stops::listen(&ui.host());
+    let (down, up) = layout::swipe(layout);
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
@@ -80,6 +81,8 @@ pub fn Board() -> impl IntoView {
             part="stage"
             role=ui.within().unwrap_or("main")
             aria-label=ui.word(|words| words.stage)
+            on:pointerdown=down
+            on:pointerup=up
         >
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div

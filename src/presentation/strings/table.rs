@@ -48,6 +48,7 @@ pub struct Strings {
 
     pub stage: &'static str,
     pub rooms: &'static str,
+    pub follow_rooms: &'static str,
     pub acting: &'static str,
     pub recording: &'static str,
     /// The room's title for a real cluster.
@@ -343,6 +344,7 @@ static EN: Strings = Strings {
 
     stage: "Stage",
     rooms: "Rooms",
+    follow_rooms: "Show the room where something happens",
     acting: "acts now",
     recording: "Recording",
     cluster: "Cluster",
@@ -626,6 +628,7 @@ static ZH: Strings = Strings {
 
     stage: "舞台",
     rooms: "面板",
+    follow_rooms: "自动切换到发生变化的面板",
     acting: "正在动作",
     recording: "录制",
     cluster: "集群",
