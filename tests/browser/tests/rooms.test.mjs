@@ -127,3 +127,46 @@ test("on a phone the room follows what happens, unless that is switched off, and
   await app.call("step", 1);
   assert.deepEqual(await visible(), await acting());
 }));
+
+test("what a step has not touched slides to its new place and does not jump", onPage({ motion: true }, async (app) => {
+  await app.call("seek", 200);
+  const { jumped, slid } = await app.page.evaluate(async () => {
+    const KEYED = "[data-anchor^='api/object/'], [data-anchor^='store/'], [data-anchor^='queue/column/'], [data-anchor^='queue/key/']";
+    const sliding = new Set();
+    const { animate } = Element.prototype;
+    Element.prototype.animate = function (...how) {
+      sliding.add(this);
+      return animate.apply(this, how);
+    };
+    const places = () => {
+      for (const animation of document.getAnimations()) animation.cancel();
+      return new Map([...document.querySelectorAll(KEYED)].map((one) => {
+        const { left, top, bottom } = one.getBoundingClientRect();
+        return [one.dataset.anchor, { one, left, top, bottom }];
+      }));
+    };
+    const frame = () => new Promise(requestAnimationFrame);
+    const found = { jumped: [], slid: 0 };
+    for (let n = 0; n < 40; n += 1) {
+      const before = { places: places(), state: await window.deltascope.getState() };
+      sliding.clear();
+      await window.deltascope.step(1, "event");
+      await frame();
+      await frame();
+      const state = await window.deltascope.getState();
+      const touched = (key) => [(s) => s.api.objects[key], (s) => s.store.items[key], (s) => s.queue.deltas[key]]
+        .some((of) => JSON.stringify(of(state)) !== JSON.stringify(of(before.state)));
+      for (const [anchor, { one, left, top, bottom }] of places()) {
+        const was = before.places.get(anchor);
+        // Stacks grow upwards.
+        if (!was || Math.max(Math.abs(left - was.left), Math.min(Math.abs(top - was.top), Math.abs(bottom - was.bottom))) <= 2) continue;
+        const key = one.title.split(" · ")[0];
+        if ([...sliding].some((other) => other.contains(one))) found.slid += 1;
+        else if (!touched(key)) found.jumped.push(`${anchor} at ${state.step}`);
+      }
+    }
+    return found;
+  });
+  assert.deepEqual(jumped, []);
+  assert.ok(slid > 0, "something was pushed aside");
+}));
