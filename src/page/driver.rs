@@ -16,6 +16,7 @@ use web_sys::ResizeObserver;
 
 use crate::host::Host;
 use crate::motion::Stage;
+use crate::slides::{Places, Slides};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
@@ -32,6 +33,8 @@ use deltascope_world::slices::Slices;
 const LIVE_MS: u32 = 100;
 /// The same while it does not follow: then only the counts change.
 const COUNT_MS: u32 = 500;
+/// How long what is pushed aside takes to its new place, in ms.
+const SLIDE_MS: u32 = 300;
 /// After a redraw of n ms, everything else gets this many times n ms.
 const REST_PARTS: f64 = 2.0;
 /// With this many facts still to show, a motion takes half its time.
@@ -125,6 +128,7 @@ struct Inner {
     session: RefCell<Session>,
     ui: OnceCell<Ui>,
     stage: Stage,
+    slides: Slides,
     /// Numbers the runs of the playback loop: an older loop ends by itself.
     run: Cell<u64>,
     /// Numbers the openings: the result of an older one is not shown.
@@ -166,6 +170,7 @@ impl Driver {
                 session: RefCell::new(session),
                 ui: OnceCell::new(),
                 stage: Stage::new(host),
+                slides: Slides::default(),
                 run: Cell::new(0),
                 opening: Cell::new(0),
                 flashed: Cell::new(0.0),
@@ -488,7 +493,8 @@ impl Driver {
                 if change != Change::None {
                     self.inner.stage.cut();
                 }
-                self.draw().await;
+                let view = self.view();
+                self.slide_to(view, SLIDE_MS).await;
                 if change != Change::None {
                     self.trail();
                 }
@@ -564,7 +570,7 @@ impl Driver {
             return scaled(motion.ms);
         }
         let before = stage.before(&motion);
-        self.set(view).await;
+        self.slide_to(view, scaled(SLIDE_MS)).await;
         stage.play(before, &motion, self.still(), scaled);
         let Motion { ms, .. } = motion;
         scaled(ms)
@@ -582,7 +588,8 @@ impl Driver {
                 Some((from, stage.landed(&flight)?, flight))
             })
         };
-        self.draw().await;
+        let view = self.view();
+        self.slide_to(view, SLIDE_MS).await;
         if let Some((from, landed, flight)) = taken_back {
             stage.reversed(&from, &flight, &landed);
         }
@@ -628,6 +635,21 @@ impl Driver {
     async fn draw(&self) {
         let view = self.view();
         self.set(view).await;
+    }
+
+    /// Shows a view. What it pushes aside slides to its new place, for `ms` ms.
+    async fn slide_to(&self, view: View, ms: u32) {
+        if self.still() {
+            return self.set(view).await;
+        }
+        let before = Places::now(self.host());
+        self.inner.slides.cut();
+        self.set(view).await;
+        let driver = self.clone();
+        // Once the rooms have scrolled to what has changed, and before anything is painted.
+        request_animation_frame(move || {
+            driver.inner.slides.play(driver.host(), before, ms);
+        });
     }
 
     async fn set(&self, view: View) {

@@ -8,4 +8,5 @@ pub mod host;
 pub mod live;
 pub mod memo;
 pub mod motion;
+pub mod slides;
 pub mod ui;

@@ -196,6 +196,32 @@ impl Anchor {
         })
     }
 
+    /// The room of this place.
+    #[must_use]
+    pub fn room(&self) -> Panel {
+        match self {
+            Self::Room(room) | Self::Door(room) => *room,
+            Self::ServerGauge | Self::Object(_) | Self::Line(_) | Self::Call(_) => Panel::Api,
+            Self::State(_) | Self::Requests | Self::LastSync | Self::Hand => Panel::Reflector,
+            Self::Column { .. }
+            | Self::QueuedKey { .. }
+            | Self::Delta { .. }
+            | Self::Entry(_)
+            | Self::More => Panel::Queue,
+            Self::Lock(_)
+            | Self::Slot
+            | Self::PoppedDelta(_)
+            | Self::LastPopped
+            | Self::LastDelta => Panel::Pop,
+            Self::StoreGauge | Self::Item(_) | Self::IndexKey { .. } | Self::Beside(_) => {
+                Panel::Indexer
+            }
+            Self::Handler(..) | Self::Work(..) | Self::LastLine | Self::OutputLine(_) => {
+                Panel::Processor
+            }
+        }
+    }
+
     /// The key of the object at this place, if it names one.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {

@@ -209,7 +209,10 @@ fn no_lesson_ends_on_a_lock() {
         let end = session.view().steps;
         session.obey(Command::Seek(end));
         let view = session.view();
-        for (lang, opening) in [(Lang::En, "The run ends here."), (Lang::Zh, "运行到此结束。")] {
+        for (lang, opening) in [
+            (Lang::En, "The run ends here."),
+            (Lang::Zh, "运行到此结束。"),
+        ] {
             let words = plain(&said(&view, lang).what);
             assert!(words.starts_with(opening), "{id}: {words}");
         }

@@ -1,5 +1,5 @@
-//! The drawer: a panel at the right of the stage, or over its lower half, whose tabs answer
-//! questions about the run. It is not modal: the stage goes on beside it.
+//! The drawer: a panel over the lower rooms, or over the Indexer if the question is about one of those, whose tabs
+//! answer questions about the run. It is not modal: the stage goes on beside it.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -10,6 +10,7 @@ use super::layout::Layout;
 use super::parts::{part, shown, text};
 use super::{branches, checks, compare, share, table, until, why};
 use crate::ui::Ui;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::Strings;
 
 /// A tab of the drawer. To add one: a variant, and a line in each of the functions below.
@@ -217,6 +218,11 @@ pub(super) fn Drawer() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
     let drawer = layout.drawer;
+    // Never over the room that the question is about.
+    let aside = ui.memo(|view| {
+        let room = view.selection.as_ref().map(|one| one.anchor.room());
+        matches!(room, Some(Panel::Now | Panel::Processor))
+    });
     let on_key = move |event: web_sys::KeyboardEvent| {
         let Some(open) = drawer.open.get_untracked() else {
             return;
@@ -236,7 +242,13 @@ pub(super) fn Drawer() -> impl IntoView {
     };
     view! {
         {shown(move || drawer.open.get().is_some(), move || view! {
-            <section id="drawer" class="drawer" data-testid="drawer" aria-label=ui.word(|words| words.drawer)>
+            <section
+                id="drawer"
+                class="drawer"
+                class:aside=move || aside.get()
+                data-testid="drawer"
+                aria-label=ui.word(|words| words.drawer)
+            >
                 <div class="drawer-head">
                     <div
                         class="tabs"
@@ -280,7 +292,10 @@ pub(super) fn Drawer() -> impl IntoView {
                 </div>
                 <div
                     id="drawer-panel"
-                    class="drawer-panel"
+                    class=text(move || {
+                        let open = drawer.open.get().unwrap_or(DrawerTab::Why);
+                        format!("drawer-panel of-{}", open.id())
+                    })
                     role="tabpanel"
                     tabindex="0"
                     aria-labelledby=text(move || {

@@ -77,3 +77,6 @@ pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2
 pub(super) const TABLE: &str = "M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5 2.5v9";
 /// A list with ticks.
 pub(super) const CHECKS: &str = "M1.3 3.6l1.2 1.2 2-2.4M1.3 9.6l1.2 1.2 2-2.4M7 4h5.6M7 10h5.6";
+/// A target.
+pub(super) const FOLLOW: &str =
+    "M7 3.2a3.8 3.8 0 100 7.6 3.8 3.8 0 000-7.6zM7 .8v3M7 10.2v3M.8 7h3M10.2 7h3";

@@ -10,7 +10,7 @@ use super::drawer::DrawerState;
 use super::parts::{part, shown, text};
 use crate::host::Host;
 use crate::memo::Memo;
-use crate::ui::{Shape, Ui};
+use crate::ui::{Shape, Ui, remember, remembered};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
 use deltascope_presentation::stage::Panel;
@@ -19,6 +19,13 @@ use deltascope_presentation::strings;
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
 const NARROW: &str = "(max-width: 56.24em)";
 const SHORT: &str = "(max-height: 49.99em)";
+
+/// The remembered choice whether the room follows what happens, and its value if it does not.
+const FOLLOWS: &str = "follow";
+const OFF: &str = "off";
+
+/// How far a finger moves at least to turn to another room, in px.
+const SWIPE: i32 = 48;
 
 /// How much room the components have, and which rooms are shown.
 #[derive(Clone, Copy)]
@@ -29,7 +36,11 @@ pub(super) struct Layout {
     /// The lower two rooms share one place.
     pub(super) short: RwSignal<bool>,
     /// The room that is shown when only one is.
-    pub(super) shown: RwSignal<Panel>,
+    pub(super) shown: Memo<Panel>,
+    /// The room that was chosen by hand, and the step at which: it is shown until the next one.
+    chosen: RwSignal<(Panel, usize)>,
+    /// Whether the room that is shown follows what happens.
+    pub(super) follows: RwSignal<bool>,
     /// Which of the lower two is shown when they share one place.
     lower: RwSignal<Panel>,
     pub(super) drawer: DrawerState,
@@ -43,17 +54,39 @@ impl Layout {
         } else {
             framed(ui)
         };
+        let is_page = ui.host().is_page();
+        let follows = RwSignal::new(!is_page || remembered(FOLLOWS).as_deref() != Some(OFF));
+        Effect::new(move |before: Option<bool>| {
+            let follows = follows.get();
+            if before.is_some() && is_page {
+                remember(FOLLOWS, if follows { "on" } else { OFF });
+            }
+            follows
+        });
+        // Without a fact: on the page, the queue; in an element, the room where something happens at this step.
+        let at = ui.view.with_untracked(|view| view.step);
+        let first = ui.view.with_untracked(|view| current(view).map(live::room));
+        let first = first.filter(|_| !is_page).unwrap_or(Panel::Queue);
+        let chosen = RwSignal::new((first, at));
+        let now = ui.memo(|view| (current(view).map(live::room), view.step));
+        let shown = Memo::new(move |before: Option<&Panel>| {
+            let (room, at) = chosen.get();
+            let (acting, step) = now.get();
+            let follows = follows.get() && narrow.get() && step != at;
+            let has = |room: &Panel| ui.shape.with(|shape| rooms(shape).contains(room));
+            match acting.filter(|room| follows && has(room)) {
+                Some(acting) => acting,
+                None if follows => before.copied().unwrap_or(room),
+                None => room,
+            }
+        });
         Self {
             ui,
             narrow,
             short,
-            // On the page, the queue; in an element, the room where something happens at this step.
-            shown: RwSignal::new(if ui.host().is_page() {
-                Panel::Queue
-            } else {
-                let room = ui.view.with_untracked(|view| current(view).map(live::room));
-                room.unwrap_or(Panel::Queue)
-            }),
+            shown,
+            chosen,
+            follows,
             lower: RwSignal::new(Panel::Now),
             drawer: DrawerState::new(),
         }
@@ -70,9 +103,74 @@ impl Layout {
         self.narrow.get() || (lower && self.short.get())
     }
 
+    /// Shows a room until the next step.
+    fn choose(self, room: Panel) {
+        let step = self.ui.view.with_untracked(|view| view.step);
+        self.chosen.set((room, step));
+    }
+
+    /// Follows what happens from now on, or stays with the room that is shown.
+    pub(super) fn toggle_follows(self) {
+        let room = self.shown.get_untracked();
+        let follows = !self.follows.get_untracked();
+        self.chosen
+            .set((room, if follows { usize::MAX } else { 0 }));
+        self.follows.set(follows);
+    }
+
+    /// Shows the next room in the order of the data's path, or the previous one.
+    pub(super) fn turn(self, on: bool) {
+        let rooms = self.ui.shape.with_untracked(rooms);
+        let shown = self.shown.get_untracked();
+        let at = rooms.iter().position(|room| *room == shown);
+        let to = match (at, on) {
+            (Some(at), true) => rooms.get(at + 1),
+            (Some(at), false) => at.checked_sub(1).and_then(|at| rooms.get(at)),
+            (None, _) => rooms.first(),
+        };
+        if let Some(room) = to {
+            self.choose(*room);
+        }
+    }
+
     pub(super) fn lower_is_processor(self) -> bool {
         self.lower.get() == Panel::Processor
     }
+}
+
+/// Turns to another room with a finger that moves sideways. Returns what is called as it goes down, and up again.
+pub(super) fn swipe(
+    layout: Layout,
+) -> (
+    impl Fn(web_sys::PointerEvent) + Copy,
+    impl Fn(web_sys::PointerEvent) + Copy,
+) {
+    let from = StoredValue::new(None::<(i32, i32)>);
+    let down = move |event: web_sys::PointerEvent| {
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        // These move sideways themselves.
+        let own = |target: &web_sys::Element| {
+            let own = target.closest("input, select, .drawer, .cmp, .tabs");
+            own.is_ok_and(|found| found.is_some())
+        };
+        let turns = layout.narrow.get_untracked()
+            && event.pointer_type() == "touch"
+            && event.is_primary()
+            && target.is_some_and(|target| !own(&target));
+        from.set_value(turns.then(|| (event.client_x(), event.client_y())));
+    };
+    let up = move |event: web_sys::PointerEvent| {
+        let Some((x, y)) = from.try_update_value(Option::take).flatten() else {
+            return;
+        };
+        let (dx, dy) = (event.client_x() - x, event.client_y() - y);
+        if dx.abs() >= SWIPE && dx.abs() > 2 * dy.abs() {
+            layout.turn(dx < 0);
+        }
+    };
+    (down, up)
 }
 
 /// The tabs of all rooms, for when one is shown at a time.
@@ -84,11 +182,8 @@ pub(super) fn RoomTabs() -> impl IntoView {
         {shown(move || layout.narrow.get(), move || view! {
             <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
                 {part(move || {
-                    let rooms = ui.shape.with(|shape| match &*shape.panels {
-                        [] => Panel::ALL.to_vec(),
-                        chosen => chosen.to_vec(),
-                    });
-                    view! { <Tabs class="room-tabs" rooms=rooms chosen=layout.shown /> }
+                    let rooms = ui.shape.with(rooms);
+                    view! { <Tabs class="room-tabs" rooms=rooms lower=false /> }
                 })}
             </nav>
         })}
@@ -105,20 +200,37 @@ pub(super) fn LowerTabs() -> impl IntoView {
             let all = ui.shape.with(|shape| shape.panels.is_empty());
             all && layout.short.get() && !layout.narrow.get()
         }, move || view! {
-            <Tabs class="lower-tabs" rooms=vec![Panel::Now, Panel::Processor] chosen=layout.lower />
+            <Tabs class="lower-tabs" rooms=vec![Panel::Now, Panel::Processor] lower=true />
         })}
     }
 }
 
+/// The rooms that are shown.
+fn rooms(shape: &Shape) -> Vec<Panel> {
+    match &*shape.panels {
+        [] => Panel::ALL.to_vec(),
+        chosen => chosen.to_vec(),
+    }
+}
+
 #[component]
-fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl IntoView {
+fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
     let ui = Ui::get();
+    let layout = Layout::get();
+    let chosen = Memo::new(move |_| match lower {
+        true => layout.lower.get(),
+        false => layout.shown.get(),
+    });
+    let choose = move |room| match lower {
+        true => layout.lower.set(room),
+        false => layout.choose(room),
+    };
     let live = ui.memo(|view| current(view).map(live::room));
     let kind = ui.memo(|view| view.picture.queue.kind);
     let source = ui.memo(|view| view.picture.api.source);
     let list = NodeRef::<html::Div>::new();
     let go = move |room: Panel| {
-        chosen.set(room);
+        choose(room);
         let tab = ui.host().find(&format!("#tab-{}", room.id()));
         if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok()) {
             let _ = tab.focus();
@@ -127,8 +239,17 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl
     if !rooms.contains(&chosen.get_untracked())
         && let Some(first) = rooms.first()
     {
-        chosen.set(*first);
+        choose(*first);
     }
+    Effect::new(move |_| {
+        // The tab of the room that is shown is in sight.
+        let tab = ui.host().find(&format!("#tab-{}", chosen.get().id()));
+        let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
+        if let (Some(list), Some(tab)) = (list.get(), tab) {
+            let middle = tab.offset_left() + tab.offset_width() / 2 - list.offset_left();
+            list.set_scroll_left(middle - list.client_width() / 2);
+        }
+    });
     let all = rooms.clone();
     let on_key = move |event: web_sys::KeyboardEvent| {
         let rooms = &all;

@@ -70,6 +70,7 @@ pub fn Board() -> impl IntoView {
     let comparing = ui.memo(|view| view.compare.is_some());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
+    let (down, up) = layout::swipe(layout);
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
@@ -81,6 +82,8 @@ pub fn Board() -> impl IntoView {
             part="stage"
             role=ui.within().unwrap_or("main")
             aria-label=ui.word(|words| words.stage)
+            on:pointerdown=down
+            on:pointerup=up
         >
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
@@ -101,8 +104,8 @@ pub fn Board() -> impl IntoView {
                 {room(ui, Panel::Now, || now::Now().into_any())}
                 {room(ui, Panel::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
+                {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
-            {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
         </div>
         {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}

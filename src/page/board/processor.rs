@@ -121,7 +121,7 @@ pub(super) fn Processor() -> impl IntoView {
                                         data-anchor=Anchor::OutputLine(number).to_string()
                                         translate="no"
                                     >
-                                        {text}
+                                        {words(&text)}
                                     </div>
                                 }
                             })}
@@ -134,6 +134,15 @@ pub(super) fn Processor() -> impl IntoView {
             </div>
         </Frame>
     }
+}
+
+/// A line as words, which are broken only if one alone is too long: names have hyphens.
+fn words(line: &str) -> AnyView {
+    let word = |(at, word): (usize, &str)| {
+        view! { {(at > 0).then_some(" ")} <span class="w">{word.to_owned()}</span> }
+    };
+    let words = line.split(' ').enumerate().map(word);
+    words.collect_view().into_any()
 }
 
 #[component]

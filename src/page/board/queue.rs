@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::density::Density;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
-use super::layout::{Layout, fit, size_of};
+use super::layout::{Layout, size_of};
 use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
 use crate::memo::Memo;
@@ -16,34 +16,31 @@ use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::density::{Field, is_queue_dense};
-use deltascope_presentation::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
-use deltascope_presentation::rows::type_class;
+use deltascope_presentation::rows::queue::fit::{Form, Room, Space, space};
+use deltascope_presentation::rows::queue::{ColumnRow, CrateRow, EntryRow, rows};
+use deltascope_presentation::rows::{Mark, type_class};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::QueueKind;
 
-// Widths and heights of tokens with their gaps; keep in step with style/queue.css. NARROW is for phones; SLIM is
-// for a few rooms in an element, in embed/stage.css.
-const DELTA: f64 = 110.0;
-const WIDE: f64 = 140.0;
-const NARROW: f64 = 104.0;
-const MORE: f64 = 52.0;
-const DELTA_HEIGHT: f64 = 29.0;
-const ENTRY_HEIGHT: f64 = 66.0;
-const COLUMN_GAP: f64 = 11.0;
-const NARROW_GAP: f64 = 8.0;
-const SLIM: f64 = 90.0;
-const SLIM_GAP: f64 = 6.0;
+/// In an element that shows few rooms, a narrower room has slim tokens.
 const SLIM_ROOM: f64 = 330.0;
-const DELTA_GAP: f64 = 6.0;
-const ENTRY_GAP: f64 = 14.0;
+
+/// The least width of a key's name, in px, beside which it says which one is next.
+const ROOM_FOR_PLACE: i32 = 84;
+
+/// The room at 1440 by 900, until the first layout.
+const USUAL: Room = Room {
+    width: 354,
+    height: 301,
+    slim: false,
+};
 
 #[component]
 pub(super) fn Queue() -> impl IntoView {
     let ui = Ui::get();
     let cols_box = NodeRef::<html::Div>::new();
     let size = size_of(cols_box);
-    let wide = ui.memo(is_wide);
     let layout = Layout::get();
     let kind = ui.memo(|view| view.picture.queue.kind);
     let dense = ui.memo(|view| is_queue_dense(&view.picture));
@@ -54,31 +51,28 @@ pub(super) fn Queue() -> impl IntoView {
     });
     let space = Memo::new(move |_| {
         let (width, height) = size.get();
-        let is_slim = slim.get();
-        let (each, gap) = match (wide.get(), layout.narrow.get()) {
-            (true, false) if is_slim => (WIDE, SLIM_GAP),
-            (false, false) if is_slim => (SLIM, SLIM_GAP),
-            (true, false) => (WIDE, COLUMN_GAP),
-            (true, true) => (WIDE, NARROW_GAP),
-            (false, false) => (DELTA, COLUMN_GAP),
-            (false, true) => (NARROW, NARROW_GAP),
+        let room = match width > 0.0 {
+            // Sizes are rounded.
+            true => Room {
+                width: px(width + 0.5),
+                height: px(height - 0.5),
+                slim: slim.get(),
+            },
+            false => USUAL,
         };
-        let depth = if kind.get() == QueueKind::RealFifo {
-            fit(height, ENTRY_HEIGHT, ENTRY_GAP, 4)
-        } else {
-            fit(height, DELTA_HEIGHT, DELTA_GAP, 8)
-        };
-        Space {
-            columns: fit(width, each, gap, 3),
-            beside_more: fit(width - MORE - gap, each, gap, 2),
-            depth,
-        }
+        ui.view.with(|view| space(view, room))
     });
+    let compact = Memo::new(move |_| space.get().form == Form::Compact);
     let room = Memo::new(move |_| {
         let space = space.get();
-        ui.view.with(|view| rows(view, space))
+        ui.view.with(|view| rows(view, &space))
     });
     let columns = Memo::new(move |_| room.with(|room| room.columns.clone()));
+    // In lines, the name of a key is beside its deltas.
+    let belt = Memo::new(move |_| match compact.get() {
+        true => Vec::new(),
+        false => columns.get(),
+    });
     let entries = Memo::new(move |_| room.with(|room| room.entries.clone()));
     let count = move || {
         room.with(|room| match room.kind {
@@ -136,25 +130,28 @@ pub(super) fn Queue() -> impl IntoView {
             })}
             <div
                 class="cols"
-                class:wide=move || wide.get()
-                    class:slim=move || slim.get()
+                class:slim=move || slim.get()
                 class:flat=flat
+                class:compact=move || compact.get()
+                class:tight=move || space.get().label < ROOM_FOR_PLACE
                 class:many=move || dense.get()
                 node_ref=cols_box
+                prop:style=move || sizes(&space.get())
                 role=maybe(move || flat().then_some("list"))
                 aria-label=maybe(move || {
                     flat().then(|| strings::entries(ui.lang.get(), room.with(|room| room.deltas)))
                 })
                 title=maybe(move || {
                     let stacks = !empty.get() && kind.get() == QueueKind::DeltaFifo;
-                    stacks.then(|| ui.words().oldest_bottom)
+                    let words = ui.words();
+                    stacks.then(|| if compact.get() { words.oldest_right } else { words.oldest_bottom })
                 })
             >
                 {list(columns, place_of, move |row| {
-                        view! { <Column row=row /> }
+                        view! { <Column row=row compact=compact /> }
                     })}
                 {list(entries, |row| row.place, move |row| {
-                        view! { <EntryToken row=row /> }
+                        view! { <EntryToken row=row compact=compact /> }
                     })}
                 {more}
                 {shown(move || empty.get(), move || view! {
@@ -167,51 +164,60 @@ pub(super) fn Queue() -> impl IntoView {
                 class="belt"
                 role="list"
                 aria-label=text(move || heard::keys(ui.lang.get(), room.with(|room| room.keys)))
-                aria-hidden=maybe(move || flat().then_some("true"))
+                aria-hidden=maybe(move || (flat() || compact.get()).then_some("true"))
                 hidden=move || dense.get()
-                class:wide=move || wide.get()
-                class:slim=move || slim.get()
-                class:flat=flat
+                class:flat=move || flat() || compact.get()
+                prop:style=move || sizes(&space.get())
             >
-                {list(columns, place_of, move |row| {
-                        let key = row.with_untracked(|row| row.key.clone());
-                        let anchor = row.with_untracked(ColumnRow::in_line);
-                        let whole = key.clone();
-                        view! {
-                            <li
-                                class="key"
-                                class:lit=move || row.with(|row| row.lit)
-                                data-anchor=anchor.to_string()
-                                title=text(move || {
-                                    let place = row.with(|row| row.place);
-                                    heard::parts([&*key, &*strings::place(ui.lang.get(), place)])
-                                })
-                            >
-                                <i class=text(move || row.with(|row| row.mark.class()))></i>
-                                <span class="n" translate="no">
-                                    {part(move || name(row.with(|row| row.name.clone()), &whole))}
-                                </span>
-                                <small>
-                                    {text(move || {
-                                        strings::place(ui.lang.get(), row.with(|row| row.place))
-                                    })}
-                                </small>
-                            </li>
-                        }
+                {list(belt, place_of, move |row| {
+                        view! { <li><InLine row=row listed=false /></li> }
                     })}
-                {part(move || {
-                    let (count, _) = hidden.get();
-                    (count > 0 && !flat())
-                        .then(|| {
-                            view! {
-                                <li class="key rest" aria-hidden="true">
-                                    <small>"…"</small>
-                                </li>
-                            }
-                        })
-                })}
             </ol>
         </Frame>
+    }
+}
+
+/// A length in whole px.
+fn px(length: f64) -> i32 {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "px of a screen; a cast saturates"
+    )]
+    let length = length.floor() as i32;
+    length
+}
+
+/// The sizes of the tokens, for style/queue.css.
+fn sizes(space: &Space) -> String {
+    format!(
+        "--each:{};--gap:{};--high:{};--above:{};--small:{};--label:{}",
+        space.each, space.gap, space.high, space.above, space.small, space.label
+    )
+}
+
+/// A key's name and its place in the queue.
+#[component]
+fn InLine(row: Memo<ColumnRow>, listed: bool) -> impl IntoView {
+    let ui = Ui::get();
+    let key = row.with_untracked(|row| row.key.clone());
+    let anchor = row.with_untracked(ColumnRow::in_line);
+    let place = move || strings::place(ui.lang.get(), row.with(|row| row.place));
+    let whole = key.clone();
+    view! {
+        <div
+            class="key"
+            role=if listed { "listitem" } else { "group" }
+            class:lit=move || row.with(|row| row.lit)
+            class:next=move || row.with(|row| row.place == 0)
+            data-anchor=anchor.to_string()
+            title=text(move || heard::parts([&*key, &*place()]))
+        >
+            <i class=text(move || row.with(|row| row.mark.class()))></i>
+            <span class="n" translate="no">
+                {part(move || name(row.with(|row| row.name.clone()), &whole))}
+            </span>
+            <small>{text(place)}</small>
+        </div>
     }
 }
 
@@ -221,7 +227,7 @@ fn place_of(row: &ColumnRow) -> (usize, Arc<str>) {
 }
 
 #[component]
-fn Column(row: Memo<ColumnRow>) -> impl IntoView {
+fn Column(row: Memo<ColumnRow>, compact: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let stack = Memo::new(move |_| row.with(|row| row.stack.shown.clone()));
@@ -230,6 +236,7 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
     view! {
         <div
             class="col"
+            class:compact=move || compact.get()
             role="list"
             data-anchor=anchor.to_string()
             title=text(move || {
@@ -237,13 +244,14 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
                 row.with(|row| heard::stack(lang, &row.key, row.count, row.plain))
             })
         >
+            {shown(move || compact.get(), move || view! { <InLine row=row listed=true /> })}
             {list(stack, |row| row.index, move |row| {
                     let index = row.with_untracked(|row| row.index);
                     let key = key.clone();
                     let anchor = Anchor::Delta { key, index };
                     let oldest = index == 0;
                     view! {
-                        <Delta row=row anchor=anchor listed=true testid="delta" />
+                        <Delta row=row anchor=anchor listed=true small=compact testid="delta" />
                         {oldest
                             .then(|| {
                                 view! {
@@ -280,16 +288,12 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
 }
 
 #[component]
-fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
+fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let place = row.with_untracked(|row| row.place);
     let about = part(move || {
         row.with(|row| match &row.crate_of {
-            Some((count, marks)) => view! {
-                {marks.iter().map(|mark| view! { <i class=mark.class()></i> }).collect_view()}
-                <b>{*count}</b>
-            }
-            .into_any(),
+            Some(list) => listed(list),
             None if row.name.is_empty() => match row.delta_type {
                 DeltaType::SyncAll => ui.words().whole_store.into_any(),
                 _ => view! { "rv " {rv(row.rv.clone())} }.into_any(),
@@ -311,6 +315,7 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                         (row.tombstone, " tombstone"),
                         (row.name.is_empty(), " whole"),
                         (row.crate_of.is_some(), " boxed"),
+                        (compact.get(), " small"),
                     ] {
                         if on {
                             class.push_str(name);
@@ -324,7 +329,7 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
             data-anchor=Anchor::Entry(place).to_string()
             title=text(move || {
                 row.with(|row| {
-                    let count = row.crate_of.as_ref().map(|(count, _)| *count);
+                    let count = row.crate_of.as_ref().map(|list| list.count);
                     let lang = ui.lang.get();
                     let what = strings::entry(lang, row.delta_type.as_str(), count, row.tombstone);
                     heard::parts([&*what, &*row.key, &*row.rv.said()])
@@ -348,9 +353,13 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                     {text(move || row.with(|row| row.delta_type.as_str()))}
                     {part(move || row.with(|row| row.tombstone).then_some("?"))}
                 </span>
+                {part(move || {
+                    let count = row.with(|row| row.crate_of.as_ref().map(|list| list.count));
+                    count.map(|count| view! { <b>{count}</b> })
+                })}
             </span>
-            <span class="about">{about}</span>
-            <span class="about">
+            <span class="about of">{about}</span>
+            <span class="about at">
                 <small>{text(move || strings::place(ui.lang.get(), place))}</small>
                 <em>
                     {part(move || {
@@ -362,4 +371,19 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
             </span>
         </div>
     }
+}
+
+/// The objects of a whole list, as many as fit.
+fn listed(list: &CrateRow) -> AnyView {
+    let hidden = list.hidden();
+    let object = |(mark, name): &(Mark, String)| {
+        view! {
+            <span class="one"><i class=mark.class()></i>{name.clone()}</span>
+        }
+    };
+    view! {
+        {list.named.iter().map(object).collect_view()}
+        {(hidden > 0).then(|| view! { <span class="one">{format!("+{hidden}")}</span> })}
+    }
+    .into_any()
 }

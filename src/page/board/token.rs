@@ -20,6 +20,9 @@ pub(super) fn Delta(
     /// Whether it is an item of a list.
     #[prop(optional)]
     listed: bool,
+    /// Whether it shows only its glyph and its version.
+    #[prop(optional)]
+    small: Option<Memo<bool>>,
     #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
@@ -33,6 +36,7 @@ pub(super) fn Delta(
                 (row.about.is_some(), " about"),
                 (row.rv.is_long(), " long"),
                 (row.rv.is_medium(), " medium"),
+                (small.is_some_and(Memo::get), " small"),
             ] {
                 if on {
                     class.push_str(name);

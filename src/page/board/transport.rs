@@ -26,6 +26,7 @@ const PIECE: usize = 200;
 #[component]
 pub(super) fn Transport() -> impl IntoView {
     let ui = Ui::get();
+    let layout = Layout::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
     // Following a live run counts as playing.
     let playing =
@@ -119,6 +120,18 @@ pub(super) fn Transport() -> impl IntoView {
                 >
                     {icons::filled(icons::NEXT)}
                 </button>
+                {shown(move || layout.narrow.get(), move || view! {
+                    <button
+                        class="follows"
+                        data-testid="toggle-follow"
+                        aria-label=ui.word(|words| words.follow_rooms)
+                        title=ui.word(|words| words.follow_rooms)
+                        aria-pressed=text(move || layout.follows.get().to_string())
+                        on:click=move |_| layout.toggle_follows()
+                    >
+                        {icons::drawn(icons::FOLLOW)}
+                    </button>
+                })}
             </div>
             <Timeline />
             <div class="clock mono">

@@ -1,5 +1,7 @@
 //! The queue's room.
 
+pub mod fit;
+
 use std::sync::Arc;
 
 use super::{DeltaRow, Mark, Names, RvText, Stack, current, is_tombstone, stack, uid_of};
@@ -9,9 +11,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, QueueFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{QueueKind, QueueRoom};
-
-/// At most this many marks of a list's objects are shown: one line of a token.
-const MARKS: usize = 5;
+use fit::Space;
 
 /// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -100,21 +100,29 @@ pub struct EntryRow {
     pub rv: RvText,
     /// It holds a tombstone.
     pub tombstone: bool,
-    /// For a whole list: the number of objects, and the marks of some.
-    pub crate_of: Option<(usize, Vec<Mark>)>,
+    /// A whole list: its objects.
+    pub crate_of: Option<CrateRow>,
     /// The current fact made it.
     pub lit: bool,
 }
 
-/// How much fits into the room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
-    /// The number of columns.
-    pub columns: usize,
-    /// The number of columns beside a `+N`.
-    pub beside_more: usize,
-    /// The height of a stack in deltas; in a flat queue, the number of lines.
-    pub depth: usize,
+/// The objects of a whole list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrateRow {
+    /// How many there are.
+    pub count: usize,
+    /// The marks and the names of the first, as many as fit.
+    pub named: Vec<(Mark, String)>,
+    /// In how many lines.
+    pub lines: usize,
+}
+
+impl CrateRow {
+    /// How many are not named.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.count - self.named.len()
+    }
 }
 
 /// Whether a queued version is so long that tokens must be wider.
@@ -135,24 +143,14 @@ pub fn is_wide(view: &View) -> bool {
 
 /// The contents of the room.
 #[must_use]
-pub fn rows(view: &View, space: Space) -> QueueRows {
+pub fn rows(view: &View, space: &Space) -> QueueRows {
     let depth = space.depth;
     let queue = &view.picture.queue;
     let names = Names::of(view);
-    let columns = space.columns.max(1);
     let fresh = fresh(view);
     let order = &queue.keys;
-    let shown = if order.len() > columns {
-        space.beside_more.max(1)
-    } else {
-        order.len()
-    };
-    let entries = columns * depth.max(2);
-    let shown_entries = if queue.entries.len() > entries {
-        entries - 1
-    } else {
-        queue.entries.len()
-    };
+    let shown = space.shown.min(order.len());
+    let shown_entries = space.shown.min(queue.entries.len());
     let lit_place = fresh.as_ref().and_then(|fresh| {
         let mut places = order.iter().enumerate();
         let is_it = |(_, key): &(usize, &Key)| **key == fresh.key;
@@ -169,7 +167,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     );
     // The key of the current fact takes the last place if its own place is hidden.
     let places: Vec<usize> = match lit_place {
-        Some(lit) if lit >= shown => (0..shown - 1).chain([lit]).collect(),
+        Some(lit) if lit >= shown => (0..shown.saturating_sub(1)).chain([lit]).collect(),
         _ => (0..shown).collect(),
     };
     QueueRows {
@@ -192,7 +190,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
             .enumerate()
             .map(|(place, entry)| {
                 let newest = place + 1 == queue.entries.len();
-                entry_row(&names, place, entry, appended && newest)
+                entry_row(&names, space, (place, entry), appended && newest)
             })
             .collect(),
         hidden_entries: queue.entries.len() - shown_entries,
@@ -297,7 +295,7 @@ fn column(
     }
 }
 
-fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow {
+fn entry_row(names: &Names, space: &Space, (place, entry): (usize, &Entry), lit: bool) -> EntryRow {
     let mut row = EntryRow {
         place,
         delta_type: DeltaType::SyncAll,
@@ -319,9 +317,19 @@ fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow 
         }
         Entry::ReplacedAll { objects, .. } => {
             row.delta_type = DeltaType::ReplacedAll;
-            let shown = objects.iter().take(MARKS);
-            let marks = shown.map(|object| names.mark(&object.uid)).collect();
-            row.crate_of = Some((objects.len(), marks));
+            let letters = objects
+                .iter()
+                .map(|object| names.get(&object.key).chars().count());
+            let (shown, lines) = space.listed(letters);
+            let named = objects
+                .iter()
+                .take(shown)
+                .map(|object| (names.mark(&object.uid), names.get(&object.key)));
+            row.crate_of = Some(CrateRow {
+                count: objects.len(),
+                named: named.collect(),
+                lines,
+            });
         }
         Entry::SyncAll => {}
         Entry::Bookmark { .. } => row.delta_type = DeltaType::Bookmark,
@@ -335,11 +343,17 @@ mod tests {
     use super::*;
     use deltascope_replay::picture::Picture;
 
-    const SPACE: Space = Space {
-        columns: 3,
-        beside_more: 2,
-        depth: 5,
-    };
+    fn space(shown: usize) -> Space {
+        Space {
+            each: 110,
+            gap: 11,
+            columns: 3,
+            depth: 5,
+            naming: 2,
+            shown,
+            ..Space::default()
+        }
+    }
 
     fn queued(keys: &[(&str, usize)]) -> Picture {
         let mut picture = Picture::default();
@@ -356,7 +370,7 @@ mod tests {
     #[test]
     fn keys_and_deltas_that_do_not_fit_are_counted() {
         let picture = queued(&[("a", 1), ("b", 8), ("c", 1), ("d", 1), ("e", 1)]);
-        let rows = rows(&view(picture, Vec::new()), SPACE);
+        let rows = rows(&view(picture, Vec::new()), &space(2));
         let shown: Vec<_> = rows.columns.iter().map(|column| &*column.name).collect();
         assert_eq!(shown, ["a", "b"]);
         assert_eq!((rows.keys, rows.deltas, rows.hidden_keys), (5, 12, 3));
@@ -371,7 +385,7 @@ mod tests {
             object: object("b", "1"),
             depth: 2,
         });
-        let rows = rows(&view(queued(&[("a", 2), ("b", 2)]), vec![fact]), SPACE);
+        let rows = rows(&view(queued(&[("a", 2), ("b", 2)]), vec![fact]), &space(2));
         let lit: Vec<_> = rows
             .columns
             .iter()
@@ -389,7 +403,7 @@ mod tests {
             key: "x".into(),
             length: 3,
         });
-        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let rows = rows(&view(picture, vec![fact]), &space(3));
         let shown: Vec<_> = rows
             .columns
             .iter()
@@ -422,7 +436,7 @@ mod tests {
             length: 4,
         });
         let picture = queued(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
-        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let rows = rows(&view(picture, vec![fact]), &space(2));
         let shown: Vec<_> = rows
             .columns
             .iter()
@@ -446,12 +460,11 @@ mod tests {
             Entry::SyncAll,
         ]
         .into();
-        let space = Space { depth: 2, ..SPACE };
         let fact = Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::SyncAll,
             length: 4,
         });
-        let at = rows(&view(picture.clone(), vec![fact]), space);
+        let at = rows(&view(picture.clone(), vec![fact]), &space(4));
         let shown: Vec<_> = at
             .entries
             .iter()
@@ -467,14 +480,14 @@ mod tests {
             ]
         );
         let crate_of = at.entries[0].crate_of.as_ref();
-        let crate_of = crate_of.map(|(count, marks)| (*count, marks.len()));
-        assert_eq!(crate_of, Some((7, MARKS)));
+        let crate_of = crate_of.map(|list| (list.count, list.named.len(), list.hidden()));
+        assert_eq!(crate_of, Some((7, 7, 0)));
 
         let more = (0..40).map(|n| Entry::Bookmark {
             rv: n.to_string().into(),
         });
         picture.queue.entries.extend(more);
-        let at = rows(&view(picture, Vec::new()), space);
+        let at = rows(&view(picture, Vec::new()), &space(5));
         assert_eq!((at.entries.len(), at.hidden_entries), (5, 39));
     }
 

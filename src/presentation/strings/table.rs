@@ -48,6 +48,7 @@ pub struct Strings {
 
     pub stage: &'static str,
     pub rooms: &'static str,
+    pub follow_rooms: &'static str,
     pub acting: &'static str,
     pub recording: &'static str,
     /// The room's title for a real cluster.
@@ -98,6 +99,7 @@ pub struct Strings {
     pub empty_queue: &'static str,
     pub next: &'static str,
     pub oldest_bottom: &'static str,
+    pub oldest_right: &'static str,
     pub closed: &'static str,
     pub object_gone: &'static str,
     pub object_ahead: &'static str,
@@ -346,6 +348,7 @@ static EN: Strings = Strings {
 
     stage: "Stage",
     rooms: "Rooms",
+    follow_rooms: "Show the room where something happens",
     acting: "acts now",
     recording: "Recording",
     cluster: "Cluster",
@@ -395,6 +398,7 @@ static EN: Strings = Strings {
     empty_queue: "The queue is empty",
     next: "next",
     oldest_bottom: "Deltas of a key, oldest at the bottom",
+    oldest_right: "Deltas of a key, oldest at the right",
     closed: "closed",
     object_gone: "object gone",
     object_ahead: "object ahead",
@@ -631,6 +635,7 @@ static ZH: Strings = Strings {
 
     stage: "舞台",
     rooms: "面板",
+    follow_rooms: "自动切换到发生变化的面板",
     acting: "正在动作",
     recording: "录制",
     cluster: "集群",
@@ -680,6 +685,7 @@ static ZH: Strings = Strings {
     empty_queue: "队列是空的",
     next: "下一个",
     oldest_bottom: "一个 key 的 Delta，最旧的在最下面",
+    oldest_right: "一个 key 的 Delta，最旧的在最右边",
     closed: "已关闭",
     object_gone: "对象已不在",
     object_ahead: "对象在前面",

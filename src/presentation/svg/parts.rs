@@ -190,7 +190,7 @@ impl Pen<'_> {
     }
 
     /// The same at 80 %.
-    fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
+    pub(super) fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
         let (x, y) = (x.to_string(), (cy - 6).to_string());
         self.raw(&["<g transform=\"translate(", &x, " ", &y, ") scale(.8)\">"]);
         let more = " stroke-width=\"2\"";
@@ -208,6 +208,30 @@ impl Pen<'_> {
         self.rect(a, 8, Ink::CARD, Ink::NONE, "");
         self.rect(a, 8, ink, Ink::NONE, " fill-opacity=\".09\"");
         self.rect(a, 8, Ink::NONE, ink, more);
+    }
+
+    /// A delta of a line: its glyph and its version.
+    pub(super) fn small_delta(&mut self, a: Area, row: &DeltaRow) {
+        let ink = match row.plain {
+            true => Ink::WIRE,
+            false => Ink::of(row.delta_type),
+        };
+        self.raw(&["<g>"]);
+        self.title(&row.title(self.words.tombstone));
+        self.delta_box(
+            a,
+            ink,
+            row.lit,
+            if row.tombstone { DASHED_TOKEN } else { STRONG },
+        );
+        if !row.plain {
+            self.small_glyph(a.x + 4, a.middle(), row.delta_type, ink);
+        }
+        let question = if row.tombstone { "?" } else { "" };
+        let rv = [question, &row.rv.short].concat();
+        let of = mono(110, Ink::INK_2);
+        self.text(a.right() - 4, a.middle(), a.w - 20, At::End, &rv, of);
+        self.raw(&["</g>"]);
     }
 
     /// A delta.

@@ -6,20 +6,15 @@ use super::parts::{DASHED_TOKEN, HEAD, STRONG, Side};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans};
 use crate::rows::density::{Field, is_queue_dense};
 use crate::rows::pop::{self, PoppedRow};
-use crate::rows::queue::{self, ColumnRow, EntryRow, Space};
+use crate::rows::queue::fit::{self, Form, Space};
+use crate::rows::queue::{self, ColumnRow, CrateRow, EntryRow, QueueRows};
 use crate::strings;
 use deltascope_cache::delta::DeltaType;
 use deltascope_replay::picture::QueueKind;
 
-const DELTA: i32 = 29;
-const DELTA_GAP: i32 = 6;
-const ENTRY: i32 = 66;
-const ENTRY_GAP: i32 = 16;
-const MORE: i32 = 48;
+/// The line with the keys below their stacks.
 const BELT: i32 = 42;
-/// Sizes where only some rooms are shown, as in board/queue.rs.
-const SLIM: i32 = 90;
-const SLIM_GAP: i32 = 6;
+/// A narrower room of few has slim tokens, as in board/queue.rs.
 const SLIM_ROOM: i32 = 330;
 
 fn size(number: i32) -> usize {
@@ -38,31 +33,22 @@ fn on_slot(pen: &mut Pen, a: Area, text: &str) {
 pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
-    let (mut each, mut gap) = (110, 11);
-    // As in an element of this width.
-    let slim = !pen.options.panels.is_empty() && !flat && a.w < SLIM_ROOM;
-    if slim {
-        (each, gap) = (SLIM, SLIM_GAP);
-    } else if a.w < 352 {
-        (each, gap) = (104, 8);
-    }
-    if queue::is_wide(view) {
-        each = 136;
-    }
-    let places = |w: i32| ((w + gap) / (each + gap)).max(1);
     let high = a.h - HEAD - if flat { 14 } else { BELT };
-    let depth = match flat {
-        true => ((high + ENTRY_GAP) / (ENTRY + ENTRY_GAP)).clamp(1, 4),
-        false => ((high + DELTA_GAP) / (DELTA + DELTA_GAP)).clamp(3, 9),
+    let few = !pen.options.panels.is_empty();
+    let mut room = fit::Room {
+        width: a.w,
+        height: high,
+        // As in an element of this width.
+        slim: few && !flat && a.w < SLIM_ROOM,
     };
-    let rows = queue::rows(
-        view,
-        Space {
-            columns: size(places(a.w)),
-            beside_more: size(places(a.w - MORE - gap)),
-            depth: size(depth),
-        },
-    );
+    let mut space = fit::space(view, room);
+    if space.form == Form::Compact {
+        // The keys are beside their deltas.
+        room.height = a.h - HEAD - 14;
+        space = fit::space(view, room);
+    }
+    let belt = !flat && space.form == Form::Full;
+    let rows = queue::rows(view, &space);
     let length = match rows.kind {
         QueueKind::RealFifo => strings::entries(lang, rows.deltas),
         QueueKind::Fifo => strings::places(lang, rows.keys, rows.deltas),
@@ -81,21 +67,10 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if is_queue_dense(&view.picture) {
         return y + pen.field(area(a.x, y, a.w, 220), Field::Queue, words.queued) - a.y;
     }
-    // The height of the tallest stack.
-    let tallest = match flat {
-        true => {
-            let lines = count(rows.entries.len() + usize::from(rows.hidden_entries > 0));
-            let lines = (lines + places(a.w) - 1) / places(a.w);
-            lines * (ENTRY + ENTRY_GAP)
-        }
-        false => {
-            let stacks = rows.columns.iter().map(|column| &column.stack);
-            let tallest = stacks.map(|stack| stack.shown.len() + usize::from(stack.hidden > 0));
-            count(tallest.max().unwrap_or_default()) * (DELTA + DELTA_GAP)
-        }
-    };
-    let needed = HEAD + tallest.max(96) + if flat { 8 } else { BELT };
-    let floor = pen.floor.max(a.y + needed) - if flat { 4 } else { BELT - 10 };
+    let places = places(&space, &rows);
+    let tallest = places.iter().map(|place| place.1 + place.2).max();
+    let needed = HEAD + tallest.unwrap_or_default().max(96) + if belt { BELT } else { 14 };
+    let floor = pen.floor.max(a.y + needed) - if belt { BELT - 10 } else { 4 };
     if rows.keys == 0 && rows.deltas == 0 {
         let at = area(a.x, floor - 90, a.w, 82);
         pen.slot(at, false);
@@ -103,75 +78,135 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     }
     pen.line(a.x, floor, a.w, 0, Ink::WIRE, " stroke-width=\"2\"");
     let ground = floor - 10;
-    let right = |place: i32| a.right() - each - place * (each + gap);
-    for (place, column) in (0..).zip(&rows.columns) {
-        stack(pen, area(right(place), ground - DELTA, each, DELTA), column);
-        key(pen, area(right(place), floor + 8, each, 20), column);
+    let at = |(column, lift, high): (i32, i32, i32)| {
+        let x = a.right() - space.each - column * (space.each + space.gap);
+        area(x, ground - lift - high, space.each, high)
+    };
+    let mut places = places.into_iter().map(at);
+    for (column, at) in rows.columns.iter().zip(&mut places) {
+        if belt {
+            let oldest = area(at.x, ground - space.high, at.w, space.high);
+            stack(pen, oldest, column, &space);
+            key(pen, area(at.x, floor + 8, at.w, 20), column);
+        } else {
+            line(pen, at, column, &space);
+        }
     }
-    for (place, entry) in (0..).zip(&rows.entries) {
-        let (line, place) = (place / places(a.w), place % places(a.w));
-        let y = ground - ENTRY - line * (ENTRY + ENTRY_GAP);
-        self::entry(pen, area(right(place), y, each, ENTRY), entry);
+    for (entry, at) in rows.entries.iter().zip(&mut places) {
+        let w = match entry.crate_of {
+            Some(_) => space.across(),
+            None => at.w,
+        };
+        self::entry(pen, area(at.right() - w, at.y, w, at.h), entry, &space);
     }
-    if rows.hidden_keys > 0 {
-        let x = right(count(rows.columns.len()) - 1) - gap - MORE;
-        pen.more(
-            area(x, ground - 82, MORE, 82),
-            rows.hidden_keys,
-            rows.hidden_lit,
-        );
-        pen.text(
-            x + MORE / 2,
-            floor + 18,
-            MORE,
-            At::Middle,
-            "…",
-            sans(110, Ink::INK_3),
-        );
-    }
-    if rows.hidden_entries > 0 {
-        let place = count(rows.entries.len());
-        let (line, place) = (place / places(a.w), place % places(a.w));
-        let y = ground - ENTRY - line * (ENTRY + ENTRY_GAP);
-        let x = right(place) + each - MORE;
-        pen.more(
-            area(x, y, MORE, ENTRY),
-            rows.hidden_entries,
-            rows.hidden_lit,
-        );
+    if let Some(at) = places.next() {
+        pen.more(at, rows.hidden_keys + rows.hidden_entries, rows.hidden_lit);
     }
     needed
 }
 
-/// The stack of a key; `a` is the place of its oldest delta.
-fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
-    if column.stack.shown.is_empty() {
-        pen.slot(a, column.lit);
-        let gone = match column.again {
-            true => pen.words.object_ahead,
-            false => pen.words.object_gone,
+/// The places of what is shown, one behind the other, and then that of `+N`: each with its column from the right,
+/// and its bottom and its height over the ground.
+fn places(space: &Space, rows: &QueueRows) -> Vec<(i32, i32, i32)> {
+    let pitch = space.high + space.above;
+    let height = |lines: usize| count(lines.max(1)) * pitch - space.above;
+    let mut places = Vec::new();
+    let more = (rows.hidden_keys + rows.hidden_entries > 0).then_some(1);
+    if rows.kind == QueueKind::RealFifo {
+        let size = |entry: &EntryRow| match &entry.crate_of {
+            Some(list) => (space.columns, space.crate_high(list.lines)),
+            None => (1, space.high),
         };
-        pen.text(
-            a.x + a.w / 2,
-            a.middle(),
-            a.w - 8,
-            At::Middle,
-            gone,
-            sans(115, Ink::INK_2),
-        );
+        let more = more.map(|wide| (wide, space.high));
+        let (mut lift, mut used, mut highest) = (0, 0, 0);
+        for (wide, high) in rows.entries.iter().map(size).chain(more) {
+            if used + wide > space.columns {
+                (lift, used, highest) = (lift + highest + space.above, 0, 0);
+            }
+            places.push((count(used), lift, high));
+            used += wide;
+            highest = highest.max(high);
+        }
+        return places;
+    }
+    let high = |column: &ColumnRow| column.stack.shown.len() + usize::from(column.stack.hidden > 0);
+    if space.form == Form::Full {
+        let column = |(place, column)| (place, 0, height(high(column)));
+        return (0..).zip(&rows.columns).map(column).collect();
+    }
+    let (mut column, mut used) = (0, 0);
+    let needed = rows
+        .columns
+        .iter()
+        .map(|row| high(row).div_ceil(space.in_line()).max(1));
+    for needed in needed.chain(more) {
+        if used + needed > space.lines {
+            (column, used) = (column + 1, 0);
+        }
+        places.push((column, count(used) * pitch, height(needed)));
+        used += needed;
+    }
+    places
+}
+
+/// A key's line: its name, and its deltas to the left of it, the oldest first.
+fn line(pen: &mut Pen, a: Area, column: &ColumnRow, space: &Space) {
+    let bottom = a.bottom() - space.high;
+    let label = area(a.right() - space.label, bottom, space.label, space.high);
+    let of = mono(115, Ink::INK).bold_if(column.lit);
+    pen.mark(label.x, label.middle(), 9, column.mark);
+    pen.name(label.x + 14, label.middle(), label.w - 14, &column.name, of);
+    let right = label.x - Space::LABEL_GAP;
+    if column.stack.shown.is_empty() {
+        let at = area(a.x, bottom, right - a.x, space.high);
+        gone(pen, at, column);
+    }
+    let (side, mut place) = (space.small + Space::SMALL_GAP, 0);
+    let mut next = || {
+        let in_line = count(space.in_line());
+        let (line, column) = (place / in_line, place % in_line);
+        place += 1;
+        let x = right - space.small - column * side;
+        let y = bottom - line * (space.high + space.above);
+        area(x, y, space.small, space.high)
+    };
+    for row in &column.stack.shown {
+        pen.small_delta(next(), row);
+        if row.index == 0 && column.stack.hidden > 0 {
+            pen.more(next(), column.stack.hidden, false);
+        }
+    }
+}
+
+/// The place of a key whose object is not there.
+fn gone(pen: &mut Pen, a: Area, column: &ColumnRow) {
+    pen.slot(a, column.lit);
+    let gone = match column.again {
+        true => pen.words.object_ahead,
+        false => pen.words.object_gone,
+    };
+    let of = sans(115, Ink::INK_2);
+    pen.text(a.x + a.w / 2, a.middle(), a.w - 8, At::Middle, gone, of);
+}
+
+/// The stack of a key; `a` is the place of its oldest delta.
+fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow, space: &Space) {
+    let pitch = space.high + space.above;
+    if column.stack.shown.is_empty() {
+        gone(pen, a, column);
     }
     for row in &column.stack.shown {
         let size = match a.w {
-            ..SLIM => 105,
-            SLIM..104 => 110,
+            ..90 => 105,
+            90..104 => 110,
             104..110 => 115,
             _ => 120,
         };
         pen.delta(a, row, size);
-        a.y -= DELTA + DELTA_GAP;
+        a.y -= pitch;
         if row.index == 0 && column.stack.hidden > 0 {
             pen.more(a, column.stack.hidden, false);
-            a.y -= DELTA + DELTA_GAP;
+            a.y -= pitch;
         }
     }
 }
@@ -191,12 +226,12 @@ fn key(pen: &mut Pen, a: Area, column: &ColumnRow) {
 }
 
 /// An entry of a RealFIFO.
-fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
+fn entry(pen: &mut Pen, a: Area, row: &EntryRow, space: &Space) {
     let ink = Ink::of(row.delta_type);
     pen.raw(&["<g>"]);
     let boxed = row.crate_of.as_ref();
     let lang = pen.options.lang;
-    let objects = boxed.map(|(count, _)| *count);
+    let objects = boxed.map(|list| list.count);
     pen.title(&strings::entry(
         lang,
         row.delta_type.as_str(),
@@ -214,6 +249,11 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
         row.lit,
         if row.tombstone { DASHED_TOKEN } else { STRONG },
     );
+    if space.form == Form::Compact {
+        entry_line(pen, a, row);
+        pen.raw(&["</g>"]);
+        return;
+    }
     let whole = row.name.is_empty();
     if whole {
         pen.rect(a.inset(3, 3), 6, Ink::NONE, ink, "");
@@ -224,28 +264,27 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
     let question = if row.tombstone { "?" } else { "" };
     let name = [row.delta_type.as_str(), question].concat();
     let of = mono(if name.len() > 9 { 105 } else { 120 }, ink);
+    let plain = mono(120, Ink::INK);
+    if let Some(list) = boxed {
+        // The type and the number of objects, and then their names.
+        let x = x + 15;
+        let name = pen.text(x, cy, w - 15, At::Start, &name, of);
+        let number = list.count.to_string();
+        pen.text(x + name + 8, cy, 60, At::Start, &number, plain.bold());
+        let right = version(pen, a.right() - 8, cy, row);
+        let place = strings::place(lang, row.place);
+        pen.text(right, cy, 60, At::End, &place, sans(110, Ink::INK_3));
+        listed(pen, area(a.x + 8, a.y + 27, w, a.h - 32), list);
+        pen.raw(&["</g>"]);
+        return;
+    }
     pen.text(x + 15, cy, w - 15, At::Start, &name, of);
     let cy = a.y + 35;
-    let plain = mono(120, Ink::INK);
-    match boxed {
-        Some((count, marks)) => {
-            for (place, mark) in (0..).zip(marks) {
-                pen.mark(x + place * 12, cy, 9, *mark);
-            }
-            let text = count.to_string();
-            pen.text(a.right() - 8, cy, 30, At::End, &text, plain.bold());
-        }
-        None if !whole => {
-            pen.mark(x, cy, 9, row.mark);
-            pen.name(x + 15, cy, w - 15, &row.name, plain);
-        }
-        None => {
-            let text = match row.delta_type {
-                DeltaType::SyncAll => pen.words.whole_store.to_owned(),
-                _ => ["rv ", &row.rv.short].concat(),
-            };
-            pen.text(x, cy, w, At::Start, &text, plain);
-        }
+    if whole {
+        pen.text(x, cy, w, At::Start, &about(pen, row), plain);
+    } else {
+        pen.mark(x, cy, 9, row.mark);
+        pen.name(x + 15, cy, w - 15, &row.name, plain);
     }
     let cy = a.y + 53;
     let place = strings::place(lang, row.place);
@@ -256,6 +295,68 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
         pen.text(a.right() - 8, cy, left, At::End, &row.rv.short, of);
     }
     pen.raw(&["</g>"]);
+}
+
+/// An entry that is a line high: its glyph, its objects and its version.
+fn entry_line(pen: &mut Pen, a: Area, row: &EntryRow) {
+    let (cy, of) = (a.middle(), mono(110, Ink::INK));
+    pen.small_glyph(a.x + 5, cy, row.delta_type, Ink::of(row.delta_type));
+    let right = version(pen, a.right() - 6, cy, row);
+    let mut x = a.x + 20;
+    if let Some(list) = &row.crate_of {
+        x += pen.text(x, cy, 40, At::Start, &list.count.to_string(), of.bold()) + 8;
+        listed(pen, area(x, a.y, right - x, a.h), list);
+    } else if row.name.is_empty() {
+        pen.text(x, cy, right - x, At::Start, &about(pen, row), of);
+    } else {
+        pen.mark(x, cy, 8, row.mark);
+        let question = if row.tombstone { "?" } else { "" };
+        let name = [&*row.name, question].concat();
+        pen.name(x + 11, cy, right - x - 11, &name, of);
+    }
+}
+
+/// The version of an entry, which ends at `right`. Returns where there is room again.
+fn version(pen: &mut Pen, right: i32, cy: i32, row: &EntryRow) -> i32 {
+    if row.delta_type == DeltaType::Bookmark || row.rv.short.is_empty() {
+        return right;
+    }
+    let of = mono(105, Ink::INK_2);
+    right - pen.text(right, cy, 60, At::End, &row.rv.short, of) - 8
+}
+
+/// What an entry says that has no object of its own.
+fn about(pen: &Pen, row: &EntryRow) -> String {
+    match row.delta_type {
+        DeltaType::SyncAll => pen.words.whole_store.to_owned(),
+        _ => ["rv ", &row.rv.short].concat(),
+    }
+}
+
+/// The objects of a whole list, as many as fit, in lines of 17 px.
+fn listed(pen: &mut Pen, a: Area, list: &CrateRow) {
+    let of = mono(110, Ink::INK);
+    let (mut x, mut cy) = (a.x, a.y + 8.max(a.h.min(22) / 2));
+    for (mark, name) in &list.named {
+        let wide = (measure(name, of) + 20).min(a.w);
+        if x > a.x && x + wide > a.right() + 8 && cy + 17 <= a.bottom() {
+            (x, cy) = (a.x, cy + 17);
+        }
+        pen.mark(x, cy, 8, *mark);
+        pen.name(x + 11, cy, (a.right() - x - 11).min(wide), name, of);
+        x += wide;
+    }
+    if list.hidden() > 0 {
+        let more = ["+", &list.hidden().to_string()].concat();
+        pen.text(
+            x,
+            cy,
+            a.right() - x,
+            At::Start,
+            &more,
+            mono(110, Ink::INK_2),
+        );
+    }
 }
 
 pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
