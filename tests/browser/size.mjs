@@ -6,9 +6,9 @@ import { brotliCompressSync, constants } from "node:zlib";
 // The goal is 300 KB without the lessons' texts. The whole machinery with its words in two languages exceeds it.
 // Beyond that, a real cluster (its dialog, the connection, scrambling) takes another 120 KB, elements and drawn
 // pictures 50, a FIFO and further scenario settings 12, copies of generic code in each crate 22, facts by owner
-// and anchors as a type of their own 7, later changes 43. The limit holds this size until words, lessons and the
+// and anchors as a type of their own 7, later changes 51. The limit holds this size until words, lessons and the
 // cluster are loaded separately.
-const LIMIT_KB = 822;
+const LIMIT_KB = 830;
 // The styles are in the page itself.
 const COUNTED = new Set([".wasm", ".js", ".html", ".css"]);
 
