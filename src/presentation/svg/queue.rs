@@ -238,7 +238,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow, space: &Space) {
         objects,
         row.tombstone,
     ));
-    if boxed.is_some() && !row.lit {
+    if boxed.is_some() && !row.lit && space.form == Form::Full {
         // A second box behind it: the entry is a whole list.
         let behind = area(a.x + 4, a.y - 4, a.w, a.h);
         pen.rect(behind, 8, Ink::CARD, ink, STRONG);

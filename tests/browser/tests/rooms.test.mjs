@@ -131,7 +131,7 @@ test("on a phone the room follows what happens, unless that is switched off, and
 test("what a step has not touched slides to its new place and does not jump", onPage({ motion: true }, async (app) => {
   await app.call("seek", 200);
   const { jumped, slid } = await app.page.evaluate(async () => {
-    const KEYED = "[data-anchor^='api/object/'], [data-anchor^='store/'], [data-anchor^='queue/column/'], [data-anchor^='queue/key/']";
+    const KEYED = "[data-anchor^='api/object/'], [data-anchor^='store/item/'], [data-anchor^='store/index/'], [data-anchor^='queue/column/'], [data-anchor^='queue/key/']";
     const sliding = new Set();
     const { animate } = Element.prototype;
     Element.prototype.animate = function (...how) {
