@@ -225,12 +225,12 @@ test("enlarged four times the stage comes first, and nothing is cut off", onPage
         const all = [...document.querySelectorAll(".room *, .masthead *, .transport *, .said *, .note")];
         const out = all.filter((one) => {
           // Older requests make room for newer ones.
-          if (!one.checkVisibility() || one.closest("svg, .moments, .requests")) return false;
+          if (!one.checkVisibility() || one.closest("svg, .moments, .requests, .heard")) return false;
           const { left, right, width } = one.getBoundingClientRect();
           return width > 0 && (left < -1 || right > innerWidth + 1);
         });
         const shortened = [...document.querySelectorAll(".head span, .what, .clock span, .masthead :is(span, select, h1)")].filter(
-          (one) => one.checkVisibility() && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1,
+          (one) => one.checkVisibility() && !one.closest(".heard") && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1,
         );
         return [...wide, ...[...out, ...shortened].map((one) => one.outerHTML.slice(0, 90))];
       });
