@@ -170,7 +170,7 @@ pub(super) fn Queue() -> impl IntoView {
                 prop:style=move || sizes(&space.get())
             >
                 {list(belt, place_of, move |row| {
-                        view! { <li><InLine row=row listed=false /></li> }
+                        view! { <li role="presentation"><InLine row=row /></li> }
                     })}
             </ol>
         </Frame>
@@ -197,7 +197,7 @@ fn sizes(space: &Space) -> String {
 
 /// A key's name and its place in the queue.
 #[component]
-fn InLine(row: Memo<ColumnRow>, listed: bool) -> impl IntoView {
+fn InLine(row: Memo<ColumnRow>) -> impl IntoView {
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let anchor = row.with_untracked(ColumnRow::in_line);
@@ -206,7 +206,7 @@ fn InLine(row: Memo<ColumnRow>, listed: bool) -> impl IntoView {
     view! {
         <div
             class="key"
-            role=if listed { "listitem" } else { "group" }
+            role="listitem"
             class:lit=move || row.with(|row| row.lit)
             class:next=move || row.with(|row| row.place == 0)
             data-anchor=anchor.to_string()
@@ -244,7 +244,7 @@ fn Column(row: Memo<ColumnRow>, compact: Memo<bool>) -> impl IntoView {
                 row.with(|row| heard::stack(lang, &row.key, row.count, row.plain))
             })
         >
-            {shown(move || compact.get(), move || view! { <InLine row=row listed=true /> })}
+            {shown(move || compact.get(), move || view! { <InLine row=row /> })}
             {list(stack, |row| row.index, move |row| {
                     let index = row.with_untracked(|row| row.index);
                     let key = key.clone();

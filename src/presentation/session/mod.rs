@@ -267,6 +267,7 @@ impl Session {
         others.truncate(OTHERS);
         let recent = self.timeline.facts(at.saturating_sub(RECENT)..at);
         Some(Rc::new(Headline {
+            at,
             recent: (&*recent).into(),
             picture,
             minor: facts.len() - 1 - others.len(),

@@ -71,9 +71,11 @@ impl Session {
         if !self.asked.open {
             return None;
         }
+        let cursor = self.playback.cursor();
+        let shown = self.headline().map_or(cursor, |headline| headline.at);
         let found = match &self.asked.selection {
             Some(selection) => selection.found,
-            None => Found::Fact(self.playback.cursor().checked_sub(1)?),
+            None => Found::Fact(shown.checked_sub(1)?),
         };
         let why = match found {
             Found::Fact(place) => self.chain(place),

@@ -94,6 +94,8 @@ pub struct View {
 /// What a step of several facts comes down to.
 #[derive(Debug, PartialEq)]
 pub struct Headline {
+    /// The number of facts up to it.
+    pub at: usize,
     /// The facts up to it, at most [`RECENT`]; it is the last.
     pub recent: Rc<[FactRecord]>,
     /// The state after it.
