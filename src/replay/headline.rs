@@ -203,7 +203,7 @@ pub fn headline(size: StepSize, facts: &[FactRecord]) -> Option<usize> {
 #[must_use]
 pub fn step_at(size: StepSize, timeline: &Timeline, cursor: usize) -> Option<Range<usize>> {
     let last = timeline.fact(cursor.checked_sub(1)?)?;
-    let ends = cursor == timeline.len() && !timeline.is_endless();
+    let ends = cursor == timeline.len() && timeline.is_over();
     if size == StepSize::Micro || !ends && !size.ends_with(&last.fact) {
         return None;
     }

@@ -341,6 +341,12 @@ impl Timeline {
         self.len() < self.most && self.held < self.may_hold.run
     }
 
+    /// Whether the run has ended: nothing more is due in it. One that stopped at a limit goes on.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.over && !self.is_live()
+    }
+
     /// Whether the run stopped only because of a limit.
     #[must_use]
     pub fn is_full(&self) -> bool {

@@ -289,6 +289,7 @@ impl Session {
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),
+            over: self.timeline.is_over(),
             thinned: self.timeline.thinned(),
             playing: self.playback.is_playing(),
             speed: self.playback.speed(),

@@ -252,7 +252,7 @@ impl Session {
             }
             Place::End => {
                 ahead.extend_slowly(usize::MAX, slices).await;
-                let over = !ahead.is_endless() && !ahead.is_full();
+                let over = ahead.is_over();
                 over.then(|| ahead.len())
             }
             Place::Moment(moment) => {

@@ -43,6 +43,8 @@ pub struct View {
     pub steps: usize,
     /// Whether more facts come when the cursor reaches the end (an endless source).
     pub endless: bool,
+    /// Whether the run is over after its known facts: nothing more is due in it.
+    pub over: bool,
     /// The facts before this one are thinned to checkpoints; going there takes longer.
     pub thinned: usize,
     /// Virtual time of the current fact, in ms.
@@ -110,7 +112,7 @@ impl View {
     /// Whether the run ends at the cursor: nothing more happens by itself.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.step == self.steps && self.step > 0 && !self.endless && self.live.is_none()
+        self.step == self.steps && self.step > 0 && self.over
     }
 
     /// The facts up to the one that is shown and narrated, and the state after that one.
