@@ -114,7 +114,7 @@ bench: setup-dist setup-browser
 
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
-	  --lib --test engine --test models --test runs --test wire --test house --test wasm -- --skip fold::
+	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold::
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
 
 # Which crate imports which, and the modules of each in layers.
@@ -192,9 +192,10 @@ fmt: setup-rust
 
 # What is built natively. The benchmarks need much that nothing else does: only clippy and `make bench` compile them.
 NATIVE := --workspace --exclude deltascope-page --exclude deltascope-bench --features cli,mdbook
+# In the page's profile, the macros that clippy needs are built once for it and for the page.
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --workspace --exclude deltascope-page --features cli,mdbook --all-targets -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
 # own.
@@ -207,7 +208,7 @@ examples: setup-rust
 
 test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
-	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
+	  cargo test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
 
 test-browser: setup-browser docs dist
 	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program

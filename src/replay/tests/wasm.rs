@@ -14,22 +14,22 @@ use std::fmt::{Debug, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use deltascope::cache::delta::DeltaType;
-use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
-use deltascope::cache::fact::{Fact, FactRecord, ProcessMode};
-use deltascope::cache::index::{
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+use deltascope_cache::fact::{Fact, FactRecord, ProcessMode};
+use deltascope_cache::index::{
     Indexers, NAMESPACE_INDEX, label_index_func, meta_namespace_index_func,
 };
-use deltascope::cache::key::Key;
-use deltascope::cache::key_func::meta_namespace_key_func;
-use deltascope::cache::object::{Item, Object};
-use deltascope::cache::queue::{ProcessOutcome, Queue};
-use deltascope::cache::store::new_indexer;
-use deltascope::replay::lessons;
-use deltascope::world::source::Command;
-use deltascope::world::source::pod::{self, PodSpec, Write};
-use deltascope::world::source::workload::{Options, Workload};
-use deltascope::world::virtual_time::Input;
+use deltascope_cache::key::Key;
+use deltascope_cache::key_func::meta_namespace_key_func;
+use deltascope_cache::object::{Item, Object};
+use deltascope_cache::queue::{ProcessOutcome, Queue};
+use deltascope_cache::store::new_indexer;
+use deltascope_replay::lessons;
+use deltascope_world::source::Command;
+use deltascope_world::source::pod::{self, PodSpec, Write};
+use deltascope_world::source::workload::{Options, Workload};
+use deltascope_world::virtual_time::Input;
 use kube_core::DynamicObject;
 
 #[cfg(target_arch = "wasm32")]
