@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use deltascope_cache::rng::Rng;
+use deltascope_cache::selector::{Requirement, Selector};
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
@@ -88,9 +89,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
     let of_cluster = recording.scenario.settings.source == SourceKind::Cluster;
-    // The title also contains the selectors, after the place that they select in.
-    let selects = what.labels && of_cluster && title.en.matches(" · ").count() > 1;
-    let renamed = what.names && (foreign || of_cluster || lesson.is_empty()) || selects;
+    let renamed = what.names && (foreign || of_cluster || lesson.is_empty());
     Trace {
         lesson: if foreign {
             "".into()
@@ -101,6 +100,12 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             Text {
                 en: "A recording with made-up names".into(),
                 zh: "名称已替换的录制".into(),
+            }
+        } else if what.labels && of_cluster {
+            // The title of a cluster's run contains its selectors.
+            Text {
+                en: "A recording of a cluster, without labels".into(),
+                zh: "集群录制（不含标签）".into(),
             }
         } else {
             title.clone()
@@ -206,6 +211,39 @@ impl Scrambler {
     }
 
     fn settings(&mut self, settings: &Settings) -> Settings {
+        // Whoever adds a setting decides here whether it can hold a name.
+        let Settings {
+            indices: _,
+            handlers: _,
+            transform: _,
+            selector: _,
+            repeats: _,
+            process_fails: _,
+            prints: _,
+            // These hold none.
+            seed: _,
+            interleave: _,
+            jitter: _,
+            source: _,
+            informer: _,
+            queue: _,
+            key_separator: _,
+            era: _,
+            watch_list: _,
+            refuses_streaming: _,
+            withholds_initial_events_end: _,
+            page_size: _,
+            resync_ms: _,
+            known_objects: _,
+            store: _,
+            emit_delta_type_replaced: _,
+            type_description: _,
+            mode: _,
+            process_ms: _,
+            by_type: _,
+            mutation_detector: _,
+            work: _,
+        } = settings;
         let mut settings = settings.clone();
         if self.what.labels {
             // Without labels these indices would be empty.
@@ -236,6 +274,11 @@ impl Scrambler {
                 self.pair(pair);
             }
         }
+        let selector = settings.selector.take();
+        settings.selector = selector.and_then(|selector| self.selector(&selector));
+        for key in &mut settings.repeats {
+            *key = self.name(key).into();
+        }
         if let Some(fails) = &mut settings.process_fails {
             fails.at = self.name(&fails.at).into();
         }
@@ -249,7 +292,43 @@ impl Scrambler {
         settings
     }
 
+    /// None, if the labels that it selects by are removed.
+    fn selector(&mut self, selector: &Selector) -> Option<Selector> {
+        if self.what.labels {
+            return None;
+        }
+        if selector.matches_nothing() {
+            return Some(Selector::nothing());
+        }
+        let mut renamed = Vec::new();
+        for requirement in selector.requirements() {
+            let values = requirement.values().iter().map(|value| self.name(value));
+            // A made-up value has the shape of the real one, so it is valid where that is.
+            renamed.extend(Requirement::new(
+                requirement.key(),
+                requirement.operator(),
+                values.collect(),
+            ));
+        }
+        Some(Selector::everything().with(renamed))
+    }
+
     fn handler(&mut self, handler: &HandlerSettings) -> HandlerSettings {
+        let HandlerSettings {
+            filter: _,
+            panics_at: _,
+            mutates: _,
+            on_add: _,
+            on_update: _,
+            on_delete: _,
+            // These hold no names of objects.
+            name: _,
+            inline: _,
+            latency_ms: _,
+            resync_ms: _,
+            queues: _,
+            calls_has_synced: _,
+        } = handler;
         let mut handler = handler.clone();
         for pair in [&mut handler.filter, &mut handler.mutates] {
             self.pair(pair);
