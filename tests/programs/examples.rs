@@ -11,16 +11,13 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
-use std::time::Duration;
 
 use deltascope::replay::lessons;
 
-/// A program that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(60);
+use crate::process::{HANGS, output, start};
 
 /// The programs that end by themselves.
 const PROGRAMS: [&str; 9] = [
@@ -69,43 +66,6 @@ fn example(name: &str) -> Command {
     command
 }
 
-/// A process that is killed when the test ends.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ended = self.0.kill();
-        let _code = self.0.wait();
-    }
-}
-
-/// The lines of a stream, as they arrive.
-fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, lines) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(from).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    lines
-}
-
-fn start(command: &mut Command) -> (Running, Receiver<String>, Receiver<String>) {
-    let mut child = command.spawn().unwrap();
-    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    (Running(child), lines_of(out), lines_of(err))
-}
-
-fn output(mut command: Command) -> Output {
-    let (send, done) = channel();
-    let child = command.spawn().unwrap();
-    thread::spawn(move || send.send(child.wait_with_output().unwrap()));
-    done.recv_timeout(HANGS).expect("it hangs")
-}
-
 fn text(bytes: &[u8]) -> Vec<String> {
     let text = std::str::from_utf8(bytes).unwrap();
     text.lines().map(str::to_owned).collect()
@@ -131,7 +91,7 @@ fn by_printer(lines: &[String]) -> Vec<Vec<&String>> {
 #[test]
 fn each_program_prints_the_lines_of_its_lesson_and_ends() {
     for name in PROGRAMS {
-        let output = output(example(name));
+        let output = output(&mut example(name));
         let printed = text(&output.stdout);
         let expected = lessons::load(name).unwrap().expect.output;
         assert_eq!(by_printer(&printed), by_printer(&expected), "{name}");
@@ -153,7 +113,7 @@ fn an_unknown_option_is_answered_with_the_usage() {
     ] {
         let mut command = example(name);
         command.args(args);
-        let output = output(command);
+        let output = output(&mut command);
         assert_eq!(output.status.code(), Some(2), "{name}");
         let error = text(&output.stderr).join("\n");
         assert!(
@@ -200,7 +160,7 @@ fn a_query_by_label_is_answered_over_http() {
 
     let mut second = example("indexer-run");
     second.args(["--listen", address]);
-    let output = output(second);
+    let output = output(&mut second);
     assert_eq!(output.status.code(), Some(1));
     let error = text(&output.stderr).join("\n");
     assert!(
@@ -272,7 +232,7 @@ fn listwatch_prints_what_a_cluster_behind_a_proxy_sends() {
     let (url, asked) = serve(true);
     let mut command = example("listwatch");
     command.args(["--proxy", &url]);
-    let output = output(command);
+    let output = output(&mut command);
     assert_eq!(
         text(&output.stdout),
         [
@@ -329,7 +289,7 @@ fn an_unreachable_cluster_is_reported() {
     ] {
         let mut command = example("listwatch");
         command.args(["--proxy", url]);
-        let output = output(command);
+        let output = output(&mut command);
         assert_eq!(output.status.code(), Some(1), "{url}");
         let error = text(&output.stderr).join("\n");
         assert!(error.contains(says) && error.contains(url), "{error}");

@@ -5,3 +5,4 @@ mod attacks;
 mod cli;
 mod examples;
 mod mdbook;
+mod process;

@@ -17,21 +17,18 @@ mod replay;
 mod serve;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use deltascope::presentation::command::{self as page, Export};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
 use serde_json::{Value, json};
 
-/// A test that waits longer hangs.
-const HANGS: Duration = Duration::from_secs(60);
+use crate::process::{HANGS, Running, output, start};
 
 /// Nothing listens on port 1. It is never assigned to a program that asks for any free port, so no other test gets
 /// it.
@@ -135,43 +132,6 @@ fn deltascope(args: &[&str]) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
-}
-
-/// A process that is killed when the test ends.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ended = self.0.kill();
-        let _code = self.0.wait();
-    }
-}
-
-/// The lines of a stream, as they arrive.
-fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, lines) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(from).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    lines
-}
-
-fn start(command: &mut Command) -> (Running, Receiver<String>, Receiver<String>) {
-    let mut child = command.spawn().unwrap();
-    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    (Running(child), lines_of(out), lines_of(err))
-}
-
-fn output(command: &mut Command) -> Output {
-    let (send, done) = channel();
-    let child = command.spawn().unwrap();
-    thread::spawn(move || send.send(child.wait_with_output().unwrap()));
-    done.recv_timeout(HANGS).expect("it hangs")
 }
 
 #[cfg(unix)]
