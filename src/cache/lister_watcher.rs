@@ -162,6 +162,14 @@ pub enum WatchItem<O> {
     Closed,
 }
 
+impl<O> WatchItem<O> {
+    /// Whether the stream ends with it.
+    #[must_use]
+    pub fn ends_the_watch(&self) -> bool {
+        matches!(self, Self::Error(_) | Self::Closed)
+    }
+}
+
 impl<O> Clone for WatchItem<O> {
     fn clone(&self) -> Self {
         match self {

@@ -17,7 +17,8 @@ use deltascope::replay::lessons;
 use deltascope::replay::link::LONGEST;
 use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
-use deltascope::world::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
+use deltascope::world::source::live::MAX_OBJECTS;
+use deltascope::world::source::proxy::list::MAX_LIST;
 
 /// The values of a block that depend on the book's language.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];

@@ -4,7 +4,8 @@ use crate::i18n::Text;
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiError;
 use deltascope_world::Time;
-use deltascope_world::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
+use deltascope_world::source::live::MAX_OBJECTS;
+use deltascope_world::source::proxy::list::{Excess, MAX_LIST};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::MAX_LINE;
 

@@ -83,7 +83,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
-                    object: deltascope_world::source::simulator::reference(key, &stored.object),
+                    object: deltascope_world::source::reference(key, &stored.object),
                     body: deltascope_world::source::pod::body(&stored.object),
                     deleted: stored.deleted,
                 };

@@ -27,12 +27,18 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::Command;
+use super::answer::{
+    denied, item_of, key_of, list_answered, reference, refused_to_connect, watch_accepted,
+    write_target,
+};
 use super::known::Known;
 use super::pod::{self, Write};
-use super::proxy::list::MAX_OBJECTS;
-use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{self, RecordedEvent};
+
+/// The most objects of one answer. A page with 10,000 of them stays smooth; a multiple of that still works,
+/// but takes the memory that a page has.
+pub const MAX_OBJECTS: usize = 50_000;
 
 /// The request that should be on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -388,45 +394,28 @@ impl Live {
 
     fn send(&mut self, now: Time, event: RecordedEvent, trace: &mut impl Trace) {
         let mut settled = None;
-        let (sent, object, item) = match event {
+        match &event {
             RecordedEvent::Object { event, object } => {
-                let key = key_of(&object);
-                let sent = reference(&key, &object);
+                let key = key_of(object);
                 let of_list = self.under_way.as_mut().into_iter();
                 for objects in of_list.chain([&mut self.objects]) {
-                    if event == EventType::Deleted {
+                    if *event == EventType::Deleted {
                         objects.shift_remove(&key);
                     } else {
-                        objects.insert(key.clone(), Arc::clone(&object));
+                        objects.insert(key.clone(), Arc::clone(object));
                     }
                 }
-                (event, sent, WatchItem::Event(event, Item::Object(object)))
             }
             RecordedEvent::Bookmark {
-                rv,
-                initial_events_end,
-            } => {
-                if initial_events_end {
-                    settled = self.under_way.take();
-                }
-                let sent = bare(Arc::clone(&rv));
-                let item = WatchItem::Bookmark {
-                    resource_version: rv,
-                    initial_events_end,
-                };
-                (EventType::Bookmark, sent, item)
-            }
-            RecordedEvent::Error {
-                code,
-                reason,
-                message,
-                causes,
-            } => {
-                let causes = causes.iter().map(String::as_str);
-                let error = ApiError::from_status(code, &reason, &message, causes);
-                (EventType::Error, bare("".into()), WatchItem::Error(error))
-            }
-            RecordedEvent::Cut { .. } => return,
+                initial_events_end: true,
+                ..
+            } => settled = self.under_way.take(),
+            RecordedEvent::Bookmark { .. }
+            | RecordedEvent::Error { .. }
+            | RecordedEvent::Cut { .. } => {}
+        }
+        let Ok((sent, object, item)) = item_of(event) else {
+            return;
         };
         if self
             .under_way
@@ -520,32 +509,16 @@ fn no_answer() -> Refused {
 }
 
 fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
-    let step = if watch {
-        Step::ServerWatch
-    } else {
-        Step::ServerList
-    };
     if error.kind == ApiErrorKind::ConnectionRefused {
-        return trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
+        return refused_to_connect(watch, trace);
     }
-    let code = error.code;
     // An answer that could not be used has no reason; its message takes that place.
-    let reason = if code == 0 {
+    let reason = if error.code == 0 {
         &error.message
     } else {
         &error.reason
     };
-    let reason = Arc::clone(reason);
-    trace.fact(step, || {
-        if watch {
-            Fact::Server(ServerFact::WatchDenied { code, reason })
-        } else {
-            Fact::Server(ServerFact::ListRefused {
-                code,
-                reason: Reason::Text(reason),
-            })
-        }
-    });
+    denied(watch, error.code, Arc::clone(reason), trace);
 }
 
 impl Source for Live {
@@ -627,12 +600,7 @@ impl Source for Live {
                 return Err(error.into());
             }
         };
-        trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListAnswered {
-                rv: Arc::clone(&page.rv),
-                count: page.items.len() as u32,
-            })
-        });
+        list_answered(&page.rv, page.items.len(), trace);
         if request.continue_token.is_empty() {
             self.under_way = None;
         }
@@ -681,9 +649,7 @@ impl Source for Live {
         self.state = State::Open(request.clone());
         self.under_way = (request.send_initial_events == Some(true)).then(IndexMap::new);
         let rv = &request.resource_version;
-        trace.fact(Step::ServerWatch, || {
-            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
-        });
+        watch_accepted(rv, trace);
         while let Some(part) = self.early.pop_front() {
             self.take_part(now, part, trace);
         }
@@ -696,7 +662,7 @@ impl Source for Live {
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let item = self.stream.receive()?;
-        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+        if item.ends_the_watch() {
             self.state = State::Idle;
         }
         Some(item)

@@ -1,5 +1,7 @@
 //! The sources that a reflector can list and watch.
 
+mod answer;
+
 pub mod any;
 pub mod known;
 pub mod live;
@@ -14,6 +16,8 @@ pub mod visible;
 pub mod wire;
 pub mod workload;
 pub mod write;
+
+pub use answer::reference;
 
 use std::sync::Arc;
 

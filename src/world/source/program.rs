@@ -15,8 +15,8 @@ use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::trace::Trace;
 
 use super::Command;
+use super::answer::{key_of, reference, write_target};
 use super::pod::Write;
-use super::simulator::{key_of, reference, write_target};
 use super::stream::{Delivery, Stream};
 
 /// One call on the queue: Added is `Add`, Updated is `Update`, Deleted is `Delete`.

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Reason, Refusal, Rv, ServerFact, WatchEnd};
-use deltascope_cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
+use deltascope_cache::fact::{Fact, Reason, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::Command;
+use super::answer::{item_of, key_of, list_answered, reference, watch_accepted, write_target};
 use super::known::Known;
-use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{Recorded, RecordedEvent};
 
@@ -134,39 +134,13 @@ impl Source for Recording {
         };
         self.number += 1;
         self.next = now + EVENT_MS;
-        let (sent, object, item) = match event {
-            RecordedEvent::Object { event, object } => {
-                let sent = reference(&key_of(&object), &object);
-                (event, sent, WatchItem::Event(event, Item::Object(object)))
+        match item_of(event) {
+            Ok((event, object, item)) => {
+                self.known.follow(event, &object);
+                self.stream.send(now, event, object, item, trace);
             }
-            RecordedEvent::Bookmark {
-                rv,
-                initial_events_end,
-            } => {
-                let sent = bare(Arc::clone(&rv));
-                let item = WatchItem::Bookmark {
-                    resource_version: rv,
-                    initial_events_end,
-                };
-                (EventType::Bookmark, sent, item)
-            }
-            RecordedEvent::Error {
-                code,
-                reason,
-                message,
-                causes,
-            } => {
-                let causes = causes.iter().map(String::as_str);
-                let error = ApiError::from_status(code, &reason, &message, causes);
-                (EventType::Error, bare("".into()), WatchItem::Error(error))
-            }
-            RecordedEvent::Cut { bytes } => {
-                self.stream.end(now, WatchEnd::CutInLine(bytes), trace);
-                return;
-            }
-        };
-        self.known.follow(sent, &object);
-        self.stream.send(now, sent, object, item, trace);
+            Err(bytes) => self.stream.end(now, WatchEnd::CutInLine(bytes), trace),
+        }
     }
 
     fn begins_with_list(&self) -> bool {
@@ -189,12 +163,7 @@ impl Source for Recording {
             });
             return Err(Refused::Over(reason));
         };
-        trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListAnswered {
-                rv: Arc::clone(&page.resource_version),
-                count: page.items.len() as u32,
-            })
-        });
+        list_answered(&page.resource_version, page.items.len(), trace);
         Ok(page)
     }
 
@@ -210,9 +179,7 @@ impl Source for Recording {
         let rv = &request.resource_version;
         self.watch = Some(Arc::clone(rv));
         self.next = now + EVENT_MS;
-        trace.fact(Step::ServerWatch, || {
-            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
-        });
+        watch_accepted(rv, trace);
         Ok(())
     }
 
@@ -222,7 +189,7 @@ impl Source for Recording {
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let item = self.stream.receive()?;
-        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+        if item.ends_the_watch() {
             self.watch = None;
         }
         Some(item)

@@ -254,9 +254,8 @@ fn none_of(field: &str, value: &str, known: &[&str]) -> String {
     format!("{field:?} cannot be {value:?} in a script; there are: {known}")
 }
 
-/// The error that a script or the page names to refuse requests with.
-#[must_use]
-pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
+/// The error that a script names to refuse requests with.
+fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
     let found = REFUSALS.iter().find(|(word, _)| *word == name);
     found.map(|(_, kind)| *kind)
 }

@@ -11,9 +11,7 @@ use indexmap::IndexMap;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{
-    Body, EventType, Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, Shape, Verb, WatchEnd,
-};
+use deltascope_cache::fact::{Body, EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -23,6 +21,10 @@ use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
+use super::answer::{
+    bare, denied, key_of, list_answered, reference, refused_to_connect, watch_accepted,
+    write_target,
+};
 use super::pod::{self, Write};
 use super::stream::Stream;
 use super::workload::Workload;
@@ -582,12 +584,7 @@ impl Source for Simulator {
         let continue_token = pages.as_ref().map(Pages::token).unwrap_or_default().into();
         self.pages = pages;
         let resource_version: Rv = rv.to_string().into();
-        trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListAnswered {
-                rv: Arc::clone(&resource_version),
-                count: items.len() as u32,
-            })
-        });
+        list_answered(&resource_version, items.len(), trace);
         Ok(ListPage {
             resource_version,
             items,
@@ -622,9 +619,7 @@ impl Source for Simulator {
             );
         }
         self.watch = Some(Arc::clone(rv));
-        trace.fact(Step::ServerWatch, || {
-            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
-        });
+        watch_accepted(rv, trace);
         if initial || from == 0 {
             for object in self.live_objects() {
                 self.send(now, EventType::Added, &object, trace);
@@ -652,7 +647,7 @@ impl Source for Simulator {
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let item = self.stream.receive()?;
-        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+        if item.ends_the_watch() {
             self.watch = None;
         }
         Some(item)
@@ -694,12 +689,7 @@ pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
 }
 
 fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
-    let step = if watch {
-        Step::ServerWatch
-    } else {
-        Step::ServerList
-    };
-    trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
+    refused_to_connect(watch, trace);
     let kind = ApiErrorKind::ConnectionRefused;
     ApiError::new(kind, message(kind))
 }
@@ -707,18 +697,7 @@ fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
 fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> ApiError {
     let error = ApiError::new(kind, message(kind));
     let (code, reason) = (error.code, Arc::clone(&error.reason));
-    if watch {
-        trace.fact(Step::ServerWatch, || {
-            Fact::Server(ServerFact::WatchDenied { code, reason })
-        });
-    } else {
-        trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListRefused {
-                code,
-                reason: Reason::Text(reason),
-            })
-        });
-    }
+    denied(watch, code, reason, trace);
     error
 }
 
@@ -740,30 +719,12 @@ fn message(kind: ApiErrorKind) -> &'static str {
     }
 }
 
-/// The class of an error with this HTTP status.
-#[must_use]
-pub fn kind_of(code: u16) -> ApiErrorKind {
-    use ApiErrorKind as K;
+/// The class of the error that an `ERROR` event of this HTTP status carries: on a stream, 410 is `Expired`.
+fn kind_of(code: u16) -> ApiErrorKind {
     match code {
-        410 => K::Expired,
-        429 => K::TooManyRequests,
-        500 => K::InternalError,
-        504 => K::Timeout,
-        403 => K::Forbidden,
-        422 => K::Invalid,
-        401 => K::Unauthorized,
-        404 => K::NotFound,
-        _ => K::Other,
-    }
-}
-
-/// The reference of a bookmark or an error, which has no object.
-pub(crate) fn bare(rv: Rv) -> ObjectRef {
-    ObjectRef {
-        key: Key::from(""),
-        shape: Shape::Object,
-        rv,
-        uid: "".into(),
+        410 => ApiErrorKind::Expired,
+        429 => ApiErrorKind::TooManyRequests,
+        code => ApiError::from_status(code, "", "", []).kind,
     }
 }
 
@@ -772,36 +733,6 @@ fn refuse(verb: Verb, key: Key, refusal: Refusal, trace: &mut impl Trace) -> Opt
         Fact::Server(ServerFact::WriteRefused { verb, key, refusal })
     });
     None
-}
-
-fn join(namespace: &str, name: &str) -> Key {
-    if namespace.is_empty() {
-        Key::from(name)
-    } else {
-        Key::from(format!("{namespace}/{name}"))
-    }
-}
-
-pub(super) fn write_target(write: &Write) -> (Verb, Key) {
-    match write {
-        Write::Create(object) => (Verb::Create, key_of(object)),
-        Write::Update(object) => (Verb::Update, key_of(object)),
-        Write::Delete { namespace, name } => (Verb::Delete, join(namespace, name)),
-    }
-}
-
-pub(super) fn key_of(object: &DynamicObject) -> Key {
-    join(object.namespace(), object.name())
-}
-
-/// The reference that facts hold of an object.
-pub fn reference(key: &Key, object: &DynamicObject) -> ObjectRef {
-    ObjectRef {
-        key: key.clone(),
-        shape: Shape::Object,
-        rv: object.resource_version().into(),
-        uid: object.uid().into(),
-    }
 }
 
 /// The version of an object of the simulator, as a number; 0 without a numeric version.

@@ -18,7 +18,7 @@ use deltascope_cache::process::Notification;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
-use super::settings::{HandlerSettings, InformerKind};
+use super::settings::{HandlerSettings, InformerKind, label_and_value};
 use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
 
 type Obj = DynamicObject;
@@ -606,8 +606,4 @@ pub(super) fn fingerprint(object: &Obj) -> u64 {
     use std::hash::BuildHasher;
     let state = foldhash::quality::FixedState::with_seed(0);
     state.hash_one((object.labels(), object.data.to_string()))
-}
-
-pub(super) fn label_and_value(text: &str) -> (&str, &str) {
-    text.split_once('=').unwrap_or((text, ""))
 }

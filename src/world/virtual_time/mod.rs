@@ -10,6 +10,7 @@
 //! notifies the handlers. Each listener has a `pop` and a `run`. Workers take keys from a workqueue. A
 //! machine blocks on a visible lock, until a virtual time, or on a send that nobody has received.
 
+mod client;
 mod handlers;
 mod process;
 mod program;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::bounds::Line;
-use crate::{Refused, Source, Time, Wait};
+use crate::{Refused, Source, Time};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, Reason,
@@ -20,12 +20,12 @@ use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
 use deltascope_cache::lister_watcher::{ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::{Item, Object};
-use deltascope_cache::reflector::ReflectorState;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
 use deltascope_cache::store::Indexer;
 use deltascope_cache::trace::Trace;
 
+use super::client::Client;
 use super::handlers::filled;
 use super::reflect::{Answer, REQUEST_MS, Stage};
 use super::settings::{InformerKind, Settings, SourceKind};
@@ -37,41 +37,6 @@ type Obj = DynamicObject;
 pub const PROGRAM: u8 = u8::MAX;
 /// … or a handler of the first peer informer; the next one has the next number. Handlers have lower numbers.
 pub const BESIDE: u8 = 201;
-
-/// A program that lists and watches without a reflector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Client {
-    /// The list request is next.
-    #[default]
-    List,
-    /// The list is answered at this virtual time.
-    Listing(Time),
-    /// The watch request is next.
-    Watch,
-    /// The watch is answered at this virtual time.
-    Opening(Time),
-    /// The watch is open.
-    Watching,
-}
-
-impl Client {
-    /// The state of a reflector in the program's place.
-    pub(super) fn state(self) -> ReflectorState {
-        match self {
-            Self::List => ReflectorState::Idle,
-            Self::Listing(_) | Self::Watch => ReflectorState::List,
-            Self::Opening(_) | Self::Watching => ReflectorState::Watch,
-        }
-    }
-
-    pub(super) fn waits(self, arrival: Option<Time>) -> Wait {
-        match self {
-            Self::List | Self::Watch => Wait::Ready,
-            Self::Listing(at) | Self::Opening(at) => Wait::Until(at),
-            Self::Watching => arrival.map_or(Wait::External, Wait::Until),
-        }
-    }
-}
 
 /// A peer informer: a world of its own. The main world records its requests, its stored objects and its
 /// printed lines.

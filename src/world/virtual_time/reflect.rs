@@ -23,7 +23,7 @@ use deltascope_cache::rng::Rng;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
-use super::program::Client;
+use super::client::Client;
 use super::settings::{InformerKind, Settings, SourceKind};
 use super::{World, ceil_ms, key_of, millis};
 

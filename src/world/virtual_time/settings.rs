@@ -14,8 +14,6 @@ use deltascope_cache::object::{Item, Object};
 use deltascope_cache::queue::TransformFunc;
 use deltascope_cache::selector::Selector;
 
-use super::handlers::label_and_value;
-
 /// The source of the queue's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SourceKind {
@@ -301,6 +299,11 @@ impl Settings {
     }
 }
 
+/// The parts of `label=value`.
+pub(super) fn label_and_value(text: &str) -> (&str, &str) {
+    text.split_once('=').unwrap_or((text, ""))
+}
+
 /// A [`Generation`] as written in JSON: `"1.32"`, or any other version of Kubernetes from 1.0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub Generation);
@@ -315,9 +318,10 @@ impl TryFrom<Arc<str>> for Era {
     type Error = String;
 
     fn try_from(text: Arc<str>) -> Result<Self, String> {
-        Generation::from_version(&text)
-            .map(Self)
-            .ok_or_else(|| format!("era {text:?} is not known; write 1.32, 1.34, 1.35 or 1.36"))
+        Generation::from_version(&text).map(Self).ok_or_else(|| {
+            let versions = Generation::VERSIONS.join(", ");
+            format!("era {text:?} is not known; write one of {versions}")
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The limits of a list, and the retry of one that exceeds them.
 
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::world::source::live::MAX_OBJECTS;
 use deltascope::world::source::live::Wanted;
 use deltascope::world::source::proxy::exchange::{Deadlines, End, Exchange, Phase};
 use deltascope::world::source::proxy::list;
@@ -89,7 +90,7 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
     for wanted in [wanted(false), streamed] {
         let mut exchange = fresh(&pods(), &wanted);
         if !wanted.too_much {
-            let responses = answer(&mut exchange, 0, 200, &list_of(list::MAX_OBJECTS + 1));
+            let responses = answer(&mut exchange, 0, 200, &list_of(MAX_OBJECTS + 1));
             assert_eq!(responses, []);
         }
         assert_eq!(exchange.excess(), Some((Excess::Objects, None)));
@@ -97,10 +98,10 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
         // many.
         let mut now = 1_000;
         for (status, body, count) in [
-            (200, counted(list::MAX_OBJECTS), Some(50_001)),
+            (200, counted(MAX_OBJECTS), Some(50_001)),
             (500, b"nobody".to_vec(), Some(50_001)),
             (200, b"{}".to_vec(), Some(50_001)),
-            (200, counted(list::MAX_OBJECTS + 9), Some(50_010)),
+            (200, counted(MAX_OBJECTS + 9), Some(50_010)),
         ] {
             assert_eq!(exchange.phase(), Phase::Waiting(now));
             assert_eq!(exchange.timeout(now - 1), []);
@@ -122,23 +123,18 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
         assert_eq!(exchange.phase(), Phase::Waiting(now + 1_000));
         // Now they fit: the wanted list is requested again.
         exchange.timeout(now + 1_000);
-        let responses = answer(
-            &mut exchange,
-            now + 1_000,
-            200,
-            &counted(list::MAX_OBJECTS - 1),
-        );
+        let responses = answer(&mut exchange, now + 1_000, 200, &counted(MAX_OBJECTS - 1));
         assert_eq!((responses, exchange.excess()), (vec![], None));
         assert_eq!(exchange.phase(), Phase::Send);
         assert!(!is_count(&exchange));
         if !wanted.too_much {
-            let responses = answer(&mut exchange, now + 1_000, 200, &list_of(list::MAX_OBJECTS));
-            assert_eq!(meaning(&responses), List(list::MAX_OBJECTS, "5", false));
+            let responses = answer(&mut exchange, now + 1_000, 200, &list_of(MAX_OBJECTS));
+            assert_eq!(meaning(&responses), List(MAX_OBJECTS, "5", false));
         }
     }
     // If the user may not count, the wanted request will be refused the same way.
     let mut exchange = fresh(&pods(), &wanted(false));
-    answer(&mut exchange, 0, 200, &list_of(list::MAX_OBJECTS + 1));
+    answer(&mut exchange, 0, 200, &list_of(MAX_OBJECTS + 1));
     exchange.timeout(1_000);
     assert_eq!(answer(&mut exchange, 1_000, 403, b"{}"), []);
     assert_eq!(exchange.phase(), Phase::Send);
@@ -155,7 +151,7 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
         "x".repeat(MAX_LINE)
     );
     for (target, body, excess) in [
-        (selected, list_of(list::MAX_OBJECTS + 1), Excess::Objects),
+        (selected, list_of(MAX_OBJECTS + 1), Excess::Objects),
         (pods(), long.into_bytes(), Excess::Object),
     ] {
         let mut exchange = fresh(&target, &wanted(false));
@@ -168,7 +164,7 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
 
     // The pages of a list count together.
     let mut page = wanted(false);
-    page.has = list::MAX_OBJECTS - 2;
+    page.has = MAX_OBJECTS - 2;
     let mut exchange = fresh(&pods(), &page);
     assert_eq!(answer(&mut exchange, 0, 200, &list_of(3)), []);
     assert_eq!(exchange.excess(), Some((Excess::Objects, None)));

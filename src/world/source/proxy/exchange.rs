@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Time;
-use crate::source::live::{Asked, ResponsePart, ServerResponse, Wanted};
+use crate::source::live::{Asked, MAX_OBJECTS, ResponsePart, ServerResponse, Wanted};
 use crate::source::pod::Keep;
 use crate::source::wire::{
     LineSplitter, MAX_LINE, RecordedEvent, causes, code, event_in, reason, shortened, text_of,
@@ -11,7 +11,7 @@ use crate::source::wire::{
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 
-use super::list::{self, Excess, ListError, ListReader, MAX_OBJECTS};
+use super::list::{self, Excess, ListError, ListReader};
 use super::request::{self, HttpRequest};
 use super::target::Target;
 

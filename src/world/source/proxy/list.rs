@@ -12,9 +12,6 @@ use crate::source::wire::{MAX_LINE, reason, text_of, whole};
 
 use super::target::Target;
 
-/// The most objects of one answer. A page with 10,000 of them stays smooth; a multiple of that still works,
-/// but takes the memory that a page has.
-pub const MAX_OBJECTS: usize = 50_000;
 /// The most bytes of one answer: enough for those objects in full.
 pub const MAX_LIST: usize = 512 << 20;
 /// The most bytes outside of the items: a kind, a version and a token.
@@ -23,7 +20,7 @@ const MAX_FRAME: usize = 64 << 10;
 /// A limit that an answer exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// Objects: more than [`MAX_OBJECTS`].
+    /// Objects: more than [`MAX_OBJECTS`](crate::source::live::MAX_OBJECTS).
     Objects,
     /// Bytes of an answer: more than [`MAX_LIST`].
     Bytes,
