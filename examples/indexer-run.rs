@@ -14,7 +14,7 @@ mod common;
 
 use std::process::ExitCode;
 
-use common::{Args, Pod, Source};
+use common::{Args, DynamicObject, Source};
 use deltascope::cache::index::label_index_func;
 use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer, ThreadSafeStore};
 use tiny_http::{Header, Response, Server};
@@ -32,7 +32,7 @@ fn run(args: &Args) -> Result<(), String> {
     let mut options = InformerOptions::default();
     let by_app = label_index_func(APP);
     options.config.indexers.insert(APP.into(), by_app);
-    let informer: SharedIndexInformer<Pod> =
+    let informer: SharedIndexInformer<DynamicObject> =
         SharedIndexInformer::new(Source::of(args, "indexer-run")?, options);
     common::report_watch_errors(&informer)?;
     let stop = Latch::new();
@@ -58,7 +58,7 @@ fn run(args: &Args) -> Result<(), String> {
 }
 
 /// The keys of an app's pods, as JSON.
-fn answer(url: &str, store: &ThreadSafeStore<Pod>) -> (u16, String) {
+fn answer(url: &str, store: &ThreadSafeStore<DynamicObject>) -> (u16, String) {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     if path != "/" {
         return (404, r#"{"error":"ask for /?app=NAME"}"#.to_owned());

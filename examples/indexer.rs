@@ -11,7 +11,7 @@ mod common;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use common::{Args, Lines, Pod, Source};
+use common::{Args, DynamicObject, Lines, Source};
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::error::Error;
@@ -33,7 +33,7 @@ fn run(args: &Args) -> Result<(), String> {
     let lines = Lines::without_end();
     let pods = Source::of(args, "indexer")?;
     let key_func = Arc::new(deletion_handling_meta_namespace_key_func);
-    let mut store: Indexer<Pod> = new_indexer(key_func, Indexers::default());
+    let mut store: Indexer<DynamicObject> = new_indexer(key_func, Indexers::default());
     let mut queue = DeltaFifo::new(DeltaFifoOptions::new(Arc::new(meta_namespace_key_func)));
     common::reflect(&pods, &pods.over(), |call| {
         write(&mut queue, &store, call)?;
@@ -61,9 +61,9 @@ fn run(args: &Args) -> Result<(), String> {
 
 /// Passes the reflector's calls to the queue, which looks up objects in the store.
 fn write(
-    queue: &mut DeltaFifo<Pod>,
-    store: &Indexer<Pod>,
-    call: StoreCall<Pod>,
+    queue: &mut DeltaFifo<DynamicObject>,
+    store: &Indexer<DynamicObject>,
+    call: StoreCall<DynamicObject>,
 ) -> Result<(), Error> {
     match call {
         StoreCall::Add(pod) => queue.add(pod, &mut ()),

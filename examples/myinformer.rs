@@ -11,7 +11,7 @@ mod common;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use common::{Args, Lines, Pod, Source};
+use common::{Args, DynamicObject, Lines, Source};
 use deltascope::cache::controller::InformerQueue;
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::event_handler::ResourceEventHandler;
@@ -29,12 +29,12 @@ use deltascope::cache::threads::Latch;
 /// Lists and watches, keeps a store, and notifies a handler.
 struct MyInformer<L, H> {
     source: L,
-    queue: InformerQueue<Pod>,
-    store: Indexer<Pod>,
+    queue: InformerQueue<DynamicObject>,
+    store: Indexer<DynamicObject>,
     handler: H,
 }
 
-impl<L: ListerWatcher<Pod>, H: ResourceEventHandler<Pod>> MyInformer<L, H> {
+impl<L: ListerWatcher<DynamicObject>, H: ResourceEventHandler<DynamicObject>> MyInformer<L, H> {
     fn new(source: L, handler: H) -> Self {
         let key_func = Arc::new(deletion_handling_meta_namespace_key_func);
         let queue = DeltaFifo::new(DeltaFifoOptions::new(Arc::new(meta_namespace_key_func)));
@@ -61,10 +61,10 @@ impl<L: ListerWatcher<Pod>, H: ResourceEventHandler<Pod>> MyInformer<L, H> {
 
 /// Writes each delta into the store, and passes the notification to the handler.
 fn process(
-    taken: PoppedItems<Pod>,
-    store: &mut Indexer<Pod>,
-    handler: &impl ResourceEventHandler<Pod>,
-) -> (PoppedItems<Pod>, ProcessOutcome) {
+    taken: PoppedItems<DynamicObject>,
+    store: &mut Indexer<DynamicObject>,
+    handler: &impl ResourceEventHandler<DynamicObject>,
+) -> (PoppedItems<DynamicObject>, ProcessOutcome) {
     let mut process = Process::new(taken);
     loop {
         match process.next_notification(store, &mut ()) {
@@ -78,22 +78,22 @@ fn process(
 struct Printer(Lines);
 
 impl Printer {
-    fn print(&self, function: &str, item: &Item<Pod>) {
+    fn print(&self, function: &str, item: &Item<DynamicObject>) {
         let name = item.as_object().map_or("", |pod| pod.name());
         self.0.print(format_args!("{function}: {name}"));
     }
 }
 
-impl ResourceEventHandler<Pod> for Printer {
-    fn on_add(&self, pod: &Item<Pod>, _is_in_initial_list: bool) {
+impl ResourceEventHandler<DynamicObject> for Printer {
+    fn on_add(&self, pod: &Item<DynamicObject>, _is_in_initial_list: bool) {
         self.print("OnAdd", pod);
     }
 
-    fn on_update(&self, _old: &Item<Pod>, new: &Item<Pod>) {
+    fn on_update(&self, _old: &Item<DynamicObject>, new: &Item<DynamicObject>) {
         self.print("OnUpdate", new);
     }
 
-    fn on_delete(&self, pod: &Item<Pod>) {
+    fn on_delete(&self, pod: &Item<DynamicObject>) {
         self.print("OnDelete", pod);
     }
 }

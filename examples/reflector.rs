@@ -11,7 +11,7 @@ mod common;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use common::{Args, Lines, Pod, Source};
+use common::{Args, DynamicObject, Lines, Source};
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::error::Error;
 use deltascope::cache::key_func::meta_namespace_key_func;
@@ -48,7 +48,10 @@ fn run(args: &Args) -> Result<(), String> {
 }
 
 /// Passes the reflector's calls to a queue without KnownObjects.
-fn write(queue: &mut DeltaFifo<Pod>, call: StoreCall<Pod>) -> Result<(), Error> {
+fn write(
+    queue: &mut DeltaFifo<DynamicObject>,
+    call: StoreCall<DynamicObject>,
+) -> Result<(), Error> {
     match call {
         StoreCall::Add(pod) => queue.add(pod, &mut ()),
         StoreCall::Update(pod) => queue.update(pod, &mut ()),

@@ -9,7 +9,7 @@ mod common;
 
 use std::process::ExitCode;
 
-use common::{Args, Lines, Pod, Source};
+use common::{Args, DynamicObject, Lines, Source};
 use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::threads::{InformerOptions, SharedIndexInformer};
@@ -36,9 +36,9 @@ fn run(args: &Args) -> Result<(), String> {
 }
 
 /// A handler that prints added pods.
-fn printer(lines: &Lines, text: &'static str) -> ResourceEventHandlerFuncs<Pod> {
+fn printer(lines: &Lines, text: &'static str) -> ResourceEventHandlerFuncs<DynamicObject> {
     let lines = lines.clone();
-    let add = move |pod: &Item<Pod>| {
+    let add = move |pod: &Item<DynamicObject>| {
         if let Some(pod) = pod.as_object() {
             lines.print(format_args!("{text}{}", pod.name()));
         }

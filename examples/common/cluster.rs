@@ -13,14 +13,14 @@ use deltascope::replay::lessons;
 use deltascope::world::source::scenario::{Act, Scenario};
 use serde_json::Value;
 
-use super::Pod;
+use super::DynamicObject;
 
 /// The changes to come: their types and objects.
-type Script = VecDeque<(EventType, Arc<Pod>)>;
+type Script = VecDeque<(EventType, Arc<DynamicObject>)>;
 
 /// The objects of one kind, and the changes to come.
 pub(crate) struct Cluster {
-    at_start: Vec<Arc<Pod>>,
+    at_start: Vec<Arc<DynamicObject>>,
     /// The open watch takes the changes one by one.
     script: Arc<Mutex<Script>>,
     over: Latch,
@@ -37,7 +37,7 @@ impl Cluster {
     /// The cluster of a scenario.
     pub(crate) fn of_scenario(scenario: &Scenario) -> Result<Self, String> {
         let mut version = 0;
-        let mut read = |value: &Value| -> Result<Arc<Pod>, String> {
+        let mut read = |value: &Value| -> Result<Arc<DynamicObject>, String> {
             version += 1;
             let mut value = value.clone();
             if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -80,10 +80,10 @@ impl Cluster {
     }
 }
 
-impl ListerWatcher<Pod> for Cluster {
+impl ListerWatcher<DynamicObject> for Cluster {
     type Watch = Watch;
 
-    fn list(&self, _request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+    fn list(&self, _request: &ListRequest) -> Result<ListPage<DynamicObject>, ApiError> {
         Ok(ListPage {
             resource_version: self.version.to_string().into(),
             items: self.at_start.iter().cloned().map(Item::Object).collect(),
@@ -114,7 +114,7 @@ impl ListerWatcher<Pod> for Cluster {
 }
 
 pub(crate) struct Watch {
-    first: VecDeque<Arc<Pod>>,
+    first: VecDeque<Arc<DynamicObject>>,
     script: Arc<Mutex<Script>>,
     over: Latch,
     stopped: Latch,
@@ -122,8 +122,8 @@ pub(crate) struct Watch {
     sent: bool,
 }
 
-impl Watcher<Pod> for Watch {
-    fn next(&mut self) -> WatchItem<Pod> {
+impl Watcher<DynamicObject> for Watch {
+    fn next(&mut self) -> WatchItem<DynamicObject> {
         if let Some(object) = self.first.pop_front() {
             self.sent = true;
             return WatchItem::Event(EventType::Added, Item::Object(object));

@@ -21,8 +21,8 @@ use deltascope::cache::reflector::{Need, Reflector, ReflectorError, ReflectorOpt
 use deltascope::cache::threads::{Clock, Latch, SharedIndexInformer};
 
 pub(crate) use cluster::Cluster;
-/// A pod or any other object: the library caches everything that has metadata.
-pub(crate) use kube_core::DynamicObject as Pod;
+/// An object of any kind: the library caches everything that has metadata.
+pub(crate) use kube_core::DynamicObject;
 pub(crate) use proxy::Proxy;
 
 /// The path of the pods that most examples list.
@@ -106,10 +106,10 @@ impl Source {
     }
 }
 
-impl ListerWatcher<Pod> for Source {
+impl ListerWatcher<DynamicObject> for Source {
     type Watch = Watch;
 
-    fn list(&self, request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+    fn list(&self, request: &ListRequest) -> Result<ListPage<DynamicObject>, ApiError> {
         match self {
             Self::Script(cluster) => cluster.list(request),
             Self::Proxy(proxy) => proxy.list(request),
@@ -134,8 +134,8 @@ pub(crate) enum Watch {
     Proxy(proxy::Watch),
 }
 
-impl Watcher<Pod> for Watch {
-    fn next(&mut self) -> WatchItem<Pod> {
+impl Watcher<DynamicObject> for Watch {
+    fn next(&mut self) -> WatchItem<DynamicObject> {
         match self {
             Self::Script(watch) => watch.next(),
             Self::Proxy(watch) => watch.next(),
@@ -154,9 +154,9 @@ impl Watcher<Pod> for Watch {
 /// receives its calls to the store.
 /// A reflector itself only says what it needs next.
 pub(crate) fn reflect(
-    source: &impl ListerWatcher<Pod>,
+    source: &impl ListerWatcher<DynamicObject>,
     stop: &Latch,
-    mut store: impl FnMut(StoreCall<Pod>) -> Result<(), Error>,
+    mut store: impl FnMut(StoreCall<DynamicObject>) -> Result<(), Error>,
 ) {
     let clock = Clock::real();
     let mut reflector = Reflector::new(ReflectorOptions::default());
@@ -200,7 +200,9 @@ pub(crate) fn reflect(
 }
 
 /// Prints why an informer's list or watch failed to standard error. The informer itself retries.
-pub(crate) fn report_watch_errors(informer: &SharedIndexInformer<Pod>) -> Result<(), String> {
+pub(crate) fn report_watch_errors(
+    informer: &SharedIndexInformer<DynamicObject>,
+) -> Result<(), String> {
     let handler = Arc::new(|error: &ReflectorError| eprintln!("{error}"));
     let set = informer.set_watch_error_handler(handler);
     set.map_err(|error| error.to_string())

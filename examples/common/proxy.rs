@@ -13,7 +13,7 @@ use deltascope::cache::object::Item;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Pod;
+use super::DynamicObject;
 
 /// Lists and watches the objects of one kind.
 pub(crate) struct Proxy {
@@ -75,10 +75,10 @@ impl Proxy {
     }
 }
 
-impl ListerWatcher<Pod> for Proxy {
+impl ListerWatcher<DynamicObject> for Proxy {
     type Watch = Watch;
 
-    fn list(&self, request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+    fn list(&self, request: &ListRequest) -> Result<ListPage<DynamicObject>, ApiError> {
         let rv_match = request.resource_version_match.map(|m| m.as_str());
         let limit = (request.limit > 0).then(|| request.limit.to_string());
         let mut body = self.get(&[
@@ -135,8 +135,8 @@ pub(crate) struct Watch {
     stopped: Arc<AtomicBool>,
 }
 
-impl Watcher<Pod> for Watch {
-    fn next(&mut self) -> WatchItem<Pod> {
+impl Watcher<DynamicObject> for Watch {
+    fn next(&mut self) -> WatchItem<DynamicObject> {
         let mut line = String::new();
         match self.lines.read_line(&mut line) {
             _ if self.stopped.load(Ordering::Acquire) => WatchItem::Closed,
@@ -156,7 +156,7 @@ impl Watcher<Pod> for Watch {
     }
 }
 
-fn event(line: &str) -> Result<WatchItem<Pod>, serde_json::Error> {
+fn event(line: &str) -> Result<WatchItem<DynamicObject>, serde_json::Error> {
     let Event { kind, object } = serde_json::from_str(line)?;
     let event = match &*kind {
         "ADDED" => EventType::Added,
@@ -186,7 +186,7 @@ fn event(line: &str) -> Result<WatchItem<Pod>, serde_json::Error> {
 #[derive(Deserialize)]
 struct List {
     metadata: ListMeta,
-    items: Vec<Pod>,
+    items: Vec<DynamicObject>,
 }
 
 #[derive(Deserialize)]

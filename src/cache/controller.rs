@@ -68,6 +68,17 @@ impl Generation {
     /// All generations, oldest first.
     pub const ALL: [Self; 4] = [Self::Classic, Self::InOrder, Self::Batched, Self::Atomic];
 
+    /// The version of each, as [`version`](Self::version) returns it.
+    pub const VERSIONS: [&'static str; Self::ALL.len()] = {
+        let mut versions = [""; Self::ALL.len()];
+        let mut place = 0;
+        while place < versions.len() {
+            versions[place] = Self::ALL[place].version();
+            place += 1;
+        }
+        versions
+    };
+
     /// The generation of a Kubernetes version like `1.32`.
     #[must_use]
     pub fn from_version(version: &str) -> Option<Self> {
@@ -85,7 +96,7 @@ impl Generation {
 
     /// A Kubernetes version with this generation.
     #[must_use]
-    pub fn version(self) -> &'static str {
+    pub const fn version(self) -> &'static str {
         match self {
             Self::Classic => "1.32",
             Self::InOrder => "1.34",

@@ -29,6 +29,18 @@ pub enum DeltaType {
 }
 
 impl DeltaType {
+    /// All types.
+    pub const ALL: [Self; 8] = [
+        Self::Added,
+        Self::Updated,
+        Self::Deleted,
+        Self::Replaced,
+        Self::Sync,
+        Self::ReplacedAll,
+        Self::SyncAll,
+        Self::Bookmark,
+    ];
+
     /// The name in client-go.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -30,7 +30,7 @@
 //! | [`fact`], [`step`], [`trace`] | how all of this is reported | |
 //! | `threads` (natively) | informers, queues and stores for programs with threads | `shared_informer.go` and others |
 //! | [`async_pop`] | queues whose Pop is awaited, for the browser | |
-//! | [`rng`] | reproducible random numbers | |
+//! | [`rng`], [`sorted`] | reproducible random numbers; small sorted maps | |
 //!
 //! ```
 //! use std::sync::Arc;

@@ -28,7 +28,7 @@ pub const REST_AFTER_PANIC: Duration = Duration::from_secs(1);
 pub struct ListenerId(pub u32);
 
 impl ListenerId {
-    /// The number as used in facts. Only a world states facts, and it has few handlers.
+    /// The number as used in facts; all after the 255th share one.
     #[must_use]
     pub fn number(self) -> u8 {
         u8::try_from(self.0).unwrap_or(u8::MAX)

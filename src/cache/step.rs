@@ -1,14 +1,10 @@
-//! The steps of the algorithms, which are the lines of the pseudo-code on the page.
+//! The steps of the algorithms: a line of pseudo-code each.
 //!
-//! Each fact names the step that stated it, so that the picture, the captions and the pseudo-code
-//! agree. The text of the pseudo-code is in `presentation/pseudo/routines`.
+//! Each fact names the step that stated it, so that whatever shows facts can show the line beside them.
 
 /// One line of one routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(
-    missing_docs,
-    reason = "the names are the documentation; the words are in presentation/pseudo/routines"
-)]
+#[allow(missing_docs, reason = "the names are the documentation")]
 pub enum Step {
     // API server: write
     ServerCheck,

@@ -44,7 +44,7 @@ pub trait RateLimiter<T>: Send + Sync {
     fn forget(&mut self, item: &T);
     /// Number of failures of the item.
     fn num_requeues(&self, item: &T) -> u32;
-    /// A copy, because a world is cloned for its checkpoints.
+    /// A copy with the same failures: a queue that is plain data can be cloned.
     fn boxed_clone(&self) -> Box<dyn RateLimiter<T>>;
 }
 

@@ -86,8 +86,8 @@ Examples:
   deltascope record -o pods.jsonl --rotate 16M --keep 5
   deltascope record --resource po --index node,.status.phase --era 1.32 | gzip > trace.jsonl.gz
 
-The engine's own reflector asks, so --era is the client-go that is recorded. What came is written at once, a
-line each: a trace that is cut short opens as far as it goes. It opens in the page, and with `deltascope replay`.
+The engine's own reflector asks, so --era is the client-go that is recorded. Each response is written as it
+arrives, on a line of its own: a trace that is cut short opens as far as it goes. It opens in the page, and with `deltascope replay`.
 The data of Secrets and ConfigMaps is never written, nor are managed fields.";
 
 const REPLAY_EXAMPLES: &str = "\
@@ -220,13 +220,13 @@ pub(super) struct Replay {
     /// As the client-go of this Kubernetes version does it, such as 1.32
     #[arg(long, value_name = "VERSION", value_parser = generation)]
     pub(super) era: Option<Generation>,
-    /// Tell no more than up to a time (1500ms, 12s, 2m) or the first fact for which a condition holds
+    /// Stop at a time (1500ms, 12s, 2m) or at the first fact for which a condition holds
     #[arg(long, value_name = "TIME|CONDITION")]
     pub(super) until: Option<String>,
-    /// Tell only what is about this object, by its key: a namespace, a slash and a name
+    /// Print only the facts about this object, given by its key: a namespace, a slash and a name
     #[arg(long, value_name = "NAMESPACE/NAME")]
     pub(super) key: Option<String>,
-    /// Tell only the last so many facts, or those of the last seconds or minutes (30s, 5m)
+    /// Print only the last N facts, or those of the last seconds or minutes (30s, 5m)
     #[arg(long, value_name = "N|TIME", value_parser = last)]
     pub(super) last: Option<Last>,
     /// A JSON object for each fact, on a line of its own, in place of words
@@ -274,16 +274,16 @@ pub(super) struct Draw {
 pub(super) enum Part {
     /// Names become made-up ones of the same shape
     Names,
-    /// Labels and annotations go
+    /// Labels and annotations are removed
     Labels,
 }
 
-/// Whether.
+/// Yes or no, as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Choice {
-    /// Do
+    /// Yes
     Yes,
-    /// Do not
+    /// No
     No,
 }
 
@@ -305,9 +305,11 @@ impl From<Language> for Lang {
     }
 }
 
-fn generation(text: &str) -> Result<Generation, &'static str> {
-    Generation::from_version(text)
-        .ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
+fn generation(text: &str) -> Result<Generation, String> {
+    Generation::from_version(text).ok_or_else(|| {
+        let versions = Generation::VERSIONS.join(", ");
+        format!("it is a Kubernetes version, such as {versions}")
+    })
 }
 
 /// Checks the names of indices, in the form of the page's dialog.

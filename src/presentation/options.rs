@@ -215,7 +215,7 @@ fn not(key: &str, value: &str, words: &str) -> Text {
 fn era(key: &str, value: &str) -> Result<Era, Text> {
     Generation::from_version(value)
         .map(Era)
-        .ok_or_else(|| not(key, value, "1.32, 1.34, 1.35, 1.36"))
+        .ok_or_else(|| not(key, value, &Generation::VERSIONS.join(", ")))
 }
 
 fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {

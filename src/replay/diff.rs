@@ -570,8 +570,8 @@ pub struct Tally {
     pub lists: u32,
     /// Watches requested by the reflector, including streaming lists, which continue as watches.
     pub watches: u32,
-    /// Deltas by their type, in the order of [`DELTA_TYPES`].
-    pub deltas: [u32; DELTA_TYPES.len()],
+    /// Deltas by their type, in the order of [`DeltaType::ALL`].
+    pub deltas: [u32; DeltaType::ALL.len()],
     /// The number of Pops.
     pub pops: u32,
     /// For each handler: the numbers of adds, updates and deletes.
@@ -579,18 +579,6 @@ pub struct Tally {
     /// The number of printed lines.
     pub lines: u32,
 }
-
-/// The delta types, in the order of the counts.
-pub const DELTA_TYPES: [DeltaType; 8] = [
-    DeltaType::Added,
-    DeltaType::Updated,
-    DeltaType::Deleted,
-    DeltaType::Replaced,
-    DeltaType::Sync,
-    DeltaType::ReplacedAll,
-    DeltaType::SyncAll,
-    DeltaType::Bookmark,
-];
 
 impl Tally {
     fn add(&mut self, fact: &Fact) {
@@ -627,7 +615,7 @@ impl Tally {
     }
 
     fn delta(&mut self, delta_type: DeltaType) {
-        let place = DELTA_TYPES.iter().position(|other| *other == delta_type);
+        let place = DeltaType::ALL.iter().position(|other| *other == delta_type);
         if let Some(count) = place.and_then(|place| self.deltas.get_mut(place)) {
             *count += 1;
         }
@@ -747,7 +735,7 @@ pub fn summary(
     count(Metric::Facts, left.facts, right.facts);
     count(Metric::Lists, left.lists, right.lists);
     count(Metric::Watches, left.watches, right.watches);
-    for (delta_type, (left, right)) in DELTA_TYPES
+    for (delta_type, (left, right)) in DeltaType::ALL
         .iter()
         .zip(left.deltas.iter().zip(&right.deltas))
     {

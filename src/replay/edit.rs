@@ -181,7 +181,7 @@ impl Setting {
     #[must_use]
     pub fn choices(&self) -> &'static [&'static str] {
         match self {
-            Self::Generation(_) => &["1.32", "1.34", "1.35", "1.36"],
+            Self::Generation(_) => &Generation::VERSIONS,
             Self::WatchList(_) | Self::KnownObjects(_) => &["on", "off"],
             Self::Mode(_) => &["free", "held", "250", "700"],
             _ => &[],

@@ -62,18 +62,6 @@ impl Call {
     }
 }
 
-/// The delta types that a condition can name.
-pub const DELTAS: [DeltaType; 8] = [
-    DeltaType::Added,
-    DeltaType::Updated,
-    DeltaType::Deleted,
-    DeltaType::Replaced,
-    DeltaType::Sync,
-    DeltaType::ReplacedAll,
-    DeltaType::SyncAll,
-    DeltaType::Bookmark,
-];
-
 /// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PredicateError {
@@ -172,7 +160,9 @@ impl FromStr for Predicate {
             let no_such = |what| PredicateError::NoSuch(what, value.into());
             match name {
                 "delta" => {
-                    let find = DELTAS.into_iter().find(|delta| delta.as_str() == value);
+                    let find = DeltaType::ALL
+                        .into_iter()
+                        .find(|delta| delta.as_str() == value);
                     let delta = find.ok_or_else(|| no_such("delta"))?;
                     once(&mut predicate.delta, delta, "delta")?;
                 }
@@ -246,7 +236,7 @@ impl PredicateError {
             ],
             Self::NoSuch(what, value) => {
                 let known = match *what {
-                    "delta" => DELTAS.map(DeltaType::as_str).join(", "),
+                    "delta" => DeltaType::ALL.map(DeltaType::as_str).join(", "),
                     "call" => Call::ALL.map(Call::as_str).join(", "),
                     "fact" => "ItemStored, KeyPopped, …".to_owned(),
                     _ => "default/web".to_owned(),
@@ -369,7 +359,7 @@ mod tests {
     fn predicate() -> impl Strategy<Value = Predicate> {
         use prop::option::of;
         (
-            of(prop::sample::select(&DELTAS[..])),
+            of(prop::sample::select(&DeltaType::ALL[..])),
             of("[a-z]{1,4}(/[a-z0-9=>.-]{1,8})?"),
             of(any::<u64>()),
             any::<bool>(),

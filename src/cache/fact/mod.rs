@@ -89,7 +89,7 @@ macro_rules! facts {
 }
 use facts;
 
-/// The parts of an object that the API server shows, besides its metadata.
+/// What the API server shows of an object besides its key, version and UID.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// The labels.

@@ -15,7 +15,7 @@ use deltascope_presentation::command::{BreakCommand, Command};
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::strings;
 use deltascope_presentation::view::walking::{Break, Said};
-use deltascope_replay::predicate::{Call, DELTAS, Predicate};
+use deltascope_replay::predicate::{Call, Predicate};
 
 #[component]
 pub(super) fn Until() -> impl IntoView {
@@ -179,9 +179,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
         <div class="fields">
             {select(
                 words.until_delta,
-                DELTAS.map(DeltaType::as_str).into(),
+                DeltaType::ALL.map(DeltaType::as_str).into(),
                 |it| it.delta.map_or("", DeltaType::as_str),
-                |it, value| it.delta = DELTAS.into_iter().find(|one| one.as_str() == value),
+                |it, value| it.delta = DeltaType::ALL.into_iter().find(|one| one.as_str() == value),
             )}
             {select(
                 words.until_call,

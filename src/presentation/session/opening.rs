@@ -287,13 +287,6 @@ impl Opened {
         let found = open.and_then(|id| markers.iter().find(|marker| marker.id == *id));
         found.map_or(0, |marker| marker.at)
     }
-
-    /// Shows the run from the marker that the lesson opens with.
-    #[must_use]
-    pub fn at_opening(mut self) -> Self {
-        self.step = self.opening();
-        self
-    }
 }
 
 impl Session {

@@ -39,7 +39,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Failure {
     /// The line in the file, from 1.
     pub(crate) line: usize,
-    /// What was expected and what came.
+    /// What was expected, and what was found.
     pub(crate) message: String,
 }
 
@@ -142,7 +142,7 @@ fn try_run(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The member of a result that has what the watch-error handler was told.
+/// The member of a result that contains what the watch-error handler received.
 const WATCH_ERRORS: &str = "watchErrorHandler";
 
 fn at(line: usize) -> impl Fn(String) -> Failure {

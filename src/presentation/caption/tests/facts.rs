@@ -248,16 +248,7 @@ fn more() -> Vec<Fact> {
             }));
         }
     }
-    for delta_type in [
-        DeltaType::Added,
-        DeltaType::Updated,
-        DeltaType::Deleted,
-        DeltaType::Replaced,
-        DeltaType::Sync,
-        DeltaType::ReplacedAll,
-        DeltaType::SyncAll,
-        DeltaType::Bookmark,
-    ] {
+    for delta_type in DeltaType::ALL {
         for shape in [
             Shape::Object,
             Shape::Tombstone,
