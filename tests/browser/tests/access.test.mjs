@@ -200,6 +200,13 @@ test("a room that a program lacks is not lit, and on a phone not there", onPage(
   );
   assert.deepEqual(new Set(looks), new Set(["dashed,rgba(0, 0, 0, 0),none"]));
   await app.page.setViewportSize(PHONE);
+  // A lesson does not begin with one of them.
+  for (const [lesson, room] of [["sharedinformer-indexer", "indexer"], ["listwatch", "api"], ["tombstone", "queue"]]) {
+    await app.call("load", lesson);
+    await app.call("seek", 0);
+    assert.deepEqual(await rooms(".room"), [`room-${room}`], lesson);
+  }
+  await app.call("load", "deltafifo");
   for (const room of ROOMS) {
     await app.page.locator(`#tab-${room}`).click();
     assert.deepEqual(await rooms(".room"), [`room-${room}`]);
