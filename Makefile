@@ -99,7 +99,7 @@ docs: setup-docs $(PAGE)
 
 # The same workloads natively, in a browser as a user of the library compiles them, and there as the page is
 # compiled, in one table. Then the costs of moving through a million facts on the page, and of ten thousand
-# objects. BENCH= part of a name leaves out all other rows of the native benchmarks.
+# objects, and of the frames while it plays. BENCH= part of a name leaves out all other rows of the native benchmarks.
 bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
@@ -111,6 +111,7 @@ bench: setup-dist setup-browser
 	trunk build --release --dist '$(BENCHES)/dist'
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
+	@node $(BROWSER)/bench-frames.mjs '$(BENCHES)/dist'
 
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \

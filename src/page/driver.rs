@@ -133,6 +133,8 @@ struct Inner {
     run: Cell<u64>,
     /// Numbers the openings: the result of an older one is not shown.
     opening: Cell<u64>,
+    /// Numbers the commands: a later one ends what is computed for an earlier one.
+    asked: Cell<u64>,
     /// When the last flash at high speed was, in ms since 1970.
     flashed: Cell<f64>,
     /// Called after each command.
@@ -173,6 +175,7 @@ impl Driver {
                 slides: Slides::default(),
                 run: Cell::new(0),
                 opening: Cell::new(0),
+                asked: Cell::new(0),
                 flashed: Cell::new(0.0),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
@@ -403,8 +406,17 @@ impl Driver {
             spawn_local(async move { driver.opens(command).await });
             return;
         }
+        self.ask();
         if matches!(command, Command::DismissError) {
             self.stop_opening();
+        }
+        if let Some(to) = self.with(|session| session.needs(&command)) {
+            spawn_local(async move {
+                if driver.compute(to).await {
+                    driver.send(Command::Seek(to));
+                }
+            });
+            return;
         }
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
@@ -468,6 +480,43 @@ impl Driver {
         self.show(change).await;
     }
 
+    /// Computes the run up to `to` for a command, in slices; the screen shows the progress. Returns whether the command
+    /// still counts: a later one takes its place.
+    async fn compute(&self, to: usize) -> bool {
+        let (asked, turn) = (self.inner.asked.get(), self.inner.opening.get());
+        let known = self.with(|session| {
+            session.pause();
+            session.timeline().len()
+        });
+        let (began, mut drawn) = (now(), now());
+        let mut slice = began + SLICE_MS;
+        let mut counts = true;
+        while counts && self.with(|session| session.compute(to)) {
+            if now() < slice {
+                continue;
+            }
+            if now() - began > SOON_MS && now() - drawn >= PROGRESS_MS {
+                self.with(|session| {
+                    let done = session.timeline().len() - known;
+                    session.set_opening(Some(done));
+                });
+                self.draw().await;
+                drawn = now();
+            }
+            TimeoutFuture::new(0).await;
+            slice = now() + SLICE_MS;
+            let is_last = (asked, turn) == (self.inner.asked.get(), self.inner.opening.get());
+            counts = is_last && !self.inner.gone.get();
+        }
+        self.with(|session| session.set_opening(None));
+        counts
+    }
+
+    /// A command has come: what is computed for an earlier one is not needed any more.
+    fn ask(&self) {
+        self.inner.asked.set(self.inner.asked.get() + 1);
+    }
+
     fn next_opening(&self) -> u64 {
         let turn = self.inner.opening.get() + 1;
         self.inner.opening.set(turn);
@@ -479,6 +528,19 @@ impl Driver {
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;
+    }
+
+    /// The same for a command that may have to compute the run far ahead.
+    pub async fn perform_far(&self, mut command: Command) {
+        self.ask();
+        if let Some(to) = self.with(|session| session.needs(&command)) {
+            if !self.compute(to).await {
+                return;
+            }
+            command = Command::Seek(to);
+        }
+        self.perform(Box::new(move |session| session.obey(command)))
+            .await;
     }
 
     /// Shows a change. Returns the number of the playback loop that begins with it.

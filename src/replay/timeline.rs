@@ -58,6 +58,10 @@ const SETTLED_MS: Time = 2_000;
 const AT_ONCE: usize = 100;
 /// How many facts an endless run is computed ahead of the cursor.
 pub const AHEAD: usize = 40;
+/// The picture near the end of the run follows it in pieces of at least this many facts, …
+const EDGE: usize = 256;
+/// … and stays this far behind it, before a cursor that a run is computed for.
+const BEHIND_EDGE: usize = 2 * AHEAD;
 /// The cost of an input, in facts, …
 const EACH_INPUT: usize = 4;
 /// … and the number of facts that are scanned at the cost of computing one.
@@ -72,6 +76,9 @@ pub struct Timeline {
     segments: Vec<Segment>,
     /// The length of the last segment before the next one begins, in facts.
     gap: usize,
+    /// A picture near the end of the last segment, and the number of that segment's facts before it. So the run's end is
+    /// shown at once, however long the segment is, and the next checkpoint costs no long fold.
+    edge: (usize, Arc<Picture>),
     /// The inputs of the user.
     inputs: Vec<RecordedInput>,
     /// How many inputs the world has taken.
@@ -291,6 +298,7 @@ impl Timeline {
             scenario,
             segments: Vec::new(),
             gap: SEGMENT,
+            edge: (0, Arc::default()),
             inputs: Vec::new(),
             taken: 0,
             over,
@@ -631,8 +639,10 @@ impl Timeline {
         let from = segment.from;
         let gap = gap_after(&segment.start.picture) / WITHIN;
         let mut looked_at = self.look(number);
-        let (mut at, mut picture) = match looked_at.nearest(step) {
-            Some((at, picture)) => (*at, Picture::clone(picture)),
+        let kept = looked_at.nearest(step).map(|(at, kept)| (*at, kept));
+        let kept = kept.into_iter().chain(self.edge_at(step));
+        let (mut at, mut picture) = match kept.max_by_key(|(at, _)| *at) {
+            Some((at, picture)) => (at, Picture::clone(picture)),
             None => (from, segment.start.picture.clone()),
         };
         let facts = segment.facts.clone().or_else(|| looked_at.facts.clone());
@@ -675,7 +685,15 @@ impl Timeline {
         let cache = self.looked_at.borrow();
         let looked_at = cache.iter().find(|one| one.from == from);
         let kept = looked_at.and_then(|one| one.nearest(step));
-        kept.map_or(from, |(at, _)| *at)
+        let edge = self.edge_at(step).map_or(from, |(at, _)| at);
+        kept.map_or(from, |(at, _)| *at).max(edge)
+    }
+
+    /// The picture near the end of the run and the number of facts before it, if it is at or before `step`.
+    fn edge_at(&self, step: usize) -> Option<(usize, &Arc<Picture>)> {
+        let (within, picture) = &self.edge;
+        let at = self.segments.last()?.from + within;
+        (at <= step).then_some((at, picture))
     }
 
     /// Whether the facts of a range are in memory, so that none has to be recomputed.
@@ -781,6 +799,7 @@ impl Timeline {
             self.world = last.start.world.clone();
             self.taken = last.start.taken;
             self.gap = gap_after(&last.start.picture);
+            self.edge = (0, Arc::new(last.start.picture.clone()));
         }
         self.held = self.segments.iter().map(|segment| segment.holds).sum();
         self.thinned = self.thinned.min(self.len());

@@ -204,9 +204,16 @@ fn run(seed: u64) -> String {
     let mut log = String::new();
     let mut now = 0;
     for rv in 1..=WRITES {
-        let existing: Vec<_> = server.iter().map(|o| (key(o), pod::body(o))).collect();
-        let (at, write) = workload.next(now, &existing);
+        let (at, write) = workload.next(now, &|name| {
+            let mut all = server.iter();
+            all.find(|o| key(o) == *name).map(pod::body)
+        });
         now = at;
+        let (name, exists) = match &write {
+            Write::Create(object) | Write::Update(object) => (key(object), true),
+            Write::Delete { namespace, name } => (Key::from(format!("{namespace}/{name}")), false),
+        };
+        workload.note(&name, exists);
         match write {
             Write::Create(mut object) => {
                 object.metadata.resource_version = Some(rv.to_string());

@@ -386,8 +386,11 @@ fn Object(
                     title = format!("{title} · {what}={value}");
                 }
             }
+            let words = ui.words();
             if row.gone {
-                title = format!("{title} · {}", ui.words().deleted);
+                title = format!("{title} · {}", words.deleted);
+            } else if enabled.get() {
+                title = format!("{title} · {}", words.choose_object);
             }
             title
         })

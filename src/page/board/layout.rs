@@ -63,19 +63,21 @@ impl Layout {
             }
             follows
         });
-        // Without a fact: on the page, the queue; in an element, the room where something happens at this step.
-        let at = ui.view.with_untracked(|view| view.step);
-        let first = ui.view.with_untracked(|view| current(view).map(live::room));
-        let first = first.filter(|_| !is_page).unwrap_or(Panel::Queue);
-        let chosen = RwSignal::new((first, at));
-        let now = ui.memo(|view| (current(view).map(live::room), view.step));
+        // On the page the room to begin with; in an element, the room where something happens at this step.
+        let now = ui.memo(|view| {
+            let acting = current(view).map(live::room);
+            (acting, view.step, live::first(&view.picture))
+        });
+        let (acting, at, first) = now.get_untracked();
+        let chosen = RwSignal::new((acting.filter(|_| !is_page).unwrap_or(first), at));
         let shown = Memo::new(move |before: Option<&Panel>| {
             let (room, at) = chosen.get();
-            let (acting, step) = now.get();
+            let (acting, step, first) = now.get();
             let follows = follows.get() && narrow.get() && step != at;
             let has = |room: &Panel| ui.shape.with(|shape| rooms(shape).contains(room));
-            match acting.filter(|room| follows && has(room)) {
-                Some(acting) => acting,
+            let to = acting.unwrap_or(first);
+            match Some(to).filter(|room| follows && has(room)) {
+                Some(to) => to,
                 None if follows => before.copied().unwrap_or(room),
                 None => room,
             }

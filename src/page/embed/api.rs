@@ -48,34 +48,29 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "step", move |by: JsValue, step_size: JsValue| {
         let by = by.as_f64().unwrap_or(1.0);
-        let step_size = step_size.as_string();
-        perform(&on, move |session| {
-            if let Some(step_size) = step_size {
-                return walk(session, by, &step_size);
-            }
-            #[allow(
-                clippy::cast_possible_truncation,
-                reason = "a step out of range is clamped by the session"
-            )]
-            session.obey(Command::Step(by as i64))
-        })
+        if let Some(step_size) = step_size.as_string() {
+            return perform(&on, move |session| walk(session, by, &step_size));
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a step out of range is clamped by the session"
+        )]
+        let command = Command::Step(by as i64);
+        performs_far(&on, command)
     });
     let on = driver.clone();
     method(&api, "seek", move |to: JsValue, _: JsValue| {
-        let named = to.as_string();
+        if let Some(named) = to.as_string() {
+            return perform(&on, move |session| session.seek_named(&named));
+        }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
-        perform(&on, move |session| match named {
-            Some(named) => session.seek_named(&named),
-            None =>
-            {
-                #[allow(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "not negative, and a place out of range is clamped by the session"
-                )]
-                session.obey(Command::Seek(place as usize))
-            }
-        })
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and a place out of range is clamped by the session"
+        )]
+        let command = Command::Seek(place as usize);
+        performs_far(&on, command)
     });
     let on = driver.clone();
     method(&api, "play", move |_: JsValue, _: JsValue| {
@@ -323,8 +318,19 @@ fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) 
 /// A promise that settles once the screen shows what was opened, or why it cannot be opened.
 fn opens(driver: &Driver, command: Command) -> JsValue {
     let driver = driver.clone();
+    settles(async move { driver.opens(command).await })
+}
+
+/// A promise that settles once the screen shows what may have to be computed first.
+fn performs_far(driver: &Driver, command: Command) -> JsValue {
+    let driver = driver.clone();
+    settles(async move { driver.perform_far(command).await })
+}
+
+/// A promise that settles when this is done.
+fn settles(work: impl Future<Output = ()> + 'static) -> JsValue {
     future_to_promise(async move {
-        driver.opens(command).await;
+        work.await;
         Ok(JsValue::UNDEFINED)
     })
     .into()
@@ -332,11 +338,7 @@ fn opens(driver: &Driver, command: Command) -> JsValue {
 
 // Boxed, so that it is compiled once and not once per method.
 fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
-    future_to_promise(async move {
-        driver.perform(act).await;
-        Ok(JsValue::UNDEFINED)
-    })
-    .into()
+    settles(async move { driver.perform(act).await })
 }
 
 /// Converts a value to JSON. Values without a JSON form (undefined, functions, symbols) become null.

@@ -5,6 +5,7 @@ use deltascope_cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
 };
 use deltascope_cache::step::Step;
+use deltascope_replay::picture::Picture;
 
 /// A piece of a board, in the order of drawing. Where the page must not be blocked, the pieces are drawn one by
 /// one.
@@ -64,6 +65,18 @@ pub fn room(record: &FactRecord) -> Panel {
         Fact::Handlers(fact) => handlers_room(fact),
         Fact::Work(_) => Panel::Processor,
         Fact::Run(fact) => run_room(fact),
+    }
+}
+
+/// The room to begin with, before anything has happened: the queue, or what the program has instead.
+#[must_use]
+pub fn first(picture: &Picture) -> Panel {
+    if picture.informer.has_queue() {
+        Panel::Queue
+    } else if picture.store.present {
+        Panel::Indexer
+    } else {
+        Panel::Api
     }
 }
 

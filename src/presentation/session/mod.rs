@@ -40,6 +40,7 @@ use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::{Era, InformerKind};
 
+use super::command::Command;
 use super::i18n::Text;
 use super::landmarks::Landmarks;
 use super::view::{
@@ -49,6 +50,8 @@ use messages::{cannot_run, from_the_start, full, no_era};
 
 /// A command computes at most this many facts, so that the page responds within a fraction of a second.
 const LEAP: usize = 100_000;
+/// An endless run is computed for a command in pieces of this many facts.
+const PIECE: usize = SEGMENT;
 /// The marker that a lesson opens with is at most this many facts from the start.
 const OPENING: usize = 1_000;
 
@@ -427,6 +430,30 @@ impl Session {
         }
     }
 
+    /// How far an endless run must be computed for a command, if that takes several pieces.
+    #[must_use]
+    pub fn needs(&self, command: &Command) -> Option<usize> {
+        let known = self.timeline.len();
+        let to = match command {
+            Command::Seek(to) => *to,
+            Command::Step(by) => {
+                let by = usize::try_from(*by).unwrap_or_default();
+                self.playback.cursor().saturating_add(by)
+            }
+            _ => return None,
+        };
+        let to = to.min(known.saturating_add(LEAP));
+        (to > known + PIECE && self.timeline.is_endless()).then_some(to)
+    }
+
+    /// Computes a piece of the run up to `to`. Returns whether more pieces are missing.
+    pub fn compute(&mut self, to: usize) -> bool {
+        let known = self.timeline.len();
+        self.timeline.extend(to.min(known + PIECE));
+        self.marked();
+        (known + 1..to).contains(&self.timeline.len())
+    }
+
     /// Finds the landmarks and the violations of a new run.
     fn mark_anew(&mut self) {
         self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
@@ -496,7 +523,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::command::Command;
 
     #[test]
     fn a_full_run_reports_it_and_accepts_no_more_inputs() {
@@ -518,6 +544,28 @@ mod tests {
         session.obey(Command::Seek(5_000));
         session.inject("create", json!({ "metadata": { "name": "x" } }));
         assert!(session.view().error.is_none());
+    }
+
+    #[test]
+    fn a_far_command_is_computed_in_pieces_and_ends_where_it_would_have_ended() {
+        let (mut session, mut other) = (Session::new(), Session::new());
+        let known = session.view().steps;
+        assert_eq!(session.needs(&Command::Seek(known + PIECE)), None);
+        assert_eq!(session.needs(&Command::Step(-1)), None);
+        let to = session.needs(&Command::Seek(20_000)).unwrap();
+        let mut last = known;
+        while session.compute(to) {
+            let steps = session.timeline.len();
+            assert!((1..PIECE + AHEAD).contains(&(steps - last)), "{last}");
+            last = steps;
+        }
+        session.obey(Command::Seek(to));
+        other.obey(Command::Seek(20_000));
+        let (one, other) = (session.view(), other.view());
+        assert_eq!((one.step, one.steps), (other.step, other.steps));
+        assert_eq!(one, other);
+        let far = session.needs(&Command::Step(i64::MAX)).unwrap();
+        assert_eq!(far, session.timeline.len() + LEAP);
     }
 
     #[test]

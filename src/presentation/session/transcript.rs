@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use serde_json::{Value, json};
 
-use crate::caption::{self, Voice};
+use crate::caption::{self, Voice, Words};
 use crate::command::Command;
 use crate::decimal::decimal;
 use crate::fact_queries;
@@ -109,7 +109,8 @@ impl Session {
         }
     }
 
-    /// Reports facts line by line; in words, after a heading. `say` can stop it.
+    /// Reports facts line by line; in words, after a heading, and with what has become of all at the end of the run. `say`
+    /// can stop it.
     pub fn transcribe(&self, excerpt: &Excerpt, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         let timeline = &self.timeline;
         let Excerpt {
@@ -164,6 +165,14 @@ impl Session {
                 }
             }
             at = next;
+        }
+        let is_end = to == timeline.len() && to > 0 && timeline.is_over();
+        if is_end && key.is_none() && !json {
+            let _ = say(&sentence(&caption::at_end(
+                &picture,
+                Words::default(),
+                lang,
+            )));
         }
     }
 

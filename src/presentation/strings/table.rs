@@ -1,299 +1,20 @@
-//! The fixed words in both languages, as one struct: the compiler requires every word in each of them.
+//! The fixed words, each in both languages: the compiler requires both of every word.
 
 use crate::i18n::Lang;
 
-/// Every label, hint and accessible name of the page.
-#[derive(Debug)]
-#[allow(missing_docs, reason = "each name says which control it labels")]
-pub struct Strings {
-    pub lesson: &'static str,
-    pub open_recording: &'static str,
-    pub known_on: &'static str,
-    pub known_off: &'static str,
-    pub known_title: &'static str,
-    pub language: &'static str,
-    pub theme_to_dark: &'static str,
-    pub theme_to_light: &'static str,
-    pub help: &'static str,
-    pub close: &'static str,
-    pub dismiss: &'static str,
-    pub opening: &'static str,
-    pub opening_steps: &'static str,
-    pub stop_opening: &'static str,
-    pub branches: &'static str,
-    pub branches_title: &'static str,
-    pub fork_here: &'static str,
-    pub branch_go: &'static str,
-    pub branch_rename: &'static str,
-    pub branch_name: &'static str,
-    pub branch_remove: &'static str,
-    pub server_events: &'static str,
-    pub server_events_hint: &'static str,
-    pub no_server_events: &'static str,
-    pub drop_event: &'static str,
-    pub event_earlier: &'static str,
-    pub event_later: &'static str,
-    pub another_setting: &'static str,
-    pub setting: &'static str,
-    pub setting_value: &'static str,
-    pub branch_with: &'static str,
-    pub no_settings: &'static str,
-    pub error: &'static str,
-    pub drop_here: &'static str,
-    pub drop_hint: &'static str,
-    pub era_title: &'static str,
-    pub more_faults: &'static str,
-    pub armed: &'static str,
-    pub disarm: &'static str,
+/// `name: "in English", "in Chinese";`
+macro_rules! words {
+    ($($(#[$about:meta])* $name:ident: $en:literal, $zh:literal;)*) => {
+        /// Every label, hint and accessible name of the page.
+        #[derive(Debug)]
+        #[allow(missing_docs, reason = "each name says which control it labels")]
+        pub struct Strings {
+            $($(#[$about])* pub $name: &'static str,)*
+        }
 
-    pub stage: &'static str,
-    pub rooms: &'static str,
-    pub follow_rooms: &'static str,
-    pub acting: &'static str,
-    pub recording: &'static str,
-    /// The room's title for a real cluster.
-    pub cluster: &'static str,
-    pub program: &'static str,
-    pub server_rv: &'static str,
-    pub create: &'static str,
-    pub edit: &'static str,
-    pub delete: &'static str,
-    pub objects: &'static str,
-    pub no_objects: &'static str,
-    pub deleted: &'static str,
-    pub show_all: &'static str,
-    pub find_object: &'static str,
-    pub queued: &'static str,
-    pub show_fewer: &'static str,
-    pub watch_stream: &'static str,
-    pub no_watch: &'static str,
-    pub no_events: &'static str,
-    pub waiting: &'static str,
-    pub lost: &'static str,
-    pub calls: &'static str,
-    pub no_calls: &'static str,
-    pub faults: &'static str,
-    pub cut_watch: &'static str,
-    pub compact: &'static str,
-    pub compact_title: &'static str,
-    pub new_object: &'static str,
-    pub change_object: &'static str,
-    pub namespace: &'static str,
-    pub name: &'static str,
-    pub app: &'static str,
-    pub node: &'static str,
-    pub phase: &'static str,
-    pub cancel: &'static str,
-    pub do_create: &'static str,
-    pub do_edit: &'static str,
-
-    pub no_reflector: &'static str,
-    pub unused: &'static str,
-    pub unused_reflector: &'static str,
-    pub requests: &'static str,
-    pub no_requests: &'static str,
-    pub temporary: &'static str,
-    pub unavailable: &'static str,
-    pub in_hand: &'static str,
-
-    pub empty_queue: &'static str,
-    pub next: &'static str,
-    pub oldest_bottom: &'static str,
-    pub oldest_right: &'static str,
-    pub closed: &'static str,
-    pub object_gone: &'static str,
-    pub object_ahead: &'static str,
-    pub tombstone: &'static str,
-
-    pub mode: &'static str,
-    pub pop_one: &'static str,
-    pub lock_free: &'static str,
-    pub lock_queue: &'static str,
-    pub lock_block: &'static str,
-    pub last_popped: &'static str,
-    pub nothing_popped: &'static str,
-    pub process_idle: &'static str,
-
-    pub no_store: &'static str,
-    pub beside: &'static str,
-    pub beside_title: &'static str,
-    pub empty_store: &'static str,
-    pub not_kept: &'static str,
-    /// The unit of the gauge.
-    pub behind_is: &'static str,
-    /// The label of the other facts of a step.
-    pub also_in_step: &'static str,
-    /// When the gauge is known.
-    pub behind_known: &'static str,
-    pub items: &'static str,
-    pub indices: &'static str,
-    pub no_indices: &'static str,
-    pub query: &'static str,
-    pub query_index: &'static str,
-    pub query_value: &'static str,
-
-    pub now_running: &'static str,
-    pub nothing_runs: &'static str,
-    pub lanes: &'static str,
-    pub runs: &'static str,
-    pub holds_lock: &'static str,
-    pub waits: &'static str,
-
-    pub shared_processor: &'static str,
-    pub handlers: &'static str,
-    pub no_handlers: &'static str,
-    pub inline_handler: &'static str,
-    pub add_handler: &'static str,
-    pub remove_handler: &'static str,
-    pub removing: &'static str,
-    pub removed: &'static str,
-    pub sending: &'static str,
-    pub synced: &'static str,
-    pub not_synced: &'static str,
-    pub no_resync: &'static str,
-    pub whole_store: &'static str,
-    pub syncing: &'static str,
-    pub not_syncing: &'static str,
-    pub workqueue: &'static str,
-    pub output: &'static str,
-    pub no_output: &'static str,
-
-    pub narration: &'static str,
-    pub note: &'static str,
-    pub transport: &'static str,
-    pub reset: &'static str,
-    pub reset_title: &'static str,
-    pub back: &'static str,
-    pub play: &'static str,
-    pub play_again: &'static str,
-    pub pause: &'static str,
-    pub step: &'static str,
-    pub next_marker: &'static str,
-    pub timeline: &'static str,
-    pub wall_clock: &'static str,
-    pub speed: &'static str,
-
-    pub drawer: &'static str,
-    pub drawer_checks: &'static str,
-    pub checks: &'static str,
-    pub checks_note: &'static str,
-    pub check_holds: &'static str,
-    pub check_known: &'static str,
-    pub check_broken: &'static str,
-    pub check_off: &'static str,
-    pub check_jump: &'static str,
-    pub compare: &'static str,
-    pub compare_title: &'static str,
-    pub compare_with: &'static str,
-    pub compare_same: &'static str,
-    pub compare_summary: &'static str,
-    pub drawer_why: &'static str,
-    pub drawer_why_title: &'static str,
-    pub why_more: &'static str,
-    pub why_this_step: &'static str,
-    pub why_nothing: &'static str,
-    pub drawer_table: &'static str,
-    pub table_title: &'static str,
-    pub drawer_share: &'static str,
-    pub drawer_share_title: &'static str,
-    pub share_link: &'static str,
-    pub share_link_note: &'static str,
-    pub share_copy: &'static str,
-    pub share_copied: &'static str,
-    pub share_selected: &'static str,
-    pub share_run: &'static str,
-    pub share_run_note: &'static str,
-    pub share_trace: &'static str,
-    pub share_names: &'static str,
-    pub share_labels: &'static str,
-    pub share_whole: &'static str,
-    pub share_transcript: &'static str,
-    pub why_of: &'static str,
-    pub why_the_step: &'static str,
-    pub why_not_here: &'static str,
-    pub thinned: &'static str,
-    pub why_is_it_here: &'static str,
-
-    pub until: &'static str,
-    pub until_tip: &'static str,
-    pub until_title: &'static str,
-    pub until_text: &'static str,
-    pub until_go: &'static str,
-    pub until_play: &'static str,
-    pub until_break: &'static str,
-    pub until_on: &'static str,
-    pub until_delta: &'static str,
-    pub until_call: &'static str,
-    pub until_key: &'static str,
-    pub until_fact: &'static str,
-    pub until_violation: &'static str,
-    pub breaks: &'static str,
-    pub no_breaks: &'static str,
-    pub break_remove: &'static str,
-    pub break_on: &'static str,
-    pub break_any: &'static str,
-    pub break_queued: &'static str,
-    pub break_popped: &'static str,
-    pub break_stored: &'static str,
-    pub break_called: &'static str,
-    pub step_size: &'static str,
-    pub key_coarse: &'static str,
-    pub key_micro: &'static str,
-    pub key_close: &'static str,
-    pub key_fork: &'static str,
-    pub legend_click: &'static str,
-
-    pub keys_title: &'static str,
-    pub key_play: &'static str,
-    pub key_step: &'static str,
-    pub key_marker: &'static str,
-    pub key_things: &'static str,
-    pub key_tenths: &'static str,
-    pub key_reset: &'static str,
-    pub key_help: &'static str,
-    pub legend_title: &'static str,
-    pub legend_waits: &'static str,
-    pub legend_lit: &'static str,
-    pub legend_gone: &'static str,
-    pub legend_tombstone: &'static str,
-    pub legend_marks: &'static str,
-    pub legend_timeline: &'static str,
-    pub legend_lanes: &'static str,
-    pub legend_block: &'static str,
-    pub legend_behind: &'static str,
-    pub legend_live: &'static str,
-
-    pub cluster_title: &'static str,
-    pub cluster_looking: &'static str,
-    pub cluster_ways: &'static str,
-    pub cluster_then: &'static str,
-    pub cluster_copy: &'static str,
-    pub cluster_base: &'static str,
-    pub cluster_look: &'static str,
-    pub cluster_connected: &'static str,
-    pub cluster_disconnect: &'static str,
-    pub cluster_all: &'static str,
-    pub cluster_labels: &'static str,
-    pub cluster_fields: &'static str,
-    pub cluster_metadata: &'static str,
-    pub cluster_indices: &'static str,
-    pub cluster_era: &'static str,
-    pub cluster_resync: &'static str,
-    pub cluster_never: &'static str,
-    pub cluster_note: &'static str,
-    pub cluster_counting: &'static str,
-    pub cluster_uncounted: &'static str,
-    pub cluster_redacted: &'static str,
-    pub cluster_search: &'static str,
-    pub cluster_group: &'static str,
-    pub cluster_groups: &'static str,
-    pub cluster_custom: &'static str,
-    pub cluster_resource: &'static str,
-    pub cluster_asking: &'static str,
-    pub cluster_nothing: &'static str,
-    pub cluster_scoped: &'static str,
-    pub go_live: &'static str,
-    pub live: &'static str,
+        static EN: Strings = Strings { $($name: $en,)* };
+        static ZH: Strings = Strings { $($name: $zh,)* };
+    };
 }
 
 /// The fixed words in a language.
@@ -305,576 +26,370 @@ pub fn strings(lang: Lang) -> &'static Strings {
     }
 }
 
-static EN: Strings = Strings {
-    lesson: "Lesson",
-    open_recording: "Open a file…",
-    known_on: "KnownObjects on",
-    known_off: "KnownObjects off",
-    known_title: "Whether the queue can ask the Indexer which objects it knows. A switch holds from here on; start over (R) to run all of it so",
-    language: "Switch the language",
-    theme_to_dark: "Switch to the dark theme",
-    theme_to_light: "Switch to the light theme",
-    help: "Help",
-    close: "Close",
-    dismiss: "Dismiss",
-    opening: "Opening. What is shown stays until then.",
-    opening_steps: "{n} steps",
-    stop_opening: "Stop opening",
-    branches: "Branches",
-    branches_title: "Branches: fork, drop or move an event, change a setting",
-    fork_here: "Fork here",
-    branch_go: "Go to",
-    branch_rename: "Rename",
-    branch_name: "Name of the branch",
-    branch_remove: "Remove the branch",
-    server_events: "What the server did around here",
-    server_events_hint: "Leave one out or move it: a branch shows what would have happened.",
-    no_server_events: "Nothing near.",
-    drop_event: "Leave out",
-    event_earlier: "Before the one before",
-    event_later: "After the one after",
-    another_setting: "With another setting, from the start",
-    setting: "Setting",
-    setting_value: "Value",
-    branch_with: "Branch with it",
-    no_settings: "This program has no such settings.",
-    error: "Error",
-    drop_here: "Drop recordings or a trace here",
-    drop_hint: "One file, or several that belong together",
-    era_title: "The generation of client-go that is at work. Another one runs all of it anew, from the start",
-    more_faults: "more faults…",
-    armed: "Armed faults",
-    disarm: "Take it back",
+words! {
+    // The head of the page, and branches.
+    lesson: "Lesson", "课程";
+    open_recording: "Open a file…", "打开文件…";
+    known_on: "KnownObjects on", "KnownObjects 开";
+    known_off: "KnownObjects off", "KnownObjects 关";
+    known_title:
+        "Whether the queue can ask the Indexer which objects it knows. A switch holds from here on; start over (R) to run all of it so",
+        "队列能否向 Indexer 询问它已知的对象。切换从此刻起生效；重新开始（R）可让整个运行都这样";
+    language: "Switch the language", "切换语言";
+    theme_to_dark: "Switch to the dark theme", "切换到深色主题";
+    theme_to_light: "Switch to the light theme", "切换到浅色主题";
+    help: "Help", "帮助";
+    close: "Close", "关闭";
+    dismiss: "Dismiss", "关闭";
+    opening: "Computing. What is shown stays until then.", "正在计算，完成之前保持当前画面。";
+    opening_steps: "{n} steps", "{n} 步";
+    stop_opening: "Stop", "停止";
+    branches: "Branches", "分支";
+    branches_title:
+        "Branches: fork, drop or move an event, change a setting",
+        "分支：分叉、去掉或移动事件、改设置";
+    fork_here: "Fork here", "在此分叉";
+    branch_go: "Go to", "切换到";
+    branch_rename: "Rename", "重命名";
+    branch_name: "Name of the branch", "分支名称";
+    branch_remove: "Remove the branch", "删除分支";
+    server_events: "What the server did around here", "服务器在此前后做的事";
+    server_events_hint:
+        "Leave one out or move it: a branch shows what would have happened.",
+        "去掉或移动一个：分支会显示那样会发生什么。";
+    no_server_events: "Nothing near.", "附近没有。";
+    drop_event: "Leave out", "去掉";
+    event_earlier: "Before the one before", "移到前一个之前";
+    event_later: "After the one after", "移到后一个之后";
+    another_setting: "With another setting, from the start", "换一个设置（从头计算）";
+    setting: "Setting", "设置";
+    setting_value: "Value", "值";
+    branch_with: "Branch with it", "按此设置新建分支";
+    no_settings: "This program has no such settings.", "这个程序没有这样的设置。";
+    error: "Error", "错误";
+    drop_here: "Drop recordings or a trace here", "把录制文件或运行记录拖到这里";
+    drop_hint: "One file, or several that belong together", "一个文件，或属于同一次录制的几个文件";
+    era_title:
+        "The generation of client-go that is at work. Another one runs all of it anew, from the start",
+        "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算";
+    more_faults: "more faults…", "更多故障…";
+    armed: "Armed faults", "已就绪的故障";
+    disarm: "Take it back", "撤销";
 
-    stage: "Stage",
-    rooms: "Rooms",
-    follow_rooms: "Show the room where something happens",
-    acting: "acts now",
-    recording: "Recording",
-    cluster: "Cluster",
-    program: "Program",
-    server_rv: "resourceVersion of the API server",
-    create: "create",
-    edit: "edit",
-    delete: "delete",
-    objects: "Objects",
-    no_objects: "no objects yet",
-    deleted: "deleted",
-    show_all: "Show all objects",
-    find_object: "Find an object",
-    queued: "Queued",
-    show_fewer: "Show fewer objects",
-    watch_stream: "watch stream",
-    no_watch: "no watch is open",
-    no_events: "nothing sent yet",
-    waiting: "waiting",
-    lost: "lost",
-    calls: "calls",
-    no_calls: "nothing called yet",
-    faults: "faults",
-    cut_watch: "cut watch",
-    compact: "410 (compact)",
-    compact_title: "Forget the history: the next watch from an old version is answered with 410 Gone",
-    new_object: "Create an object",
-    change_object: "Edit the object",
-    namespace: "namespace",
-    name: "name",
-    app: "label app",
-    node: "node",
-    phase: "phase",
-    cancel: "Cancel",
-    do_create: "Create",
-    do_edit: "Save",
+    // The stage, and the API server.
+    stage: "Stage", "舞台";
+    rooms: "Rooms", "面板";
+    follow_rooms: "Show the room where something happens", "自动切换到发生变化的面板";
+    acting: "acts now", "正在动作";
+    recording: "Recording", "录制";
+    /// The room's title for a real cluster.
+    cluster: "Cluster", "集群";
+    program: "Program", "程序";
+    server_rv: "resourceVersion of the API server", "API server 的 resourceVersion";
+    create: "create", "创建";
+    edit: "edit", "修改";
+    delete: "delete", "删除";
+    /// The hint on an object of the API server.
+    choose_object: "press: why it is here, and choose it for edit and delete", "按下：它为什么在这里，并选中以修改或删除";
+    objects: "Objects", "对象";
+    no_objects: "no objects yet", "还没有对象";
+    deleted: "deleted", "已删除";
+    show_all: "Show all objects", "显示全部对象";
+    find_object: "Find an object", "查找对象";
+    queued: "Queued", "排队中";
+    show_fewer: "Show fewer objects", "收起对象";
+    watch_stream: "watch stream", "watch 流";
+    no_watch: "no watch is open", "没有打开的 watch";
+    no_events: "nothing sent yet", "还没有发送事件";
+    waiting: "waiting", "等待中";
+    lost: "lost", "丢失";
+    calls: "calls", "调用";
+    no_calls: "nothing called yet", "还没有调用";
+    faults: "faults", "故障";
+    cut_watch: "cut watch", "切断 watch";
+    compact: "410 (compact)", "410（压缩）";
+    compact_title:
+        "Forget the history: the next watch from an old version is answered with 410 Gone",
+        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone";
+    new_object: "Create an object", "创建对象";
+    change_object: "Edit the object", "修改对象";
+    namespace: "namespace", "命名空间";
+    name: "name", "名称";
+    app: "label app", "标签 app";
+    node: "node", "节点";
+    phase: "phase", "阶段";
+    cancel: "Cancel", "取消";
+    do_create: "Create", "创建";
+    do_edit: "Save", "保存";
 
-    no_reflector: "No reflector: the program calls the queue itself.",
-    unused: "Not part of this program.",
-    unused_reflector: "Not part of this program: it lists and watches itself.",
-    requests: "requests",
-    no_requests: "none yet",
-    temporary: "temporary store",
-    unavailable: "The server has forgotten this version, or does not have it yet",
-    in_hand: "in hand",
+    // The Reflector.
+    no_reflector: "No reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
+    unused: "Not part of this program.", "这个程序没有用到。";
+    unused_reflector:
+        "Not part of this program: it lists and watches itself.",
+        "这个程序没有用到：它自己 List 和 Watch。";
+    requests: "requests", "请求";
+    no_requests: "none yet", "还没有";
+    temporary: "temporary store", "临时存储";
+    unavailable:
+        "The server has forgotten this version, or does not have it yet",
+        "API server 已忘记这个版本，或者还没有它";
+    in_hand: "in hand", "手上";
 
-    empty_queue: "The queue is empty",
-    next: "next",
-    oldest_bottom: "Deltas of a key, oldest at the bottom",
-    oldest_right: "Deltas of a key, oldest at the right",
-    closed: "closed",
-    object_gone: "object gone",
-    object_ahead: "object ahead",
-    tombstone: "tombstone",
+    // The queue.
+    empty_queue: "The queue is empty", "队列是空的";
+    next: "next", "下一个";
+    oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
+    oldest_right: "Deltas of a key, oldest at the right", "一个 key 的 Delta，最旧的在最右边";
+    closed: "closed", "已关闭";
+    object_gone: "object gone", "对象已不在";
+    object_ahead: "object ahead", "对象在前面";
+    tombstone: "tombstone", "墓碑";
 
-    mode: "How the process loop runs, from here on",
-    pop_one: "Pop one",
-    lock_free: "free",
-    lock_queue: "The queue's lock",
-    lock_block: "The lock that stops the process loop while a handler is added",
-    last_popped: "last popped",
-    nothing_popped: "nothing yet",
-    process_idle: "nothing in work",
+    // Pop.
+    mode: "How the process loop runs, from here on", "处理循环从此刻起怎样运行";
+    pop_one: "Pop one", "Pop 一次";
+    lock_free: "free", "空闲";
+    lock_queue: "The queue's lock", "队列的锁";
+    lock_block:
+        "The lock that stops the process loop while a handler is added",
+        "添加 handler 时挡住处理循环的锁";
+    last_popped: "last popped", "上次 Pop";
+    nothing_popped: "nothing yet", "还没有";
+    process_idle: "nothing in work", "没有在处理";
 
-    no_store: "This program has no store.",
-    beside: "informers side by side",
-    beside_title: "What it takes with sharing and without; below, the stores of the informers beside this one",
-    empty_store: "empty",
-    not_kept: "rv: not kept by client-go",
-    behind_is: "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
-    behind_known: "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
-    items: "items",
-    indices: "indices",
-    no_indices: "no indices",
-    query: "query",
-    query_index: "Index to ask",
-    query_value: "Indexed value to ask for",
+    // The Indexer.
+    no_store: "This program has no store.", "这个程序没有存储。";
+    beside: "informers side by side", "informer 并排比较";
+    beside_title:
+        "What it takes with sharing and without; below, the stores of the informers beside this one",
+        "共享与不共享各需要什么；下面是旁边的 informer 的存储";
+    empty_store: "empty", "空";
+    not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
+    /// The unit of the gauge.
+    behind_is:
+        "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
+        "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。";
+    /// The label of the other facts of a step.
+    also_in_step: "Also in this step", "这一步里还有";
+    /// When the gauge is known.
+    behind_known:
+        "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
+        "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
+    items: "items", "items";
+    indices: "indices", "indices";
+    no_indices: "no indices", "没有索引";
+    query: "query", "查询";
+    query_index: "Index to ask", "要查的索引";
+    query_value: "Indexed value to ask for", "要查的索引值";
 
-    now_running: "Now running",
-    nothing_runs: "Nothing has run yet.",
-    lanes: "Who runs, who waits, who holds the lock",
-    runs: "runs",
-    holds_lock: "holds the lock",
-    waits: "waits",
+    // Now running.
+    now_running: "Now running", "正在运行";
+    nothing_runs: "Nothing has run yet.", "还没有运行。";
+    lanes: "Who runs, who waits, who holds the lock", "谁在运行，谁在等待，谁持有锁";
+    runs: "runs", "运行";
+    holds_lock: "holds the lock", "持有锁";
+    waits: "waits", "等待";
 
-    shared_processor: "Shared processor",
-    handlers: "Handlers",
-    no_handlers: "No handlers are registered.",
-    inline_handler: "inside process",
-    add_handler: "Add a handler",
-    remove_handler: "Remove this handler",
-    removing: "being removed",
-    removed: "removed",
-    sending: "sent to it; the sender waits until it is taken",
-    synced: "It was told the whole first list",
-    not_synced: "It was not told the whole first list yet",
-    no_resync: "Wants no resync",
-    whole_store: "all items",
-    syncing: "Takes part in resyncs now",
-    not_syncing: "Takes no part in resyncs now",
-    workqueue: "workqueue",
-    output: "output",
-    no_output: "nothing printed yet",
+    // Handlers and the workqueue.
+    shared_processor: "Shared processor", "Shared processor";
+    handlers: "Handlers", "Handler";
+    no_handlers: "No handlers are registered.", "没有注册 handler。";
+    inline_handler: "inside process", "在处理函数里";
+    add_handler: "Add a handler", "添加 handler";
+    remove_handler: "Remove this handler", "移除这个 handler";
+    removing: "being removed", "正在移除";
+    removed: "removed", "已移除";
+    sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
+    synced: "It was told the whole first list", "第一次 List 已全部通知它";
+    not_synced: "It was not told the whole first list yet", "第一次 List 还没有全部通知它";
+    no_resync: "Wants no resync", "不要 resync";
+    whole_store: "all items", "全部对象";
+    syncing: "Takes part in resyncs now", "现在参加 resync";
+    not_syncing: "Takes no part in resyncs now", "现在不参加 resync";
+    workqueue: "workqueue", "工作队列";
+    output: "output", "输出";
+    no_output: "nothing printed yet", "还没有输出";
 
-    narration: "What happens",
-    note: "About this lesson",
-    transport: "Playback",
-    reset: "Start over",
-    reset_title: "Start over: what you have set stays, what you did stays on a branch of its own",
-    back: "Step back",
-    play: "Play",
-    play_again: "Play again from the start",
-    pause: "Pause",
-    step: "Step",
-    next_marker: "Next marker",
-    timeline: "Timeline",
-    wall_clock: "The time of the clock on the wall (UTC)",
-    speed: "Speed",
+    // The strip and the transport.
+    narration: "What happens", "发生了什么";
+    note: "About this lesson", "关于本课";
+    transport: "Playback", "播放";
+    reset: "Start over", "重新开始";
+    reset_title:
+        "Start over: what you have set stays, what you did stays on a branch of its own",
+        "重新开始：保留你的设置，你的操作留在单独的分支里";
+    back: "Step back", "后退一步";
+    play: "Play", "播放";
+    play_again: "Play again from the start", "从头再播放";
+    pause: "Pause", "暂停";
+    step: "Step", "前进一步";
+    next_marker: "Next marker", "下一个标记";
+    timeline: "Timeline", "时间线";
+    wall_clock: "The time of the clock on the wall (UTC)", "现实时间（UTC）";
+    speed: "Speed", "速度";
 
-    drawer: "Questions about the run",
-    drawer_checks: "Checks",
-    checks: "Checks: what holds in every run",
-    checks_note: "They are held against every fact of this run. The first violation of each is marked on the timeline.",
-    check_holds: "holds",
-    check_known: "broken, as this generation is known to do",
-    check_broken: "broken",
-    check_off: "nothing to check in this program",
-    check_jump: "Go there",
-    compare: "Side by side",
-    compare_title: "Side by side: this run and another one at the same time",
-    compare_with: "this run and",
-    compare_same: "nothing differs",
-    compare_summary: "What both runs have come to",
-    drawer_why: "Why",
-    drawer_why_title: "Why: the chain of causes",
-    why_more: "… and so on: jump to the last one and ask again.",
-    why_this_step: "This step, and why it happened",
-    why_nothing: "Nothing has happened yet. Step on.",
-    drawer_table: "Table",
-    table_title: "Where each key is now, and in which version",
-    drawer_share: "Share",
-    drawer_share_title: "Share: a link to this moment, or the run as a file",
-    share_link: "A link to this moment",
-    share_link_note: "It opens the same run at this moment: the lesson, the generation, and all that you did to it are in the link itself. Nothing is sent anywhere.",
-    share_copy: "Copy the link",
-    share_copied: "Copied.",
-    share_selected: "The browser does not let the page copy. The link is selected: copy it with Ctrl+C.",
-    share_run: "The run as a file",
-    share_run_note: "A trace is JSON Lines: the scenario and every input. Open it here, or drop it on the page, and the same run is computed again. A transcript says the run in words.",
-    share_trace: "Download the trace",
-    share_names: "the trace with other names in place of all names, other values of labels, no annotations, and of the rest of an object only what the run shows",
-    share_labels: "the trace without labels, annotations and the indices of labels",
-    share_whole: "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. With other names it does not.",
-    share_transcript: "Download the transcript",
-    why_of: "Why",
-    why_the_step: "this step",
-    thinned: "oldest thinned",
-    why_not_here: "what you chose, which is not on the stage now",
-    why_is_it_here: "Why it is here",
+    // The drawer.
+    drawer: "Questions about the run", "关于这次运行的问题";
+    drawer_checks: "Checks", "检查";
+    checks: "Checks: what holds in every run", "检查：每次运行都应成立的事";
+    checks_note:
+        "They are held against every fact of this run. The first violation of each is marked on the timeline.",
+        "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。";
+    check_holds: "holds", "成立";
+    check_known: "broken, as this generation is known to do", "不成立：该实现版本已知如此";
+    check_broken: "broken", "不成立";
+    check_off: "nothing to check in this program", "这个程序里没有可检查的";
+    check_jump: "Go there", "跳到那里";
+    compare: "Side by side", "并排比较";
+    compare_title:
+        "Side by side: this run and another one at the same time",
+        "并排比较：这次运行和另一次运行的同一时刻";
+    compare_with: "this run and", "这次运行与";
+    compare_same: "nothing differs", "没有不同";
+    compare_summary: "What both runs have come to", "两次运行到此为止的结果";
+    drawer_why: "Why", "为什么";
+    drawer_why_title: "Why: the chain of causes", "为什么：起因链";
+    why_more: "… and so on: jump to the last one and ask again.", "……还有更早的：跳到最后一个再问。";
+    why_this_step: "This step, and why it happened", "这一步，以及它为什么发生";
+    why_nothing: "Nothing has happened yet. Step on.", "还什么都没有发生。请前进一步。";
+    drawer_table: "Table", "表格";
+    table_title: "Where each key is now, and in which version", "每个 key 此刻在哪里、是哪个版本";
+    drawer_share: "Share", "分享";
+    drawer_share_title:
+        "Share: a link to this moment, or the run as a file",
+        "分享：指向此刻的链接，或把运行存为文件";
+    share_link: "A link to this moment", "指向此刻的链接";
+    share_link_note:
+        "It opens the same run at this moment: the lesson, the generation, and all that you did to it are in the link itself. Nothing is sent anywhere.",
+        "它会在此刻打开同样的运行：课程、实现版本和你的全部操作都在链接里。不会向任何地方发送数据。";
+    share_copy: "Copy the link", "复制链接";
+    share_copied: "Copied.", "已复制。";
+    share_selected:
+        "The browser does not let the page copy. The link is selected: copy it with Ctrl+C.",
+        "浏览器不允许页面复制。链接已选中：请按 Ctrl+C 复制。";
+    share_run: "The run as a file", "把运行存为文件";
+    share_run_note:
+        "A trace is JSON Lines: the scenario and every input. Open it here, or drop it on the page, and the same run is computed again. A transcript says the run in words.",
+        "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。";
+    share_trace: "Download the trace", "下载运行记录";
+    share_names:
+        "the trace with other names in place of all names, other values of labels, no annotations, and of the rest of an object only what the run shows",
+        "运行记录（trace）中所有名称都换成别的，标签的值也换掉，去掉注解，对象的其余部分只留运行所显示的";
+    share_labels:
+        "the trace without labels, annotations and the indices of labels",
+        "运行记录（trace）中去掉标签、注解和标签的索引";
+    share_whole:
+        "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. With other names it does not.",
+        "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。";
+    share_transcript: "Download the transcript", "下载文字记录";
+    why_of: "Why", "问";
+    why_the_step: "this step", "这一步";
+    why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
+    thinned: "oldest thinned", "最旧处已稀疏";
+    why_is_it_here: "Why it is here", "它为什么在这里";
 
-    until: "Until",
-    until_tip: "Run until, and breakpoints",
-    until_title: "Run until",
-    until_text: "as text",
-    until_go: "Go to it",
-    until_play: "Play to it",
-    until_break: "Break at it",
-    until_on: "Look on",
-    until_delta: "delta queued",
-    until_call: "handler called",
-    until_key: "key",
-    until_fact: "fact",
-    until_violation: "an invariant breaks",
-    breaks: "Breakpoints",
-    no_breaks: "None. Playing stops at a breakpoint.",
-    break_remove: "Remove the breakpoint",
-    break_on: "Break when this key …",
-    break_any: "comes up at all",
-    break_queued: "is queued as Deleted",
-    break_popped: "is popped",
-    break_stored: "is stored",
-    break_called: "reaches a handler",
-    also_in_step: "Also in this step",
-    step_size: "Size of a step",
-    key_coarse: "one size coarser",
-    key_micro: "one fact back or on",
-    key_close: "close the drawer",
-    key_fork: "fork: a branch of its own from here",
-    legend_click: "click anything on the stage: why it is there",
+    // Run until.
+    until: "Until", "直到";
+    until_tip: "Run until, and breakpoints", "运行到……，以及断点";
+    until_title: "Run until", "运行到";
+    until_text: "as text", "写成文字";
+    until_go: "Go to it", "跳到那里";
+    until_play: "Play to it", "播放到那里";
+    until_break: "Break at it", "设为断点";
+    until_on: "Look on", "继续找";
+    until_delta: "delta queued", "入队的 Delta";
+    until_call: "handler called", "调用 handler";
+    until_key: "key", "key";
+    until_fact: "fact", "事实";
+    until_violation: "an invariant breaks", "不变式被破坏";
+    breaks: "Breakpoints", "断点";
+    no_breaks: "None. Playing stops at a breakpoint.", "还没有。播放会停在断点处。";
+    break_remove: "Remove the breakpoint", "删除断点";
+    break_on: "Break when this key …", "断点：当这个 key ……";
+    break_any: "comes up at all", "出现时";
+    break_queued: "is queued as Deleted", "以 Deleted 入队时";
+    break_popped: "is popped", "被 Pop 时";
+    break_stored: "is stored", "被存入时";
+    break_called: "reaches a handler", "到达 handler 时";
+    step_size: "Size of a step", "步长";
+    key_coarse: "one size coarser", "按更大步长移动";
+    key_micro: "one fact back or on", "后退或前进一个最小步";
+    key_close: "close the drawer", "关闭侧栏";
+    key_fork: "fork: a branch of its own from here", "分叉：从这里开始自己的分支";
+    legend_click:
+        "click anything on the stage, or press Enter on it: why it is there; an object of the API server is then chosen for edit and delete, too",
+        "点击舞台上的任何东西，或在其上按 Enter：它为什么在那里；API server 的对象同时被选中，可修改或删除";
 
-    keys_title: "Keys",
-    key_play: "play or pause",
-    key_step: "one step back or on",
-    key_marker: "marker before or after",
-    key_things: "to a room; along what is in it, or along a row of buttons; why is it here?",
-    key_tenths: "to that tenth of the run",
-    key_reset: "start over; what you have set stays",
-    key_help: "this help",
-    legend_title: "Signs",
-    legend_waits: "hatched: waits for the lock",
-    legend_lit: "lit: changed by this step",
-    legend_gone: "struck out: gone",
-    legend_tombstone: "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
-    legend_marks: "small square or disc: one object; recreated, it gets another one",
-    legend_timeline: "◇ on the timeline: a marker; coloured ticks: deltas",
-    legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
-    legend_block: "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
-    legend_behind: "rv · N objects behind: how many objects of what the informer selects the store does not show as the server has them; before 1.36 client-go itself does not keep the store's rv",
-    legend_live: "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
+    // The help.
+    keys_title: "Keys", "按键";
+    key_play: "play or pause", "播放或暂停";
+    key_step: "one step back or on", "后退或前进一步";
+    key_marker: "marker before or after", "前一个或后一个标记";
+    key_things:
+        "to a room; ↑ ↓ along what is in it, or along a row of buttons, while ← → still step; ↵ why is it here?",
+        "到一个面板；↑ ↓ 在其中各项或一排按钮中移动，← → 仍是前后一步；↵ 为什么在这里？";
+    key_tenths: "to that tenth of the run", "跳到全程的 N/10 处";
+    key_reset: "start over; what you have set stays", "重新开始，保留你的设置";
+    key_help: "this help", "本帮助";
+    legend_title: "Signs", "图例";
+    legend_waits: "hatched: waits for the lock", "斜纹：在等锁";
+    legend_lit: "lit: changed by this step", "点亮：这一步改变了它";
+    legend_gone: "struck out: gone", "划掉：已离开";
+    legend_tombstone:
+        "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
+        "虚线加 ?：墓碑（DeletedFinalStateUnknown）";
+    legend_marks:
+        "small square or disc: one object; recreated, it gets another one",
+        "小方块或圆点：一个对象；重新创建后会换一个";
+    legend_timeline:
+        "◇ on the timeline: a marker; coloured ticks: deltas",
+        "时间线上的 ◇：标记；彩色竖线：Delta";
+    legend_lanes:
+        "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
+        "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行";
+    legend_block:
+        "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
+        "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁";
+    legend_behind:
+        "rv · N objects behind: how many objects of what the informer selects the store does not show as the server has them; before 1.36 client-go itself does not keep the store's rv",
+        "rv · 落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致；1.36 之前 client-go 自己并不保存存储的 rv";
+    legend_live:
+        "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
+        "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
 
-    cluster_title: "Watch a real cluster",
-    cluster_looking: "Looking for a Kubernetes API beside this page …",
-    cluster_ways: "Four ways",
-    cluster_then: "then open",
-    cluster_copy: "Copy",
-    cluster_base: "The API is elsewhere on this server",
-    cluster_look: "Look again",
-    cluster_connected: "Connected:",
-    cluster_disconnect: "Disconnect",
-    cluster_all: "all namespaces",
-    cluster_labels: "label selector",
-    cluster_fields: "field selector",
-    cluster_metadata: "Metadata only: names, labels, owners; no spec, no status",
-    cluster_indices: "more indices: labels, or paths of fields",
-    cluster_era: "client-go",
-    cluster_resync: "resync every … s",
-    cluster_never: "never",
-    cluster_note: "Reads only. What comes stays in this page.",
-    cluster_counting: "counting …",
-    cluster_uncounted: "The server does not say how many there are.",
-    cluster_redacted: "Their data is left out as it arrives.",
-    cluster_search: "Find: pods, deploy …",
-    cluster_group: "Group",
-    cluster_groups: "all groups",
-    cluster_custom: "custom resources",
-    cluster_resource: "Resource",
-    cluster_asking: "Asking what there is …",
-    cluster_nothing: "There is no such resource.",
-    cluster_scoped: "cluster-wide",
-    go_live: "To the live edge, and along with it",
-    live: "Live",
-};
-
-static ZH: Strings = Strings {
-    lesson: "课程",
-    open_recording: "打开文件…",
-    known_on: "KnownObjects 开",
-    known_off: "KnownObjects 关",
-    known_title: "队列能否向 Indexer 询问它已知的对象。切换从此刻起生效；重新开始（R）可让整个运行都这样",
-    language: "切换语言",
-    theme_to_dark: "切换到深色主题",
-    theme_to_light: "切换到浅色主题",
-    help: "帮助",
-    close: "关闭",
-    dismiss: "关闭",
-    opening: "正在打开，完成之前保持当前画面。",
-    opening_steps: "{n} 步",
-    stop_opening: "停止打开",
-    branches: "分支",
-    branches_title: "分支：分叉、去掉或移动事件、改设置",
-    fork_here: "在此分叉",
-    branch_go: "切换到",
-    branch_rename: "重命名",
-    branch_name: "分支名称",
-    branch_remove: "删除分支",
-    server_events: "服务器在此前后做的事",
-    server_events_hint: "去掉或移动一个：分支会显示那样会发生什么。",
-    no_server_events: "附近没有。",
-    drop_event: "去掉",
-    event_earlier: "移到前一个之前",
-    event_later: "移到后一个之后",
-    another_setting: "换一个设置（从头计算）",
-    setting: "设置",
-    setting_value: "值",
-    branch_with: "按此设置新建分支",
-    no_settings: "这个程序没有这样的设置。",
-    error: "错误",
-    drop_here: "把录制文件或运行记录拖到这里",
-    drop_hint: "一个文件，或属于同一次录制的几个文件",
-    era_title: "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算",
-    more_faults: "更多故障…",
-    armed: "已就绪的故障",
-    disarm: "撤销",
-
-    stage: "舞台",
-    rooms: "面板",
-    follow_rooms: "自动切换到发生变化的面板",
-    acting: "正在动作",
-    recording: "录制",
-    cluster: "集群",
-    program: "程序",
-    server_rv: "API server 的 resourceVersion",
-    create: "创建",
-    edit: "修改",
-    delete: "删除",
-    objects: "对象",
-    no_objects: "还没有对象",
-    deleted: "已删除",
-    show_all: "显示全部对象",
-    find_object: "查找对象",
-    queued: "排队中",
-    show_fewer: "收起对象",
-    watch_stream: "watch 流",
-    no_watch: "没有打开的 watch",
-    no_events: "还没有发送事件",
-    waiting: "等待中",
-    lost: "丢失",
-    calls: "调用",
-    no_calls: "还没有调用",
-    faults: "故障",
-    cut_watch: "切断 watch",
-    compact: "410（压缩）",
-    compact_title: "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone",
-    new_object: "创建对象",
-    change_object: "修改对象",
-    namespace: "命名空间",
-    name: "名称",
-    app: "标签 app",
-    node: "节点",
-    phase: "阶段",
-    cancel: "取消",
-    do_create: "创建",
-    do_edit: "保存",
-
-    no_reflector: "没有 Reflector：程序自己调用队列。",
-    unused: "这个程序没有用到。",
-    unused_reflector: "这个程序没有用到：它自己 List 和 Watch。",
-    requests: "请求",
-    no_requests: "还没有",
-    temporary: "临时存储",
-    unavailable: "API server 已忘记这个版本，或者还没有它",
-    in_hand: "手上",
-
-    empty_queue: "队列是空的",
-    next: "下一个",
-    oldest_bottom: "一个 key 的 Delta，最旧的在最下面",
-    oldest_right: "一个 key 的 Delta，最旧的在最右边",
-    closed: "已关闭",
-    object_gone: "对象已不在",
-    object_ahead: "对象在前面",
-    tombstone: "墓碑",
-
-    mode: "处理循环从此刻起怎样运行",
-    pop_one: "Pop 一次",
-    lock_free: "空闲",
-    lock_queue: "队列的锁",
-    lock_block: "添加 handler 时挡住处理循环的锁",
-    last_popped: "上次 Pop",
-    nothing_popped: "还没有",
-    process_idle: "没有在处理",
-
-    no_store: "这个程序没有存储。",
-    beside: "informer 并排比较",
-    beside_title: "共享与不共享各需要什么；下面是旁边的 informer 的存储",
-    empty_store: "空",
-    not_kept: "rv：client-go 并不保存这个值",
-    behind_is: "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。",
-    behind_known: "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。",
-    items: "items",
-    indices: "indices",
-    no_indices: "没有索引",
-    query: "查询",
-    query_index: "要查的索引",
-    query_value: "要查的索引值",
-
-    now_running: "正在运行",
-    nothing_runs: "还没有运行。",
-    lanes: "谁在运行，谁在等待，谁持有锁",
-    runs: "运行",
-    holds_lock: "持有锁",
-    waits: "等待",
-
-    shared_processor: "Shared processor",
-    handlers: "Handler",
-    no_handlers: "没有注册 handler。",
-    inline_handler: "在处理函数里",
-    add_handler: "添加 handler",
-    remove_handler: "移除这个 handler",
-    removing: "正在移除",
-    removed: "已移除",
-    sending: "已发给它；取走之前发送方一直等待",
-    synced: "第一次 List 已全部通知它",
-    not_synced: "第一次 List 还没有全部通知它",
-    no_resync: "不要 resync",
-    whole_store: "全部对象",
-    syncing: "现在参加 resync",
-    not_syncing: "现在不参加 resync",
-    workqueue: "工作队列",
-    output: "输出",
-    no_output: "还没有输出",
-
-    narration: "发生了什么",
-    note: "关于本课",
-    transport: "播放",
-    reset: "重新开始",
-    reset_title: "重新开始：保留你的设置，你的操作留在单独的分支里",
-    back: "后退一步",
-    play: "播放",
-    play_again: "从头再播放",
-    pause: "暂停",
-    step: "前进一步",
-    next_marker: "下一个标记",
-    timeline: "时间线",
-    wall_clock: "现实时间（UTC）",
-    speed: "速度",
-
-    drawer: "关于这次运行的问题",
-    drawer_checks: "检查",
-    checks: "检查：每次运行都应成立的事",
-    checks_note: "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。",
-    check_holds: "成立",
-    check_known: "不成立：该实现版本已知如此",
-    check_broken: "不成立",
-    check_off: "这个程序里没有可检查的",
-    check_jump: "跳到那里",
-    compare: "并排比较",
-    compare_title: "并排比较：这次运行和另一次运行的同一时刻",
-    compare_with: "这次运行与",
-    compare_same: "没有不同",
-    compare_summary: "两次运行到此为止的结果",
-    drawer_why: "为什么",
-    drawer_why_title: "为什么：起因链",
-    why_more: "……还有更早的：跳到最后一个再问。",
-    why_this_step: "这一步，以及它为什么发生",
-    why_nothing: "还什么都没有发生。请前进一步。",
-    drawer_table: "表格",
-    table_title: "每个 key 此刻在哪里、是哪个版本",
-    drawer_share: "分享",
-    drawer_share_title: "分享：指向此刻的链接，或把运行存为文件",
-    share_link: "指向此刻的链接",
-    share_link_note: "它会在此刻打开同样的运行：课程、实现版本和你的全部操作都在链接里。不会向任何地方发送数据。",
-    share_copy: "复制链接",
-    share_copied: "已复制。",
-    share_selected: "浏览器不允许页面复制。链接已选中：请按 Ctrl+C 复制。",
-    share_run: "把运行存为文件",
-    share_run_note: "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。",
-    share_trace: "下载运行记录",
-    share_names: "运行记录（trace）中所有名称都换成别的，标签的值也换掉，去掉注解，对象的其余部分只留运行所显示的",
-    share_labels: "运行记录（trace）中去掉标签、注解和标签的索引",
-    share_whole: "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。",
-    share_transcript: "下载文字记录",
-    why_of: "问",
-    why_the_step: "这一步",
-    thinned: "最旧处已稀疏",
-    why_not_here: "所选的对象，此刻不在台上",
-    why_is_it_here: "它为什么在这里",
-
-    until: "直到",
-    until_tip: "运行到……，以及断点",
-    until_title: "运行到",
-    until_text: "写成文字",
-    until_go: "跳到那里",
-    until_play: "播放到那里",
-    until_break: "设为断点",
-    until_on: "继续找",
-    until_delta: "入队的 Delta",
-    until_call: "调用 handler",
-    until_key: "key",
-    until_fact: "事实",
-    until_violation: "不变式被破坏",
-    breaks: "断点",
-    no_breaks: "还没有。播放会停在断点处。",
-    break_remove: "删除断点",
-    break_on: "断点：当这个 key ……",
-    break_any: "出现时",
-    break_queued: "以 Deleted 入队时",
-    break_popped: "被 Pop 时",
-    break_stored: "被存入时",
-    break_called: "到达 handler 时",
-    also_in_step: "这一步里还有",
-    step_size: "步长",
-    key_coarse: "按更大步长移动",
-    key_micro: "后退或前进一个最小步",
-    key_close: "关闭侧栏",
-    key_fork: "分叉：从这里开始自己的分支",
-    legend_click: "点击舞台上的任何东西：它为什么在那里",
-
-    keys_title: "按键",
-    key_play: "播放或暂停",
-    key_step: "后退或前进一步",
-    key_marker: "前一个或后一个标记",
-    key_things: "到一个面板；在其中各项或一排按钮中移动；为什么在这里？",
-    key_tenths: "跳到全程的 N/10 处",
-    key_reset: "重新开始，保留你的设置",
-    key_help: "本帮助",
-    legend_title: "图例",
-    legend_waits: "斜纹：在等锁",
-    legend_lit: "点亮：这一步改变了它",
-    legend_gone: "划掉：已离开",
-    legend_tombstone: "虚线加 ?：墓碑（DeletedFinalStateUnknown）",
-    legend_marks: "小方块或圆点：一个对象；重新创建后会换一个",
-    legend_timeline: "时间线上的 ◇：标记；彩色竖线：Delta",
-    legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
-    legend_block: "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁",
-    legend_behind: "rv · 落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致；1.36 之前 client-go 自己并不保存存储的 rv",
-    legend_live: "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处",
-
-    cluster_title: "观察真实的集群",
-    cluster_looking: "正在本页旁边寻找 Kubernetes API……",
-    cluster_ways: "四种方式",
-    cluster_then: "然后打开",
-    cluster_copy: "复制",
-    cluster_base: "API 在这台服务器的别处",
-    cluster_look: "再找一次",
-    cluster_connected: "已连接：",
-    cluster_disconnect: "断开",
-    cluster_all: "全部命名空间",
-    cluster_labels: "标签选择器",
-    cluster_fields: "字段选择器",
-    cluster_metadata: "仅元数据：名称、标签、属主；没有 spec 和 status",
-    cluster_indices: "更多索引：标签，或字段路径",
-    cluster_era: "client-go",
-    cluster_resync: "每隔几秒 resync",
-    cluster_never: "从不",
-    cluster_note: "只读。收到的内容只留在本页。",
-    cluster_counting: "正在计数……",
-    cluster_uncounted: "服务器没有说有多少个。",
-    cluster_redacted: "它们的 data 在到达时就被丢弃。",
-    cluster_search: "查找：pods、deploy……",
-    cluster_group: "组",
-    cluster_groups: "全部组",
-    cluster_custom: "自定义资源",
-    cluster_resource: "资源",
-    cluster_asking: "正在询问有哪些资源……",
-    cluster_nothing: "没有这样的资源。",
-    cluster_scoped: "集群范围",
-    go_live: "回到实时位置并跟随",
-    live: "实时",
-};
+    // Clusters.
+    cluster_title: "Watch a real cluster", "观察真实的集群";
+    cluster_looking: "Looking for a Kubernetes API beside this page …", "正在本页旁边寻找 Kubernetes API……";
+    cluster_ways: "Four ways", "四种方式";
+    cluster_then: "then open", "然后打开";
+    cluster_copy: "Copy", "复制";
+    cluster_base: "The API is elsewhere on this server", "API 在这台服务器的别处";
+    cluster_look: "Look again", "再找一次";
+    cluster_connected: "Connected:", "已连接：";
+    cluster_disconnect: "Disconnect", "断开";
+    cluster_all: "all namespaces", "全部命名空间";
+    cluster_labels: "label selector", "标签选择器";
+    cluster_fields: "field selector", "字段选择器";
+    cluster_metadata:
+        "Metadata only: names, labels, owners; no spec, no status",
+        "仅元数据：名称、标签、属主；没有 spec 和 status";
+    cluster_indices: "more indices: labels, or paths of fields", "更多索引：标签，或字段路径";
+    cluster_era: "client-go", "client-go";
+    cluster_resync: "resync every … s", "每隔几秒 resync";
+    cluster_never: "never", "从不";
+    cluster_note: "Reads only. What comes stays in this page.", "只读。收到的内容只留在本页。";
+    cluster_counting: "counting …", "正在计数……";
+    cluster_uncounted: "The server does not say how many there are.", "服务器没有说有多少个。";
+    cluster_redacted: "Their data is left out as it arrives.", "它们的 data 在到达时就被丢弃。";
+    cluster_search: "Find: pods, deploy …", "查找：pods、deploy……";
+    cluster_group: "Group", "组";
+    cluster_groups: "all groups", "全部组";
+    cluster_custom: "custom resources", "自定义资源";
+    cluster_resource: "Resource", "资源";
+    cluster_asking: "Asking what there is …", "正在询问有哪些资源……";
+    cluster_nothing: "There is no such resource.", "没有这样的资源。";
+    cluster_scoped: "cluster-wide", "集群范围";
+    go_live: "To the live edge, and along with it", "回到实时位置并跟随";
+    live: "Live", "实时";
+}

@@ -7,8 +7,8 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_world::slices::{Slices, at_once};
 
 use super::{
-    CHECKPOINTS_WEIGH, Checkpoint, FACTS_KEPT, Inputs, LOOKED_AT, LOOKED_AT_FACTS, LookedAt,
-    RESTING, SEEN, SEGMENT, Segment, Timeline, go_on,
+    BEHIND_EDGE, CHECKPOINTS_WEIGH, Checkpoint, EDGE, FACTS_KEPT, Inputs, LOOKED_AT,
+    LOOKED_AT_FACTS, LookedAt, RESTING, SEEN, SEGMENT, Segment, Timeline, go_on,
 };
 
 impl Timeline {
@@ -23,18 +23,27 @@ impl Timeline {
         self.held += holds;
         Arc::make_mut(facts).append(&mut new);
         // Only after a whole micro-step, where the world is the one that the next segment begins with.
-        if facts.len() < self.gap && last.holds < self.may_hold.segment {
+        let is_full = facts.len() >= self.gap || last.holds >= self.may_hold.segment;
+        let until = if is_full {
+            facts.len()
+        } else if facts.len() < self.edge.0 + EDGE {
             return;
+        } else {
+            facts.len() - BEHIND_EDGE
+        };
+        let picture = Arc::make_mut(&mut self.edge.1);
+        picture.apply_all(facts.get(self.edge.0..until).unwrap_or_default());
+        self.edge.0 = until;
+        if is_full {
+            let (picture, from) = (picture.clone(), last.from + until);
+            self.begin_segment(picture, from);
+            self.keep_bounds();
         }
-        let mut picture = last.start.picture.clone();
-        picture.apply_all(facts);
-        let from = last.from + facts.len();
-        self.begin_segment(picture, from);
-        self.keep_bounds();
     }
 
     pub(super) fn begin_segment(&mut self, picture: Picture, from: usize) {
         self.gap = gap_after(&picture);
+        self.edge = (0, Arc::new(picture.clone()));
         let start = Checkpoint {
             world: self.world.clone(),
             time: if from == 0 { 0 } else { self.last_time() },

@@ -275,3 +275,23 @@ fn dropped_facts_are_recomputed_identically() {
         assert_eq!(timeline.count_until(time), count, "{time}");
     }
 }
+
+#[test]
+fn the_end_of_a_run_is_shown_with_a_short_fold_however_long_its_segment_is() {
+    let mut timeline = Timeline::new(endless()).unwrap();
+    let mut longest = 0;
+    for facts in (1..40).map(|n| n * 211) {
+        timeline.extend(facts + AHEAD);
+        longest = longest.max(facts - timeline.nearest(facts));
+        let mut folded = timeline.segments[0].start.picture.clone();
+        timeline.fold(&mut folded, 0..facts);
+        assert!(timeline.picture(facts) == folded, "{facts}");
+    }
+    assert!(longest <= EDGE + BEHIND_EDGE, "{longest} facts");
+    // What comes after a cut is another end.
+    timeline.rewind(3_000);
+    let end = timeline.len();
+    let mut folded = timeline.segments[0].start.picture.clone();
+    timeline.fold(&mut folded, 0..end);
+    assert!(timeline.picture(end) == folded);
+}

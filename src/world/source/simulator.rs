@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{Body, EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -122,7 +122,12 @@ impl Simulator {
             withholds_initial_events_end: false,
             selector: None,
             repeats: Arc::default(),
-            traffic: None,
+            traffic: workload.map(|workload| Traffic {
+                workload,
+                next: None,
+                number: 0,
+                drops: Arc::default(),
+            }),
         };
         for object in initial {
             // The first of two objects with the same name wins.
@@ -130,12 +135,6 @@ impl Simulator {
         }
         server.history.clear();
         server.oldest = server.rv;
-        server.traffic = workload.map(|workload| Traffic {
-            workload,
-            next: None,
-            number: 0,
-            drops: Arc::default(),
-        });
         server.plan_traffic(0);
         server
     }
@@ -259,6 +258,9 @@ impl Simulator {
                 uid(self.uids)
             }
         });
+        if let Some(traffic) = &mut self.traffic {
+            traffic.workload.note(&key, event != EventType::Deleted);
+        }
         let object = Arc::new(object);
         let reference = reference(&key, &object);
         let body = pod::body(&object);
@@ -455,14 +457,12 @@ impl Simulator {
     }
 
     fn plan_traffic(&mut self, now: Time) {
-        let existing: Vec<(Key, Body)> = self
-            .objects
-            .iter()
-            .filter(|(_, stored)| !stored.deleted)
-            .map(|(key, stored)| (key.clone(), pod::body(&stored.object)))
-            .collect();
         if let Some(traffic) = &mut self.traffic {
-            traffic.next = Some(traffic.workload.next(now, &existing));
+            let objects = &self.objects;
+            traffic.next = Some(traffic.workload.next(now, &|key| {
+                let stored = objects.get(key)?;
+                Some(pod::body(&stored.object))
+            }));
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::fill::fill;
 use deltascope_cache::fact::Body;
 use deltascope_cache::key::Key;
 use deltascope_cache::rng::Rng;
-use deltascope_cache::sorted::SortedMap;
 
 use super::pod::{PodSpec, Write};
 
@@ -52,12 +51,15 @@ impl Default for Options {
 
 /// An endless series of writes: the same seed makes the same ones, in every release.
 ///
-/// It looks at the existing objects before each write, so other clients may write too. It cannot know of
-/// their writes between that look and its own write.
+/// It is told of all writes, so other clients may write too. It cannot know of their writes between its choice of a
+/// write and that write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     rng: Rng,
     options: Options,
+    /// The existing objects, by namespace and name: to sort them before each write would take as long as a thousand
+    /// writes where there are thousands.
+    existing: Vec<Key>,
     /// The object of the current burst, and the steps left for it.
     target: Option<(String, String)>,
     plan: VecDeque<Act>,
@@ -83,9 +85,26 @@ impl Workload {
         Self {
             rng: Rng::new(seed),
             options,
+            existing: Vec::new(),
             target: None,
             plan: VecDeque::new(),
         }
+    }
+
+    /// Notes whether an object exists. A key is `namespace/name`, or `name` without a namespace.
+    pub fn note(&mut self, key: &Key, exists: bool) {
+        match (self.place(named(key)), exists) {
+            (Err(place), true) => self.existing.insert(place, key.clone()),
+            (Ok(place), false) => {
+                self.existing.remove(place);
+            }
+            (Ok(_), true) | (Err(_), false) => {}
+        }
+    }
+
+    /// The place of an object, or where it would be.
+    fn place(&self, name: (&str, &str)) -> Result<usize, usize> {
+        self.existing.binary_search_by(|key| named(key).cmp(&name))
     }
 
     /// The pods that a sandbox starts with, all running: `min_alive` of them, but no more than the roster
@@ -104,45 +123,43 @@ impl Workload {
             .collect()
     }
 
-    /// The next write and its time, after `now_ms`. `existing` holds the server's objects, in any order; a
-    /// key is `namespace/name`, or `name` without a namespace.
-    pub fn next(&mut self, now_ms: u64, existing: &[(Key, Body)]) -> (u64, Write) {
-        // The caller's order must not matter.
-        let existing: SortedMap<(&str, &str), &Body> = fill(
-            existing
-                .iter()
-                .map(|(key, body)| (key.split_once('/').unwrap_or(("", key)), body)),
-        );
+    /// The next write and its time, after `now_ms`; `body` returns the content of an existing object.
+    pub fn next(&mut self, now_ms: u64, body: &dyn Fn(&Key) -> Option<Body>) -> (u64, Write) {
         let (low, high) = self.options.gap_ms;
-        if let Some(write) = self.continue_burst(&existing) {
+        if let Some(write) = self.continue_burst(body) {
             return (now_ms.saturating_add(self.rng.between(low, high)), write);
         }
         let (low, high) = self.options.pause_ms;
         let at = now_ms.saturating_add(self.rng.between(low, high));
         // A plan begins with a step that fits, unless only a creation is possible.
-        self.plan_burst(&existing);
-        let write = match self.continue_burst(&existing) {
+        self.plan_burst(body);
+        let write = match self.continue_burst(body) {
             Some(write) => write,
             None => {
-                self.plan_creation(&existing);
+                self.plan_creation();
                 self.create()
             }
         };
         (at, write)
     }
 
-    fn plan_burst(&mut self, existing: &SortedMap<(&str, &str), &Body>) {
+    fn plan_burst(&mut self, body: &dyn Fn(&Key) -> Option<Body>) {
         self.plan.clear();
-        let alive = existing.len();
+        let alive = self.existing.len();
         let room = alive < self.options.max_alive;
         if alive < self.options.min_alive || (room && self.rng.chance(30)) {
-            self.plan_creation(existing);
+            self.plan_creation();
             return;
         }
         let chosen = self.rng.below(alive as u64) as usize;
-        let Some((&(namespace, name), body)) = existing.iter().nth(chosen) else {
+        let Some((key, body)) = self
+            .existing
+            .get(chosen)
+            .and_then(|key| Some((key, body(key)?)))
+        else {
             return;
         };
+        let (namespace, name) = named(key);
         self.target = Some((namespace.to_owned(), name.to_owned()));
         let spare = alive > self.options.min_alive;
         let acts: &[Act] = match &*body.phase {
@@ -171,10 +188,10 @@ impl Workload {
     }
 
     /// Plans a new object and some of its first steps.
-    fn plan_creation(&mut self, existing: &SortedMap<(&str, &str), &Body>) {
+    fn plan_creation(&mut self) {
         let free: Vec<_> = ROSTER
             .iter()
-            .filter(|(namespace, name, _)| !existing.contains_key(&(*namespace, *name)))
+            .filter(|(namespace, name, _)| self.place((namespace, name)).is_err())
             .collect();
         let target = if !free.is_empty() && self.rng.chance(65) {
             let (namespace, name, _) = free[self.rng.below(free.len() as u64) as usize];
@@ -186,7 +203,7 @@ impl Workload {
             loop {
                 let name = format!("{app}-{:02x}", self.rng.below(names));
                 names = (names * 2).min(u64::from(u32::MAX));
-                if !existing.contains_key(&(namespace, &*name)) {
+                if self.place((namespace, &name)).is_err() {
                     break (namespace.to_owned(), name);
                 }
             }
@@ -203,12 +220,14 @@ impl Workload {
     }
 
     /// The next step of the plan that fits, if any.
-    fn continue_burst(&mut self, existing: &SortedMap<(&str, &str), &Body>) -> Option<Write> {
+    fn continue_burst(&mut self, body: &dyn Fn(&Key) -> Option<Body>) -> Option<Write> {
         let (namespace, name) = self.target.clone()?;
-        let body = existing.get(&(&*namespace, &*name)).copied();
+        let alive = self.existing.len();
+        let place = self.place((&namespace, &name)).ok();
+        let body = place.and_then(|place| body(self.existing.get(place)?));
         while let Some(act) = self.plan.pop_front() {
-            let Some(body) = body else {
-                if act == Act::Create && existing.len() < self.options.max_alive {
+            let Some(body) = &body else {
+                if act == Act::Create && alive < self.options.max_alive {
                     return Some(self.create());
                 }
                 continue;
@@ -237,7 +256,7 @@ impl Workload {
                     let failed = self.rng.chance(30);
                     spec.phase = if failed { "Failed" } else { "Succeeded" }.to_owned();
                 }
-                (Act::Delete, _) if existing.len() > self.options.min_alive => {
+                (Act::Delete, _) if alive > self.options.min_alive => {
                     return Some(Write::Delete { namespace, name });
                 }
                 _ => continue,
@@ -275,6 +294,11 @@ impl Workload {
     }
 }
 
+/// The namespace and the name in a key.
+fn named(key: &str) -> (&str, &str) {
+    key.split_once('/').unwrap_or(("", key))
+}
+
 fn app_label(app: &str) -> BTreeMap<String, String> {
     fill([("app".to_owned(), app.to_owned())])
 }
@@ -295,8 +319,21 @@ mod tests {
         Key::from(format!("{namespace}/{name}"))
     }
 
+    /// The next write to these objects.
+    fn next(workload: &mut Workload, now: u64, existing: &Existing) -> (u64, Write) {
+        workload.next(now, &|key| {
+            let mut all = existing.iter();
+            all.find(|(known, _)| known == key)
+                .map(|(_, body)| body.clone())
+        })
+    }
+
     /// Applies a write and fails where a server would refuse it.
-    fn apply(existing: &mut Existing, write: &Write) -> (Key, Option<Body>) {
+    fn apply(
+        workload: &mut Workload,
+        existing: &mut Existing,
+        write: &Write,
+    ) -> (Key, Option<Body>) {
         let (key, body) = match write {
             Write::Create(object) | Write::Update(object) => {
                 pod::from_json(&serde_json::to_value(object).unwrap()).unwrap();
@@ -322,19 +359,17 @@ mod tests {
             }
             _ => panic!("refused: {write:?}"),
         }
+        workload.note(&key, body.is_some());
         (key, body)
     }
 
     fn seeded(seed: u64) -> (Workload, Existing) {
         let mut workload = Workload::new(seed, Options::default());
-        let existing = workload
-            .start()
-            .into_iter()
-            .map(|spec| {
-                let object = spec.into_object();
-                (key(object.namespace(), object.name()), pod::body(&object))
-            })
-            .collect();
+        let mut existing = Vec::new();
+        for spec in workload.start() {
+            let write = Write::Create(spec.into_object());
+            apply(&mut workload, &mut existing, &write);
+        }
         (workload, existing)
     }
 
@@ -344,10 +379,10 @@ mod tests {
             let (mut workload, mut existing) = seeded(seed);
             let mut now = 0;
             for _ in 0..2_000 {
-                let (at, write) = workload.next(now, &existing);
+                let (at, write) = next(&mut workload, now, &existing);
                 assert!((12..=2_000).contains(&(at - now)), "{}", at - now);
                 now = at;
-                apply(&mut existing, &write);
+                apply(&mut workload, &mut existing, &write);
                 assert!((3..=6).contains(&existing.len()), "{}", existing.len());
             }
         }
@@ -359,32 +394,59 @@ mod tests {
         let mut existing = Vec::new();
         let mut now = 0;
         while existing.len() < 4 {
-            let (at, write) = workload.next(now, &existing);
+            let (at, write) = next(&mut workload, now, &existing);
             now = at;
-            apply(&mut existing, &write);
+            apply(&mut workload, &mut existing, &write);
             assert!(now < 60_000, "{existing:?}");
         }
     }
 
     #[test]
-    fn the_writes_follow_from_the_seed_and_not_from_the_order_of_the_caller() {
+    fn the_writes_follow_from_the_seed_and_not_from_the_order_of_the_objects() {
         let run = |seed, reversed: bool| {
             let (mut workload, mut existing) = seeded(seed);
+            if reversed {
+                for (key, _) in &existing {
+                    workload.note(key, false);
+                }
+                for (key, _) in existing.iter().rev() {
+                    workload.note(key, true);
+                }
+            }
             let (mut now, mut made) = (0, Vec::new());
             for _ in 0..200 {
-                if reversed {
-                    existing.reverse();
-                }
-                let (at, write) = workload.clone().next(now, &existing);
-                assert_eq!(workload.next(now, &existing), (at, write.clone()));
+                let (at, write) = next(&mut workload.clone(), now, &existing);
+                assert_eq!(next(&mut workload, now, &existing), (at, write.clone()));
                 now = at;
-                apply(&mut existing, &write);
+                apply(&mut workload, &mut existing, &write);
                 made.push((at, write));
             }
             made
         };
         assert_eq!(run(1, false), run(1, true));
         assert_ne!(run(1, false), run(2, false));
+    }
+
+    #[test]
+    fn a_write_looks_at_one_object_however_many_there_are() {
+        let mut workload = Workload::new(5, Options::default());
+        let keys = (0..1_000).map(|n| key("default", &format!("pod-{n}")));
+        let body = Body {
+            phase: "Running".into(),
+            ..Body::default()
+        };
+        for key in keys {
+            workload.note(&key, true);
+        }
+        let looks = std::cell::Cell::new(0);
+        for _ in 0..100 {
+            workload.next(0, &|_| {
+                looks.set(looks.get() + 1);
+                Some(body.clone())
+            });
+        }
+        // The object of the burst, the one of the next burst, and that one again for its first write.
+        assert!(looks.get() <= 300, "{} looks", looks.get());
     }
 
     #[test]
@@ -397,9 +459,9 @@ mod tests {
         let (mut bursts, mut returned) = (0, 0);
         let mut deleted = None;
         for _ in 0..2_000 {
-            let (at, write) = workload.next(now, &existing);
+            let (at, write) = next(&mut workload, now, &existing);
             let before = existing.clone();
-            let (key, body) = apply(&mut existing, &write);
+            let (key, body) = apply(&mut workload, &mut existing, &write);
             if at - now <= 100 && last.as_ref() == Some(&key) {
                 burst += 1;
                 bursts += usize::from(burst == 2);

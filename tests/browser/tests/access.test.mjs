@@ -111,14 +111,24 @@ async function differing(page, selector, name) {
   }, [before, after]);
 }
 
-test("what can be clicked has 24 px, and no letter is below 11 px", onPage({}, async (app) => {
+test("what can be clicked has 24 px, and no letter is below 11 px", onPage({ newcomer: true }, async (app) => {
   const small = new Set();
+  let others = 0;
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
     await app.page.setViewportSize(viewport);
     for (const lesson of ["tombstone", "sandbox", "deltafifo", "sharedinformerfactory"]) {
       await app.call("load", lesson);
       const { steps } = await app.state();
       await app.call("seek", Math.floor(steps / 2));
+      // To the end of a step of several facts, where the others have links.
+      await app.call("step", 1, "event");
+      const links = await app.page.locator(".others button").evaluateAll((all) => {
+        const floor = ({ parentElement: row }) => row.getBoundingClientRect().bottom;
+        // Those that wrap are out of sight.
+        return all.map((one) => [one.getBoundingClientRect(), floor(one)]).filter(([box, end]) => box.top < end).map(([box]) => box.height);
+      });
+      others += links.length;
+      for (const high of links) if (high < 23.5) small.add(`${viewport.width}: another fact of the step is ${high} px high`);
       for (const room of ROOMS) {
         const tab = app.page.locator(`#tab-${room}`);
         if ((await tab.count()) > 0) await tab.click();
@@ -129,6 +139,7 @@ test("what can be clicked has 24 px, and no letter is below 11 px", onPage({}, a
     }
   }
   assert.deepEqual([...small], []);
+  assert.ok(others > 0);
 }));
 
 /** Controls that are too small and too close to others (WCAG 2.2, 2.5.8), and text that is too small. */
@@ -189,6 +200,13 @@ test("a room that a program lacks is not lit, and on a phone not there", onPage(
   );
   assert.deepEqual(new Set(looks), new Set(["dashed,rgba(0, 0, 0, 0),none"]));
   await app.page.setViewportSize(PHONE);
+  // A lesson does not begin with one of them.
+  for (const [lesson, room] of [["sharedinformer-indexer", "indexer"], ["listwatch", "api"], ["tombstone", "queue"]]) {
+    await app.call("load", lesson);
+    await app.call("seek", 0);
+    assert.deepEqual(await rooms(".room"), [`room-${room}`], lesson);
+  }
+  await app.call("load", "deltafifo");
   for (const room of ROOMS) {
     await app.page.locator(`#tab-${room}`).click();
     assert.deepEqual(await rooms(".room"), [`room-${room}`]);

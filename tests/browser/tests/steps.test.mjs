@@ -169,3 +169,34 @@ test("a newcomer's step is an event: its headline is said and lit, the others st
   await app.page.evaluate(() => window.deltascope.ready);
   assert.equal(await app.id("select-grain").inputValue(), "pop");
 }));
+
+test("a far seek is computed in slices, and a later command takes its place", onPage({}, async (app) => {
+  const { known, far, seen, at } = await app.page.evaluate(async () => {
+    const scope = window.deltascope;
+    const known = scope.getState().steps;
+    const far = known + 90_000;
+    const seen = [];
+    let on = true;
+    const look = () => {
+      seen.push(scope.getState().steps);
+      if (on) setTimeout(look);
+    };
+    const seeking = scope.seek(far);
+    setTimeout(look);
+    await seeking;
+    on = false;
+    return { known, far, seen, at: scope.getState().step };
+  });
+  assert.equal(at, far);
+  assert.ok(seen.some((steps) => steps > known && steps < far), `nothing else ran meanwhile: ${seen}`);
+  const after = await app.page.evaluate(async () => {
+    const scope = window.deltascope;
+    const seeking = scope.seek(scope.getState().steps + 90_000);
+    await new Promise((done) => setTimeout(done));
+    await scope.step(-1);
+    await seeking;
+    return scope.getState().step;
+  });
+  assert.equal(after, far - 1);
+  assert.equal(await app.id("opening").count(), 0);
+}));

@@ -189,36 +189,46 @@ pub fn space(view: &View, room: Room) -> Space {
 /// The form in which all entries fit, else the one in which most do.
 fn entries(queue: &QueueRoom, room: Room, full: Space) -> Space {
     // A whole list has a line of its own.
-    let costs = queue.entries.iter().map(|entry| match entry {
+    let cost = |entry: &Entry| match entry {
         Entry::ReplacedAll { .. } => full.columns,
         Entry::Delta(..) | Entry::SyncAll | Entry::Bookmark { .. } => 1,
-    });
-    let costs: Vec<usize> = costs.collect();
+    };
+    let count = queue.entries.len();
+    let lists = queue
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry, Entry::ReplacedAll { .. }))
+        .count();
+    let boxes = Boxes {
+        count,
+        each: &|place| queue.entries.get(place).map_or(1, cost),
+        largest: if lists > 0 { full.columns } else { 1 },
+    };
     let forms = [(Form::Full, ENTRY)]
         .into_iter()
         .chain(LINES.map(|line| (Form::Compact, line)));
     let mut space = full;
+    let mut rows = 0;
     for (form, (high, above)) in forms {
         let lines = fit(room.height, high, above).max(1);
+        let (shown, used) = boxes.packed(lines, full.columns);
         space = Space {
             form,
             high,
             above,
             lines,
-            shown: packed(&costs, lines, full.columns),
+            shown,
             ..full
         };
-        if space.shown == costs.len() {
+        rows = used;
+        if shown == count {
             break;
         }
     }
     space.naming = 1;
     if space.form == Form::Full {
-        let is_list = |entry: &&Entry| matches!(entry, Entry::ReplacedAll { .. });
-        let lists = queue.entries.iter().filter(is_list).count().max(1);
-        let rows = rows(&mut costs.iter().copied(), full.columns);
         let spare = room.height + space.above - px(rows) * (space.high + space.above);
-        let more = fit(spare, NAMES, 0) / lists;
+        let more = fit(spare, NAMES, 0) / lists.max(1);
         space.naming = (NAMING + more).min(MOST_NAMING);
     }
     space
@@ -226,14 +236,15 @@ fn entries(queue: &QueueRoom, room: Room, full: Space) -> Space {
 
 /// The lines in which all keys and deltas fit, else those in which most do.
 fn lines(queue: &QueueRoom, room: Room, small: i32) -> Space {
-    let deltas = |key| {
-        queue
-            .deltas
-            .get(key)
-            .map_or(1, |deltas| deltas.len().max(1))
+    let count = queue.keys.len();
+    let deltas = |place| {
+        let key = queue.keys.get(place);
+        let deltas = key.and_then(|key| queue.deltas.get(key));
+        deltas.map_or(1, |deltas| deltas.len().max(1))
     };
-    let deltas: Vec<usize> = queue.keys.iter().map(deltas).collect();
-    let most = deltas.iter().copied().max().unwrap_or_default().max(LEAST);
+    let highest = queue.deltas.values().map(Vec::len).max();
+    let highest = highest.unwrap_or_default().max(1);
+    let most = highest.max(LEAST);
     let mut best = (0, 0);
     let mut found = Space::default();
     for (columns, (high, above)) in [(1, LINES[0]), (1, LINES[1]), (2, LINES[1]), (3, LINES[1])] {
@@ -256,55 +267,65 @@ fn lines(queue: &QueueRoom, room: Room, small: i32) -> Space {
         if columns > 1 && in_line < 2 {
             break;
         }
-        // A higher stack takes further lines, as long as there are any.
-        for high in (LEAST.div_ceil(in_line)..=most.div_ceil(in_line)).rev() {
+        // A higher stack takes further lines, as long as there are any in its column.
+        let least = LEAST.div_ceil(in_line);
+        for high in (least..=most.div_ceil(in_line).min(lines.max(least))).rev() {
             space.depth = high * in_line;
-            let cost = |deltas: &usize| (*deltas).min(space.depth).div_ceil(in_line).min(lines);
-            let costs: Vec<usize> = deltas.iter().map(cost).collect();
-            space.shown = packed(&costs, columns, lines);
-            if space.shown == deltas.len() {
+            let cost = |deltas: usize| deltas.min(space.depth).div_ceil(in_line).min(lines);
+            let boxes = Boxes {
+                count,
+                each: &|place| cost(deltas(place)),
+                largest: cost(highest),
+            };
+            (space.shown, _) = boxes.packed(columns, lines);
+            if space.shown == count {
                 break;
             }
         }
-        let shown = deltas.iter().take(space.shown);
+        let shown = (0..space.shown).map(deltas);
         let score = (
             space.shown,
-            shown.map(|deltas| (*deltas).min(space.depth)).sum(),
+            shown.map(|deltas| deltas.min(space.depth)).sum(),
         );
         if score > best {
             (best, found) = (score, space);
         }
-        if score == (deltas.len(), deltas.iter().sum()) {
+        if space.shown == count && space.depth >= highest {
             break;
         }
     }
     found
 }
 
-/// How many rows of this length these boxes take, one behind the other.
-fn rows(boxes: &mut dyn Iterator<Item = usize>, length: usize) -> usize {
-    let (mut row, mut used) = (1, 0);
-    for one in boxes {
-        if used + one > length {
-            (row, used) = (row + 1, 0);
-        }
-        used += one;
-    }
-    row
+/// Boxes that stand in rows, one behind the other.
+struct Boxes<'a> {
+    count: usize,
+    /// The length of the box at a place.
+    each: &'a dyn Fn(usize) -> usize,
+    /// The length of the largest.
+    largest: usize,
 }
 
-/// How many boxes fit into `most` rows of this length: all, or as many as leave room for `+N` when the largest box
-/// takes the last place.
-fn packed(boxes: &[usize], most: usize, length: usize) -> usize {
-    if rows(&mut boxes.iter().copied(), length) <= most {
-        return boxes.len();
+impl Boxes<'_> {
+    /// How many fit into `most` rows of this length, and in how many rows: all, or as many as leave room for `+N` when
+    /// the largest box takes the last place. Looks at no more boxes than fit: there may be thousands.
+    fn packed(&self, most: usize, length: usize) -> (usize, usize) {
+        let put = |(row, used): (usize, usize), one| match used + one > length {
+            true => (row + 1, one),
+            false => (row, used + one),
+        };
+        let (mut end, mut shown) = ((1, 0), 1);
+        for place in 0..self.count {
+            if put(put(end, self.largest), 1).0 <= most {
+                shown = place + 1;
+            }
+            end = put(end, (self.each)(place));
+            if end.0 > most {
+                return (shown, most);
+            }
+        }
+        (self.count, end.0)
     }
-    let largest = boxes.iter().copied().max().unwrap_or_default();
-    let with_more = |shown: &usize| {
-        let first = boxes.iter().copied().take(shown - 1);
-        rows(&mut first.chain([largest, 1]), length) <= most
-    };
-    (1..boxes.len()).rev().find(with_more).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -420,6 +441,25 @@ mod tests {
             let space = space(&listed(list, entries), room);
             assert_eq!((space.form, space.columns, space.shown), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_long_queue_is_looked_at_no_farther_than_it_is_shown() {
+        let looks = std::cell::Cell::new(0);
+        let boxes = Boxes {
+            count: 10_000,
+            each: &|place| {
+                looks.set(looks.get() + 1);
+                1 + place % 3
+            },
+            largest: 3,
+        };
+        assert_eq!(boxes.packed(3, 12), (17, 3));
+        assert!(looks.get() <= 3 * 12, "{} looks", looks.get());
+        // A stack is no higher than a column.
+        let queue = queued(&[&[1_000][..], &[1; 9]].concat());
+        let space = space(&queue, DESKTOP);
+        assert!(space.depth <= space.lines * space.in_line());
     }
 
     #[test]
