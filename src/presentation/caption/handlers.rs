@@ -155,8 +155,8 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "The version is the same as before, and at the last resync check this handler was not due.",
-                "版本与之前相同，而上次 resync 检查时这个 handler 没有到期。"
+                "`old rv = new rv, syncing = no → withheld`: at the last resync check this handler was not due.",
+                "`old rv = new rv，syncing = 否 → 不通知`：上次 resync 检查时这个 handler 没有到期。"
             )],
         )
     }
