@@ -8,8 +8,8 @@ use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::rows::reflector::{self, PipeState, rows};
-use deltascope_presentation::stage::{Panel, StateName};
+use deltascope_presentation::rows::reflector::{self, rows};
+use deltascope_presentation::stage::{Panel, PipeState, StateName};
 use deltascope_presentation::strings::{self, behind, heard};
 use deltascope_replay::picture::Answer;
 

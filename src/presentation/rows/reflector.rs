@@ -1,7 +1,7 @@
 //! The reflector's room.
 
 use super::{Mark, Names, RvText, current, type_class};
-use crate::stage::StateName;
+use crate::stage::{Pipe, PipeState, StateName};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, ReflectorFact, ServerFact, WatchEnd};
@@ -48,35 +48,6 @@ pub struct RequestRow {
     pub answer: Answer,
     /// The current fact is about it.
     pub lit: bool,
-}
-
-/// The connection from the API server to the reflector.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Pipe {
-    /// Its state.
-    pub state: PipeState,
-    /// The HTTP status with which the server ended it; 0 without one.
-    pub code: u16,
-    /// What is left of the backoff, in ms, …
-    pub left_ms: u64,
-    /// … and in percent.
-    pub left: u64,
-}
-
-/// The state of the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum PipeState {
-    /// There is none, and none is wanted.
-    #[default]
-    None,
-    /// A list or a watch was requested.
-    Asked,
-    /// Events can come.
-    Open,
-    /// It has ended.
-    Ended,
-    /// It has ended, and the reflector waits before it asks again.
-    Waiting,
 }
 
 /// The connection from the API server to the reflector.

@@ -2,7 +2,7 @@
 
 use super::{objects, seconds};
 use crate::i18n::Lang;
-use crate::rows::reflector::{Pipe, PipeState};
+use crate::stage::{Pipe, PipeState};
 use deltascope_replay::gauge::Freshness;
 
 /// How the cache's version of an object compares, beside the object on the server; `cached` is said as `rv 5`.

@@ -5,10 +5,10 @@ use super::glyphs::glyph;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use crate::rows::density::{Field, Fill, Layout};
 use crate::rows::processor::WorkKey;
-use crate::rows::reflector::{self, PipeState};
+use crate::rows::reflector;
 use crate::rows::store::Change;
 use crate::rows::{DeltaRow, Mark, RvText, drops, versions};
-use crate::stage::Panel;
+use crate::stage::{Panel, PipeState};
 use crate::strings;
 use crate::view::cells::Hue;
 use deltascope_cache::delta::DeltaType;
@@ -289,8 +289,11 @@ impl Pen<'_> {
             );
         }
         if pipe.code > 0 {
+            // It is over the edges of two rooms, in neither.
+            let spots = self.mark_spots();
             let code = pipe.code.to_string();
             self.text(x, y, 24, At::Middle, &code, mono(110, ink).bold());
+            self.drop_spots(spots);
         } else {
             self.path(
                 x,
