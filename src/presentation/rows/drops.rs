@@ -166,7 +166,7 @@ fn kind(fact: &Fact) -> (&'static str, &'static str) {
     } else if let Fact::Queue(QueueFact::ResyncSkipped { .. }) = fact {
         typed(DeltaType::Sync)
     } else if let Fact::Handlers(HandlersFact::NotificationWithheld { .. }) = fact {
-        (type_class(DeltaType::Updated), "OnUpdate")
+        (type_class(DeltaType::Updated), "")
     } else {
         ("", "")
     }

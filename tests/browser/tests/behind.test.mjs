@@ -61,7 +61,7 @@ test("what a handler does not get is shown in its card, a duplicate at the workq
   await app.call("openText", "resync.jsonl", RESYNC);
   const owner = () => app.id("drop").evaluateAll((all) => all.map((one) => one.closest("[data-testid=handler], .work").dataset.anchor ?? "work"));
   await app.call("runUntil", "fact=NotificationWithheld");
-  assert.deepEqual(await drops(app), ["dropped: OnUpdate web-0, old rv = new rv, syncing = no → withheld"]);
+  assert.deepEqual(await drops(app), ["dropped: web-0, same rv, syncing = no → withheld"]);
   assert.deepEqual(await owner(), ["handler/1"]);
   const fits = await app.id("drop").evaluate((drop) => drop.scrollWidth <= drop.clientWidth);
   assert.ok(fits, "the reason is not cut");
