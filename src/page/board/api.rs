@@ -405,13 +405,25 @@ fn Object(
             title
         })
     });
+    let class = text(move || {
+        row.with(|row| {
+            let mut class = format!("obj {}", freshness_class(row.freshness));
+            for (on, name) in [
+                (row.gone, " gone"),
+                (row.lit, " lit"),
+                (is_chosen.get(), " chosen"),
+            ] {
+                if on {
+                    class.push_str(name);
+                }
+            }
+            class
+        })
+    });
     view! {
         <li>
             <button
-                class=text(move || row.with(|row| ["obj ", freshness_class(row.freshness)].concat()))
-                class:gone=move || row.with(|row| row.gone)
-                class:lit=move || row.with(|row| row.lit)
-                class:chosen=move || is_chosen.get()
+                class=class
                 aria-pressed=text(move || is_chosen.get().to_string())
                 // Not `disabled`: it can still be asked about.
                 aria-disabled=maybe(move || (!can_choose()).then_some("true"))
@@ -430,7 +442,9 @@ fn Object(
                     {part(move || {
                         row.with(|row| {
                             // A deleted object keeps the version of its deletion.
-                            let differs = versions(row.freshness, &row.cached, &row.rv);
+                            let kept = behind::on_server(ui.lang.get(), row.freshness, &row.cached.said());
+                            let both = [&row.cached, &row.rv];
+                            let differs = versions(row.freshness, both, [&*row.rv.said(), &*kept]);
                             match differs.filter(|_| !row.gone) {
                                 Some(differs) => differs,
                                 None => view! { "rv " {rv(row.rv.clone())} }.into_any(),

@@ -102,14 +102,23 @@ pub(super) fn rv(rv: RvText) -> AnyView {
     .into_any()
 }
 
-/// The version in the cache and the one on the server, where they differ.
-pub(super) fn versions(freshness: Freshness, cached: &RvText, server: &RvText) -> Option<AnyView> {
+/// The version in the cache and the one on the server, where they differ; assistive technology says `heard`.
+pub(super) fn versions(
+    freshness: Freshness,
+    [cached, server]: [&RvText; 2],
+    heard: [&str; 2],
+) -> Option<AnyView> {
     let one = |text: Option<&RvText>| match text {
         Some(text) => rv(text.clone()),
         None => "–".into_any(),
     };
-    rows::versions(freshness, cached, server)
-        .map(|[cached, server]| view! { {one(cached)} " → " {one(server)} }.into_any())
+    let [cached, server] = rows::versions(freshness, cached, server)?;
+    let shown = view! { {one(cached)} " → " {one(server)} };
+    let both = view! {
+        <span class="heard">{heard::parts(heard)}</span>
+        <span aria-hidden="true">{shown}</span>
+    };
+    Some(both.into_any())
 }
 
 /// A text, and what assistive technology says in its place.

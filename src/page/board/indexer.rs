@@ -128,7 +128,10 @@ pub(super) fn Indexer() -> impl IntoView {
                                                 <span class="rv">
                                                     {part(move || {
                                                         row.with(|row| {
-                                                            versions(row.freshness, &row.rv, &row.server)
+                                                            let both = [&row.rv, &row.server];
+                                                            let lang = ui.lang.get();
+                                                            let there = behind::in_cache(lang, row.freshness, &row.server.said());
+                                                            versions(row.freshness, both, [&*row.rv.said(), &*there])
                                                                 .unwrap_or_else(|| rv(row.rv.clone()))
                                                         })
                                                     })}

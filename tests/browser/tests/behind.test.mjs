@@ -79,7 +79,7 @@ const look = (app, anchor) =>
       outline: transparent(borderTopColor) ? "none" : borderTopStyle,
       gap: boxShadow !== "none",
       fill: backgroundImage !== "none" ? "hatched" : backgroundColor,
-      text: one.querySelector(".rv").innerText.replace(/\s+/g, " "),
+      text: (one.querySelector(".rv > [aria-hidden]") ?? one.querySelector(".rv")).innerText.replace(/\s+/g, " "),
       title: one.title,
     };
   });
@@ -96,6 +96,13 @@ test("the server's version is an outline, the cache's the fill", onPage({ lesson
   const there = await look(app, "api/object/default/c");
   assert.deepEqual([there.gap, there.text], [true, "4 → 6"]);
   assert.match(there.title, /the cache has rv 4$/);
+  // Struck out, with the version of its deletion, before and after the cache has let it go.
+  const gone = app.page.locator("[data-anchor='api/object/default/b']");
+  for (const at of ["expired", "end"]) {
+    await app.call("seek", at);
+    assert.equal(await gone.evaluate((one) => getComputedStyle(one).textDecorationLine), "line-through", at);
+    assert.match(await gone.innerText(), /rv 5/);
+  }
   await app.call("seek", 6);
   const missing = await look(app, "api/object/default/a");
   assert.deepEqual([missing.outline, missing.text], ["dashed", "– → 2"]);
