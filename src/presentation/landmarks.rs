@@ -12,8 +12,10 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
+use deltascope_replay::gauge::BehindLine;
 use deltascope_replay::lessons::MarkerRule;
 use deltascope_replay::occurrences::Occurrences;
+use deltascope_replay::picture::Behind;
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
 use super::fact_queries;
@@ -24,6 +26,8 @@ use super::view::{Marker, Tick};
 
 /// The timeline shows at most this many marks; more would touch each other.
 const MAX_TICKS: usize = 400;
+/// The line below the timeline has at most this many parts: it is some hundred px wide.
+const BEHIND_PARTS: usize = 400;
 
 /// The findings so far.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,7 @@ pub struct Landmarks {
     alike: Rc<Alike>,
     places: Rc<CellSlots>,
     passages: Occurrences,
+    behind: BehindLine,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -102,6 +107,7 @@ impl Landmarks {
             self.see(place, record, rules);
             ControlFlow::Continue(())
         });
+        self.behind.go_on_to(timeline, end);
         self.thin(timeline);
     }
 
@@ -128,6 +134,7 @@ impl Landmarks {
             *found = found.filter(|at| *at <= seen);
         }
         self.passages.cut(seen);
+        self.behind.cut(at);
         CellSlots::cut(&mut self.places, seen);
         let met = self.met.partition_point(|(at, _)| *at <= seen);
         let marks = Rc::make_mut(&mut self.marks);
@@ -155,6 +162,7 @@ impl Landmarks {
             shift(found);
         }
         self.passages.forget(gone);
+        self.behind.forget(gone);
         let start = timeline.picture(0);
         let there: SortedMap<&str, ()> = start
             .api
@@ -208,6 +216,12 @@ impl Landmarks {
                 delta_type: *delta_type,
             })
             .collect()
+    }
+
+    /// How far the store is behind along the run: the number of facts from which on it is so.
+    #[must_use]
+    pub fn behind(&self) -> Rc<[(u32, Behind)]> {
+        self.behind.parts(BEHIND_PARTS)
     }
 
     /// The marks of the objects.

@@ -94,3 +94,32 @@ named! {
     /// The keys that failed before.
     Failures = "failures",
 }
+
+/// The connection from the API server to the reflector.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Pipe {
+    /// Its state.
+    pub state: PipeState,
+    /// The HTTP status with which the server ended it; 0 without one.
+    pub code: u16,
+    /// What is left of the backoff, in ms, …
+    pub left_ms: u64,
+    /// … and in percent.
+    pub left: u64,
+}
+
+/// The state of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PipeState {
+    /// There is none, and none is wanted.
+    #[default]
+    None,
+    /// A list or a watch was requested.
+    Asked,
+    /// Events can come.
+    Open,
+    /// It has ended.
+    Ended,
+    /// It has ended, and the reflector waits before it asks again.
+    Waiting,
+}

@@ -198,6 +198,16 @@ pub fn headline(size: StepSize, facts: &[FactRecord]) -> Option<usize> {
         .or(Some(last))
 }
 
+/// The facts of the step of a size up to `cursor`, whether or not it ends there: all since the boundary before.
+#[must_use]
+pub fn step_to(size: StepSize, timeline: &Timeline, cursor: usize) -> Range<usize> {
+    let from = match size {
+        StepSize::Micro => cursor.saturating_sub(1),
+        _ => size.previous(timeline, cursor),
+    };
+    from.max(cursor.saturating_sub(MOST))..cursor
+}
+
 /// The facts of the step of a size that ends at `cursor`: all since the boundary before. `None` if no step of this
 /// size ends there.
 #[must_use]
@@ -207,6 +217,5 @@ pub fn step_at(size: StepSize, timeline: &Timeline, cursor: usize) -> Option<Ran
     if size == StepSize::Micro || !ends && !size.ends_with(&last.fact) {
         return None;
     }
-    let from = size.previous(timeline, cursor);
-    Some(from.max(cursor.saturating_sub(MOST))..cursor)
+    Some(step_to(size, timeline, cursor))
 }

@@ -15,7 +15,7 @@ use deltascope::replay::step_size::StepSize;
 use deltascope::replay::timeline::Timeline;
 
 /// Every lesson in every generation that it can be run in.
-fn runs() -> impl Iterator<Item = (String, Timeline)> {
+pub(crate) fn runs() -> impl Iterator<Item = (String, Timeline)> {
     let lessons = lessons::menu().into_iter();
     lessons.flat_map(|(id, _)| {
         let scenario = lessons::load(&id).unwrap().scenario;

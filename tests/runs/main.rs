@@ -1,5 +1,6 @@
 //! Whole runs: worlds, timelines, sessions and exports.
 
+mod behind;
 mod branches;
 mod compare;
 mod fold;

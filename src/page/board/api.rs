@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::density::Density;
-use super::frame::{self, Frame, rv};
+use super::drops::Drops;
+use super::frame::{self, Frame, rv, versions};
 use super::layout::{Layout, fit, size_of};
 use super::parts::{either, list, maybe, part, shown, text};
 use crate::memo::Memo;
@@ -17,8 +18,10 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
 use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::freshness_class;
+use deltascope_presentation::rows::reflector::pipe;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::strings::{self, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
 
@@ -74,6 +77,7 @@ pub(super) fn Api() -> impl IntoView {
     let dense = Memo::new(move |_| room.with(|room| room.dense));
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
     let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
+    let pipe = ui.memo(pipe);
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let chosen = RwSignal::new(None::<Key>);
     let form = RwSignal::new(None::<Form>);
@@ -218,7 +222,10 @@ pub(super) fn Api() -> impl IntoView {
                                 }
                                     .into_any()
                             }
-                            None => view! { <span>{ui.words().no_watch}</span> }.into_any(),
+                            None => {
+                                let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
+                                view! { <span>{state}</span> }.into_any()
+                            }
                         })}
                     </h3>
                 },
@@ -237,6 +244,7 @@ pub(super) fn Api() -> impl IntoView {
                     tabindex=maybe(move || few.get().then_some("0"))
                 >
                     <Stream room=room />
+                    <Drops place=Anchor::Room(Panel::Api) />
                 </div>
                 {shown(move || can_cut.get(), move || view! {
                     <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
@@ -387,21 +395,39 @@ fn Object(
                 }
             }
             let words = ui.words();
-            if row.gone {
-                title = format!("{title} · {}", words.deleted);
-            } else if enabled.get() {
-                title = format!("{title} · {}", words.choose_object);
+            let state = match (row.gone, enabled.get()) {
+                (true, _) => words.deleted,
+                (false, true) => words.choose_object,
+                (false, false) => "",
+            };
+            let kept = behind::on_server(ui.lang.get(), row.freshness, &row.cached.said());
+            for part in [state, &kept] {
+                if !part.is_empty() {
+                    title = format!("{title} · {part}");
+                }
             }
             title
+        })
+    });
+    let class = text(move || {
+        row.with(|row| {
+            let mut class = format!("obj {}", freshness_class(row.freshness));
+            for (on, name) in [
+                (row.gone, " gone"),
+                (row.lit, " lit"),
+                (is_chosen.get(), " chosen"),
+            ] {
+                if on {
+                    class.push_str(name);
+                }
+            }
+            class
         })
     });
     view! {
         <li>
             <button
-                class="obj"
-                class:gone=move || row.with(|row| row.gone)
-                class:lit=move || row.with(|row| row.lit)
-                class:chosen=move || is_chosen.get()
+                class=class
                 aria-pressed=text(move || is_chosen.get().to_string())
                 // Not `disabled`: it can still be asked about.
                 aria-disabled=maybe(move || (!can_choose()).then_some("true"))
@@ -416,7 +442,20 @@ fn Object(
                 <span class="n">
                     {part(move || frame::name(row.with(|row| row.name.clone()), &whole))}
                 </span>
-                <span class="rv">"rv " {part(move || rv(row.with(|row| row.rv.clone())))}</span>
+                <span class="rv">
+                    {part(move || {
+                        row.with(|row| {
+                            // A deleted object keeps the version of its deletion.
+                            let kept = behind::on_server(ui.lang.get(), row.freshness, &row.cached.said());
+                            let both = [&row.cached, &row.rv];
+                            let differs = versions(row.freshness, both, [&*row.rv.said(), &*kept]);
+                            match differs.filter(|_| !row.gone) {
+                                Some(differs) => differs,
+                                None => view! { "rv " {rv(row.rv.clone())} }.into_any(),
+                            }
+                        })
+                    })}
+                </span>
             </button>
         </li>
     }

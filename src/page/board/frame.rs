@@ -8,9 +8,10 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::live;
-use deltascope_presentation::rows::{RvText, current, pieces};
+use deltascope_presentation::rows::{self, RvText, current, pieces};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::heard;
+use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::InformerKind;
 
 /// A room: its heading, extras at the right of the heading, and its content.
@@ -99,6 +100,25 @@ pub(super) fn rv(rv: RvText) -> AnyView {
         </span>
     }
     .into_any()
+}
+
+/// The version in the cache and the one on the server, where they differ; assistive technology says `heard`.
+pub(super) fn versions(
+    freshness: Freshness,
+    [cached, server]: [&RvText; 2],
+    heard: [&str; 2],
+) -> Option<AnyView> {
+    let one = |text: Option<&RvText>| match text {
+        Some(text) => rv(text.clone()),
+        None => "–".into_any(),
+    };
+    let [cached, server] = rows::versions(freshness, cached, server)?;
+    let shown = view! { {one(cached)} " → " {one(server)} };
+    let both = view! {
+        <span class="heard">{heard::parts(heard)}</span>
+        <span aria-hidden="true">{shown}</span>
+    };
+    Some(both.into_any())
 }
 
 /// A text, and what assistive technology says in its place.

@@ -7,18 +7,19 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::density::{Density, Strip};
-use super::frame::{Frame, name, rv};
+use super::frame::{Frame, name, rv, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
 use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::store::{
     Change, IndexRow, ValueRow, first_query, index_names, query, rows,
 };
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::strings::{self, behind, heard};
 
 #[component]
 pub(super) fn Indexer() -> impl IntoView {
@@ -100,7 +101,9 @@ pub(super) fn Indexer() -> impl IntoView {
                                         view! {
                                             <li
                                                 class=text(move || {
-                                                    row.with(|row| format!("obj {}", row.change.class()))
+                                                    row.with(|row| {
+                                                        ["obj ", freshness_class(row.freshness), " ", row.change.class()].concat()
+                                                    })
                                                 })
                                                 data-testid=maybe(move || {
                                                     let stays = row.with(|row| row.change != Change::Out);
@@ -111,7 +114,9 @@ pub(super) fn Indexer() -> impl IntoView {
                                                     row.with(|row| {
                                                         let out = row.change == Change::Out;
                                                         let out = if out { ui.words().deleted } else { "" };
-                                                        heard::parts([&*row.key, &*row.rv.said(), out])
+                                                        let lang = ui.lang.get();
+                                                        let there = behind::in_cache(lang, row.freshness, &row.server.said());
+                                                        heard::parts([&*row.key, &*row.rv.said(), &*there, out])
                                                     })
                                                 })
                                                 translate="no"
@@ -121,7 +126,15 @@ pub(super) fn Indexer() -> impl IntoView {
                                                     {part(move || name(row.with(|row| row.name.clone()), &key))}
                                                 </span>
                                                 <span class="rv">
-                                                    {part(move || rv(row.with(|row| row.rv.clone())))}
+                                                    {part(move || {
+                                                        row.with(|row| {
+                                                            let both = [&row.rv, &row.server];
+                                                            let lang = ui.lang.get();
+                                                            let there = behind::in_cache(lang, row.freshness, &row.server.said());
+                                                            versions(row.freshness, both, [&*row.rv.said(), &*there])
+                                                                .unwrap_or_else(|| rv(row.rv.clone()))
+                                                        })
+                                                    })}
                                                 </span>
                                             </li>
                                         }

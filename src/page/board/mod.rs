@@ -13,6 +13,7 @@ mod cluster;
 mod compare;
 pub(crate) mod density;
 mod drawer;
+mod drops;
 mod frame;
 mod header;
 mod help;
@@ -91,7 +92,7 @@ pub fn Board() -> impl IntoView {
                 class:second-processor=move || layout.lower_is_processor()
                 on:click=move |event| why::on_click(ui, layout, &event)
             >
-                <i class="link api-refl"></i>
+                <reflector::Pipe />
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
                 <i class="link pop-idx"></i>

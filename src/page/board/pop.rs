@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::drops::Drops;
 use super::frame::{Frame, name, rv};
 use super::icons::lock as icon;
 use super::layout::{fit, size_of};
@@ -178,6 +179,7 @@ pub(super) fn Pop() -> impl IntoView {
                 node_ref=slot
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
+                <Drops place=Anchor::Room(Panel::Pop) />
             </div>
             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.last_popped)}</h3>
             <div

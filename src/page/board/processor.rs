@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
+use super::drops::Drops;
 use super::frame::{Frame, has_synced, name};
 use super::layout::Layout;
 use super::parts::{Text, list, maybe, part, shown, text};
@@ -255,6 +256,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     "×"
                 </button>
             })}
+            <Drops place=Anchor::Handler(number, HandlerPlace::Whole) />
             <span class="lamps">
                 {part(move || {
                     let words = ui.words();
@@ -317,6 +319,7 @@ fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
                 {closed}
             </h3>
             {work.lines.into_iter().map(|line| work_line(ui, line)).collect_view()}
+            <Drops place=Anchor::Work(WorkPart::Queue, None) />
         </div>
     }
 }

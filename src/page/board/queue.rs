@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::density::Density;
+use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
 use super::layout::{Layout, size_of};
@@ -128,6 +129,7 @@ pub(super) fn Queue() -> impl IntoView {
             {shown(move || dense.get(), move || view! {
                 <Density field=Field::Queue label=|words| words.queued />
             })}
+            <Drops place=Anchor::Room(Panel::Queue) />
             <div
                 class="cols"
                 class:slim=move || slim.get()

@@ -2,14 +2,15 @@
 
 use leptos::prelude::*;
 
+use super::drops::Drops;
 use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::rows::reflector::rows;
-use deltascope_presentation::stage::{Panel, StateName};
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::rows::reflector::{self, rows};
+use deltascope_presentation::stage::{Panel, PipeState, StateName};
+use deltascope_presentation::strings::{self, behind, heard};
 use deltascope_replay::picture::Answer;
 
 /// The counters' labels, in the order of the rows.
@@ -20,6 +21,8 @@ pub(super) fn Reflector() -> impl IntoView {
     let ui = Ui::get();
     let room = ui.memo(rows);
     let present = Memo::new(move |_| room.with(|room| room.present));
+    // Where it is not between the rooms.
+    let side = move || view! { <Pipe beside=true /> };
     // When only some rooms are shown, the list of requests scrolls.
     let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
     view! {
@@ -27,6 +30,7 @@ pub(super) fn Reflector() -> impl IntoView {
                 room=Panel::Reflector
                 title=text(|| "Reflector")
                 absent=Memo::new(move |_| !present.get())
+                side=side
             >
                 {either(
     move || present.get(),
@@ -172,11 +176,67 @@ pub(super) fn Reflector() -> impl IntoView {
                                 .into_any()
                         })}
                     </p>
+                    <Drops place=Anchor::Room(Panel::Reflector) />
                 },
     move || view! { <p class="empty">{ui.word(|words| words.no_reflector)}</p> },
     )}
             </Frame>
         }
+}
+
+/// The connection from the API server: between the two rooms, or in the heading of the reflector's.
+#[component]
+pub(super) fn Pipe(#[prop(optional)] beside: bool) -> impl IntoView {
+    let ui = Ui::get();
+    let pipe = ui.memo(reflector::pipe);
+    // Nothing moves by itself while nothing happens.
+    let flows = ui.memo(|view| view.playing || view.live.is_some_and(|live| live.following));
+    let place = if beside { "pipe" } else { "link api-refl pipe" };
+    view! {
+        <div
+            class=text(move || {
+                let state = pipe.with(|pipe| match pipe.state {
+                    PipeState::None => "none",
+                    PipeState::Asked => "asked",
+                    PipeState::Open => "open",
+                    PipeState::Ended => "ended",
+                    PipeState::Waiting => "waiting",
+                });
+                let flows = if flows.get() { " flows" } else { "" };
+                [place, " ", state, flows].concat()
+            })
+            role="img"
+            aria-label=text(move || {
+                let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
+                heard::parts(["API server → Reflector", &*state])
+            })
+            data-testid=(!beside).then_some("pipe")
+        >
+            {part(move || {
+                let pipe = pipe.get();
+                let over = matches!(pipe.state, PipeState::Ended | PipeState::Waiting);
+                over.then(|| {
+                    let sign = match pipe.code {
+                        0 => view! { <path d="M-4-4 4 4M4-4-4 4"></path> }.into_any(),
+                        code => view! { <text y="4">{code}</text> }.into_any(),
+                    };
+                    view! {
+                        <svg viewBox="-15 -15 30 30" aria-hidden="true" class:Deleted={pipe.code > 0}>
+                            <circle r="14"></circle>
+                            <circle
+                                class="left"
+                                r="14"
+                                pathLength="100"
+                                stroke-dasharray=format!("{} 100", pipe.left)
+                            ></circle>
+                            {sign}
+                        </svg>
+                    }
+                })
+            })}
+            {beside.then(|| text(move || pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe))))}
+        </div>
+    }
 }
 
 fn row(name: &'static str, value: super::parts::Text) -> impl IntoView {

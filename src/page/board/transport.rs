@@ -12,6 +12,7 @@ use crate::ui::{Shape, Ui, remember};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
+use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
 use deltascope_replay::invariants::Violation;
@@ -270,6 +271,10 @@ fn Timeline() -> impl IntoView {
         (_, steps, false, _) => steps,
     });
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
+    let line = Memo::new(move |_| {
+        let steps = steps.get();
+        ui.view.with(|view| behind::rows(view, steps))
+    });
     view! {
         <div class="time" prop:style=move || place(at.get().0)>
             <div class="rail"></div>
@@ -292,6 +297,7 @@ fn Timeline() -> impl IntoView {
                     })
                     .collect_view()
             })}
+            {part(move || line.get().map(|line| below(ui, &line, steps.get(), &place)))}
             <input
                 type="range"
                 data-testid="scrubber"
@@ -342,6 +348,28 @@ fn Timeline() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// The line below the timeline. The input of the timeline lies over both, so that a pointer on the line seeks, too.
+fn below(ui: Ui, line: &BehindRows, steps: usize, place: &dyn Fn(usize) -> String) -> AnyView {
+    let unknown = |(from, until): &(usize, usize)| {
+        let until = decimal(share(*until, steps));
+        view! { <i class="unknown" prop:style=format!("{};--until:{until}", place(*from))></i> }
+    };
+    view! {
+        <svg
+            class="behind"
+            data-testid="behind-line"
+            viewBox=format!("0 0 {} {}", steps.max(1), line.high)
+            preserveAspectRatio="none"
+            role="img"
+            aria-label=strings::behind::line(ui.lang.get(), line.most)
+        >
+            <path d=line.path.clone()></path>
+        </svg>
+        {line.unknown.iter().map(unknown).collect_view()}
+    }
+    .into_any()
 }
 
 #[allow(

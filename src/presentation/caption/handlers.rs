@@ -155,8 +155,8 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "The version is the same as before, and at the last resync check this handler was not due.",
-                "版本与之前相同，而上次 resync 检查时这个 handler 没有到期。"
+                "`same rv, syncing = no → withheld`: at the last resync check this handler was not due.",
+                "`rv 相同，syncing = 否 → 不通知`：上次 resync 检查时这个 handler 没有到期。"
             )],
         )
     }

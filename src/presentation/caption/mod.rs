@@ -138,6 +138,28 @@ pub fn words(
     .words()
 }
 
+/// The reason of `record` in few words: its condition with the values, or its error.
+#[must_use]
+pub fn reason(
+    record: &FactRecord,
+    recent: &[FactRecord],
+    picture: &Picture,
+    voice: impl Into<Voice>,
+) -> String {
+    let Voice { lang, naming } = voice.into();
+    let writer = Writer {
+        record,
+        recent,
+        picture,
+        lang,
+        naming,
+    };
+    let (what, why) = writer.sentences();
+    let is_code = |span: &&Span| matches!(span, Span::Code(_));
+    let code = why.iter().flatten().chain(&what).find(is_code);
+    code.map_or_else(|| plain(&what), |span| span.as_str().to_owned())
+}
+
 /// Introduces the fact of an [`Aside`]: how it explains that a list lacks the object with this key.
 #[must_use]
 pub fn lead(aside: Aside, key: &Key, voice: Voice) -> Vec<Span> {

@@ -6,6 +6,7 @@ use crate::fact_queries;
 use crate::view::View;
 use deltascope_cache::fact::{EventType, Fact, ServerFact};
 use deltascope_cache::key::Key;
+use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
 
@@ -49,6 +50,10 @@ pub struct ObjectRow {
     pub mark: Mark,
     /// Its version.
     pub rv: RvText,
+    /// How the cache's version compares with it.
+    pub freshness: Freshness,
+    /// The version in the cache; empty if it is not there.
+    pub cached: RvText,
     /// It has been deleted.
     pub gone: bool,
     /// The current fact is about it.
@@ -124,7 +129,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
             .iter()
             .skip(first)
             .take(shown)
-            .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
+            .map(|(key, object)| object_row(view, &names, key, object, lit == Some(key)))
             .collect(),
         count: api.objects.len(),
         hidden: if dense { 0 } else { api.objects.len() - shown },
@@ -198,8 +203,13 @@ fn draft_of(key: &Key, object: &ApiObject) -> Draft {
     }
 }
 
-fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+fn object_row(view: &View, names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+    let cached = view.picture.store.items.get(key);
     ObjectRow {
+        freshness: view.picture.freshness(key),
+        cached: cached
+            .map(|item| RvText::narrow(&item.rv))
+            .unwrap_or_default(),
         key: key.clone(),
         name: names.long(key),
         mark: names.mark(&object.object.uid),

@@ -15,6 +15,7 @@ use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
+use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
 
 /// More objects than this are drawn as cells.
@@ -56,7 +57,7 @@ pub enum Fill {
     Struck,
     /// A dashed outline: a tombstone.
     Dashed,
-    /// An outline: an entry that is not the delta of one object.
+    /// An outline: an entry that is not the delta of one object, or an object that the store lacks.
     Whole,
 }
 
@@ -370,32 +371,28 @@ fn object(picture: &Picture, key: &str) -> Look {
             fill: Fill::Struck,
         };
     }
-    if !picture.store.present {
-        return full(Hue::Same);
+    match picture.freshness(key) {
+        // The server's version is an outline, the store's the fill.
+        Freshness::Missing => Look {
+            hue: Hue::Of(DeltaType::Added),
+            fill: Fill::Whole,
+        },
+        Freshness::Stale => full(Hue::Of(DeltaType::Updated)),
+        Freshness::Same | Freshness::Gone | Freshness::Unknown => full(Hue::Same),
     }
-    full(match picture.store.items.get(key) {
-        None => Hue::Of(DeltaType::Added),
-        Some(item) if item.rv != object.object.rv => Hue::Of(DeltaType::Updated),
-        Some(_) => Hue::Same,
-    })
 }
 
 fn item(picture: &Picture, key: &str) -> Look {
-    let Some(item) = picture.store.items.get(key) else {
+    if !picture.store.items.contains_key(key) {
         return Look::default();
-    };
-    // Without a list, it is not known which objects the server has.
-    if picture.api.objects.is_empty() {
-        return full(Hue::Same);
     }
-    let object = picture.api.objects.get(key);
-    match object.filter(|object| !object.deleted) {
-        None => Look {
+    match picture.freshness(key) {
+        Freshness::Gone => Look {
             hue: Hue::Of(DeltaType::Deleted),
             fill: Fill::Struck,
         },
-        Some(object) if item.rv != object.object.rv => full(Hue::Of(DeltaType::Updated)),
-        Some(_) => full(Hue::Same),
+        Freshness::Stale => full(Hue::Of(DeltaType::Updated)),
+        Freshness::Same | Freshness::Missing | Freshness::Unknown => full(Hue::Same),
     }
 }
 
@@ -577,7 +574,7 @@ mod tests {
             looks(Field::Objects, &picture, &keys),
             [
                 (Hue::Same, Fill::Full),
-                (of(DeltaType::Added), Fill::Full),
+                (of(DeltaType::Added), Fill::Whole),
                 (of(DeltaType::Updated), Fill::Full),
                 (of(DeltaType::Deleted), Fill::Struck),
                 nothing,

@@ -3,9 +3,11 @@
 //! A row is cheap to compare, so that a component is drawn again only if its own row changed.
 
 pub mod api;
+pub mod behind;
 pub mod beside;
 pub mod compare;
 pub mod density;
+pub mod drops;
 pub mod live;
 pub mod pop;
 pub mod processor;
@@ -27,6 +29,7 @@ use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
+use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
 
 /// How many hues a mark can have.
@@ -326,6 +329,33 @@ pub fn type_class(delta_type: DeltaType) -> &'static str {
         DeltaType::Replaced | DeltaType::ReplacedAll => "Replaced",
         DeltaType::Sync | DeltaType::SyncAll => "Sync",
         DeltaType::Bookmark => "Bookmark",
+    }
+}
+
+/// The CSS class of an object, depending on how the cache's version compares with the server's.
+#[must_use]
+pub fn freshness_class(freshness: Freshness) -> &'static str {
+    match freshness {
+        Freshness::Unknown => "",
+        Freshness::Same => "same",
+        Freshness::Stale => "stale",
+        Freshness::Missing => "missing",
+        Freshness::Gone => "ghost",
+    }
+}
+
+/// The version in the cache and the one on the server, where they differ; none where there is none.
+#[must_use]
+pub fn versions<'a>(
+    freshness: Freshness,
+    cached: &'a RvText,
+    server: &'a RvText,
+) -> Option<[Option<&'a RvText>; 2]> {
+    match freshness {
+        Freshness::Unknown | Freshness::Same => None,
+        Freshness::Stale => Some([Some(cached), Some(server)]),
+        Freshness::Missing => Some([None, Some(server)]),
+        Freshness::Gone => Some([Some(cached), None]),
     }
 }
 

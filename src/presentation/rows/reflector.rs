@@ -1,12 +1,14 @@
 //! The reflector's room.
 
 use super::{Mark, Names, RvText, current, type_class};
-use crate::stage::StateName;
+use crate::stage::{Pipe, PipeState, StateName};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{EventType, Fact, ReflectorFact};
+use deltascope_cache::fact::{EventType, Fact, ReflectorFact, ServerFact, WatchEnd};
 use deltascope_cache::selector::Selector;
-use deltascope_replay::picture::{Answer, ReflectorState, RequestKind, RequestLine, SourceKind};
+use deltascope_replay::picture::{
+    Answer, Picture, ReflectorState, RequestKind, RequestLine, SourceKind,
+};
 
 /// At most this many marks of the temporary store are shown.
 const MARKS: usize = 7;
@@ -46,6 +48,84 @@ pub struct RequestRow {
     pub answer: Answer,
     /// The current fact is about it.
     pub lit: bool,
+}
+
+/// The connection from the API server to the reflector.
+#[must_use]
+pub fn pipe(view: &View) -> Pipe {
+    let Picture { api, reflector, .. } = &*view.picture;
+    let answer = reflector.requests.back().map(|line| &line.answer);
+    let code = view
+        .recent
+        .iter()
+        .rev()
+        .find_map(|record| code(&record.fact));
+    let code = code.unwrap_or_default();
+    let state = match reflector.state {
+        _ if api.source == SourceKind::Program => PipeState::None,
+        ReflectorState::Idle | ReflectorState::Stopped => PipeState::None,
+        ReflectorState::List | ReflectorState::Watch | ReflectorState::Stream if code > 0 => {
+            PipeState::Ended
+        }
+        ReflectorState::List => PipeState::Asked,
+        ReflectorState::Backoff => PipeState::Waiting,
+        ReflectorState::Watch | ReflectorState::Stream => match answer {
+            _ if api.sends_events => PipeState::Open,
+            Some(Answer::Awaited) => PipeState::Asked,
+            _ => PipeState::Ended,
+        },
+    };
+    let began = view.recent.iter().rev().find(|record| {
+        matches!(
+            record.fact,
+            Fact::Reflector(ReflectorFact::BackoffStarted { .. })
+        )
+    });
+    let whole = reflector.backoff_ms;
+    let waited = began.map_or(0, |record| view.time.saturating_sub(record.time));
+    let left_ms = match state {
+        PipeState::Waiting => whole.saturating_sub(waited),
+        _ => 0,
+    };
+    Pipe {
+        state,
+        code: match state {
+            PipeState::Ended | PipeState::Waiting => code,
+            PipeState::None | PipeState::Asked | PipeState::Open => 0,
+        },
+        left_ms,
+        left: (left_ms * 100).checked_div(whole).unwrap_or_default(),
+    }
+}
+
+/// The HTTP status with which the last request or watch ended; 0 if it has none, or goes on.
+fn code(fact: &Fact) -> Option<u16> {
+    if let Fact::Server(ServerFact::WatchRefused { .. }) = fact {
+        Some(410)
+    } else if let Fact::Server(
+        ServerFact::WatchDenied { code, .. }
+        | ServerFact::ListRefused { code, .. }
+        | ServerFact::WatchClosed {
+            end: WatchEnd::Failed(code, _),
+            ..
+        },
+    ) = fact
+    {
+        Some(*code)
+    } else {
+        matches!(
+            fact,
+            Fact::Server(
+                ServerFact::WatchClosed { .. }
+                    | ServerFact::WatchAccepted { .. }
+                    | ServerFact::ListAnswered { .. }
+                    | ServerFact::ConnectionRefused
+            ) | Fact::Reflector(
+                ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. }
+            )
+        )
+        .then_some(0)
+    }
 }
 
 /// The contents of the room.
@@ -168,7 +248,6 @@ fn lists_before(view: &View) -> u64 {
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
-    use deltascope_replay::picture::Picture;
 
     fn requested() -> Fact {
         Fact::Reflector(ReflectorFact::ListRequested {

@@ -6,6 +6,7 @@ use super::{Mark, Names, RvText, density};
 use crate::view::View;
 use deltascope_cache::fact::{Fact, ObjectRef, StoreFact};
 use deltascope_cache::key::Key;
+use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Picture, StoreRoom};
 
@@ -57,6 +58,10 @@ pub struct ItemRow {
     pub mark: Mark,
     /// Its version.
     pub rv: RvText,
+    /// How it compares with the server's version.
+    pub freshness: Freshness,
+    /// The server's version; empty if the object is not there.
+    pub server: RvText,
     /// Whether the current fact changes it.
     pub change: Change,
 }
@@ -142,11 +147,11 @@ pub fn rows(view: &View) -> StoreRows {
     let places = if dense { 0 } else { ITEMS };
     let shown = store.items.iter().skip(first).take(places);
     let mut items: Vec<_> = shown
-        .map(|(key, object)| item(&names, key, object, touched.item(key)))
+        .map(|(key, object)| item(view, &names, key, object, touched.item(key)))
         .collect();
     if let Some((key, old)) = gone {
         let place = items.partition_point(|row| row.key < *key);
-        items.insert(place, item(&names, key, old, Change::Out));
+        items.insert(place, item(view, &names, key, old, Change::Out));
         items.truncate(places);
     }
     StoreRows {
@@ -281,8 +286,17 @@ impl Touched {
     }
 }
 
-fn item(names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow {
+fn item(view: &View, names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow {
+    let server = view.picture.api.objects.get(key);
+    let server = server.filter(|object| !object.deleted);
     ItemRow {
+        freshness: match change {
+            Change::Out => Freshness::Unknown,
+            Change::None | Change::In => view.picture.freshness(key),
+        },
+        server: server
+            .map(|object| RvText::narrow(&object.object.rv))
+            .unwrap_or_default(),
         key: key.clone(),
         name: names.get(key),
         mark: names.mark(&object.uid),

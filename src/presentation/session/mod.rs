@@ -23,6 +23,7 @@ pub use share::FAR;
 
 use crate::view::walking::Walking;
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ use deltascope_replay::branches::Branches;
 use deltascope_replay::headline;
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::picture::{Picture, SourceKind};
+use deltascope_replay::picture::{Behind, Picture, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
@@ -43,6 +44,7 @@ use deltascope_world::virtual_time::{Era, InformerKind};
 use super::command::Command;
 use super::i18n::Text;
 use super::landmarks::Landmarks;
+use super::rows::drops;
 use super::view::{
     BranchRow, Checks, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
@@ -74,6 +76,8 @@ pub enum Change {
 
 /// At most this many other facts stand below a headline.
 const OTHERS: usize = 6;
+/// This many facts explain why something was dropped.
+const EXPLAINED: usize = 4;
 
 /// The session of one user.
 pub struct Session {
@@ -83,6 +87,7 @@ pub struct Session {
     playback: Playback,
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
+    behind: Rc<[(u32, Behind)]>,
     landmarks: Landmarks,
     monitors: Invariants,
     checks: Rc<Checks>,
@@ -141,6 +146,7 @@ impl Session {
             playback: Playback::default(),
             markers: Rc::new([]),
             ticks: Rc::new([]),
+            behind: Rc::new([]),
             landmarks: Landmarks::default(),
             monitors: Invariants::default(),
             checks: Rc::default(),
@@ -278,6 +284,24 @@ impl Session {
         }))
     }
 
+    /// What was dropped in the step up to the cursor, whether or not it ends there.
+    fn dropped(&self) -> Rc<[Rc<[FactRecord]>]> {
+        let cursor = self.playback.cursor();
+        let range = headline::step_to(self.walking.step_size, &self.timeline, cursor);
+        let mut places = Vec::new();
+        self.timeline.each::<()>(range, &mut |place, record| {
+            if drops::place(record).is_some() {
+                places.push(place);
+            }
+            ControlFlow::Continue(())
+        });
+        let with_reason = |place: usize| {
+            let from = (place + 1).saturating_sub(EXPLAINED);
+            (&*self.timeline.facts(from..place + 1)).into()
+        };
+        places.into_iter().map(with_reason).collect()
+    }
+
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
@@ -289,6 +313,7 @@ impl Session {
             time: self.timeline.time_at(step),
             recent: (&*recent).into(),
             headline: self.headline(),
+            dropped: self.dropped(),
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),
@@ -297,6 +322,7 @@ impl Session {
             playing: self.playback.is_playing(),
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),
+            behind: Rc::clone(&self.behind),
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),
             alike: self.landmarks.alike(),
@@ -484,6 +510,7 @@ impl Session {
         self.monitors.check_new(&self.timeline);
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
+        self.behind = self.landmarks.behind();
         self.list_checks();
     }
 }

@@ -1,6 +1,7 @@
 //! The page's own words in both languages: fixed words, and those with a number or a name in them. Words about
 //! facts are in `caption`; names from client-go are not translated.
 
+pub mod behind;
 pub mod heard;
 mod table;
 

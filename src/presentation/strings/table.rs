@@ -99,7 +99,6 @@ words! {
     queued: "Queued", "排队中";
     show_fewer: "Show fewer objects", "收起对象";
     watch_stream: "watch stream", "watch 流";
-    no_watch: "no watch is open", "没有打开的 watch";
     no_events: "nothing sent yet", "还没有发送事件";
     waiting: "waiting", "等待中";
     lost: "lost", "丢失";

@@ -198,6 +198,10 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
         } else {
             a.y + 96
         };
+        if from.x == columns[0].x {
+            pen.pipe(from.right(), y, to.x - from.right());
+            continue;
+        }
         pen.line(
             from.right(),
             y,
@@ -255,7 +259,11 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
             if to.0 <= Panel::Indexer && !is_unused(pen.view, Panel::Queue) {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
-                pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
+                if (from.0, to.0) == (Panel::Api, Panel::Reflector) {
+                    pen.pipe(x, y + 84, gap);
+                } else {
+                    pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
+                }
             }
         }
         y += high + gap;
@@ -319,7 +327,21 @@ fn is_unused(view: &View, room: Panel) -> bool {
         && !view.picture.informer.has_queue()
 }
 
+/// The content of a room, and below it what was dropped there. Returns the height.
 fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
+    let floor = pen.floor;
+    let high = pen.dropped(room, a, None);
+    if floor > 0 {
+        pen.floor -= high;
+    }
+    let needed = content(pen, room, area(a.x, a.y, a.w, a.h - high));
+    if floor > 0 {
+        pen.dropped(room, a, Some(floor - high));
+    }
+    needed + high
+}
+
+fn content(pen: &mut Pen, room: Panel, a: Area) -> i32 {
     let unused = is_unused(pen.view, room);
     match room {
         Panel::Api => server::api(pen, a),

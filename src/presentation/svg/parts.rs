@@ -2,14 +2,17 @@
 
 use super::colors::Ink;
 use super::glyphs::glyph;
-use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans};
+use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use crate::rows::density::{Field, Fill, Layout};
 use crate::rows::processor::WorkKey;
+use crate::rows::reflector;
 use crate::rows::store::Change;
-use crate::rows::{DeltaRow, Mark, RvText};
+use crate::rows::{DeltaRow, Mark, RvText, drops, versions};
+use crate::stage::{Panel, PipeState};
 use crate::strings;
 use crate::view::cells::Hue;
 use deltascope_cache::delta::DeltaType;
+use deltascope_replay::gauge::Freshness;
 
 /// The height of a heading, with the gap below it.
 pub(super) const HEAD: i32 = 28;
@@ -50,6 +53,13 @@ fn lit(is_lit: bool) -> (Ink, Ink) {
         true => (Ink::GLOW, Ink::GLOW_LINE),
         false => (Ink::CARD, Ink::LINE),
     }
+}
+
+/// The version of an object, or both where the cache's is another than the server's.
+pub(super) fn version(freshness: Freshness, cached: &RvText, server: &RvText) -> Option<String> {
+    let one = |text: Option<&RvText>| text.map_or("–".to_owned(), |text| text.short.clone());
+    let both = versions(freshness, cached, server)?;
+    Some(both.map(one).join(" → "))
 }
 
 impl Pen<'_> {
@@ -149,15 +159,36 @@ impl Pen<'_> {
         self.text(x, a.middle(), a.w, At::Middle, &text, mono(120, ink));
     }
 
-    /// An object with its version.
-    pub(super) fn object(&mut self, a: Area, mark: Mark, name: &str, rv: &str, change: Change) {
+    /// An object with its version. The server's version is the outline, the cache's the fill.
+    pub(super) fn object(
+        &mut self,
+        a: Area,
+        (mark, name, rv): (Mark, &str, &str),
+        change: Change,
+        freshness: Freshness,
+    ) {
         let (mut ground, mut border) = lit(change == Change::In);
         let is_out = change == Change::Out;
+        let mut more = "";
         if is_out {
-            (ground, border) = (Ink::NONE, Ink::WIRE);
+            (ground, border, more) = (Ink::NONE, Ink::WIRE, DASHED);
         }
+        let plain = change != Change::In;
         self.token(a);
-        self.rect(a, 8, ground, border, if is_out { DASHED } else { "" });
+        match freshness {
+            Freshness::Unknown => {}
+            Freshness::Same if plain => ground = Ink::LINE_2,
+            Freshness::Same => {}
+            Freshness::Stale => border = Ink::of(DeltaType::Updated),
+            Freshness::Missing => (border, more) = (Ink::ADDED, DASHED),
+            Freshness::Gone => border = Ink::NONE,
+        }
+        self.rect(a, 8, ground, border, more);
+        if freshness == Freshness::Stale && plain {
+            self.rect(a.inset(4, 4), 5, Ink::LINE_2, Ink::NONE, "");
+        } else if freshness == Freshness::Gone && plain {
+            self.hatch(a, 8);
+        }
         self.mark(a.x + 9, a.middle(), 9, mark);
         let ink = if is_out { Ink::INK_3 } else { Ink::INK };
         let side = if change == Change::In {
@@ -170,6 +201,109 @@ impl Pen<'_> {
         let w = self.text(a.right() - 9, a.middle(), a.w - 50, At::End, rv, side);
         let name_type = mono(125, ink).struck(is_out);
         self.name(x, a.middle(), a.right() - 15 - w - x, name, name_type);
+    }
+
+    /// What was dropped in a room, in lines of `w`; drawn from `y` on, or only measured. Returns the height.
+    pub(super) fn dropped(&mut self, room: Panel, a: Area, y: Option<i32>) -> i32 {
+        let (view, lang) = (self.view, self.options.lang);
+        let mut used = 0;
+        for place in drops::places(view, room) {
+            let (rows, hidden) = drops::rows(view, &place, lang);
+            let more = (hidden > 0).then(|| ["+", &hidden.to_string()].concat());
+            for (at, row) in rows.iter().enumerate() {
+                let ink = match row.class {
+                    "" => Ink::INK_2,
+                    class => Ink::of_class(class),
+                };
+                let sign = if row.missed { "? " } else { "× " };
+                let more = more.iter().filter(|_| at + 1 == rows.len());
+                let more = more.fold(String::new(), |_, more| ["  ", more].concat());
+                let runs = [
+                    (sign, mono(115, ink).bold()),
+                    (&*row.what, mono(115, ink).struck(!row.missed)),
+                    ("  ", sans(110, Ink::INK_2)),
+                    (&*row.why, sans(110, Ink::INK_2)),
+                    (&*more, sans(110, Ink::INK_2)),
+                ];
+                let lines = wrap(&runs, a.w - 16);
+                let high = count(lines.len()).min(3) * 16 + 6;
+                if let Some(y) = y {
+                    let at = area(a.x, y + used + 4, a.w, high);
+                    self.rect(
+                        at,
+                        8,
+                        Ink::CARD,
+                        ink,
+                        if row.missed { DASHED_TOKEN } else { STRONG },
+                    );
+                    self.lines(at.inset(8, 3), 16, At::Start, &lines, 3);
+                }
+                used += high + 4;
+            }
+        }
+        used
+    }
+
+    /// The connection from the API server's room to the reflector's: a wire that is `gap` long, and its state.
+    pub(super) fn pipe(&mut self, x: i32, y: i32, gap: i32) {
+        let pipe = reflector::pipe(self.view);
+        let (ink, more) = match pipe.state {
+            PipeState::Open => (Ink::ADDED, " stroke-width=\"4\""),
+            PipeState::Asked => (Ink::WIRE, " stroke-width=\"4\" stroke-dasharray=\"4 3\""),
+            PipeState::None | PipeState::Ended | PipeState::Waiting => {
+                (Ink::WIRE, " stroke-width=\"2\" stroke-dasharray=\"3 3\"")
+            }
+        };
+        self.line(x, y, gap, 0, ink, more);
+        if !matches!(pipe.state, PipeState::Ended | PipeState::Waiting) {
+            return;
+        }
+        let ink = if pipe.code > 0 {
+            Ink::DELETED
+        } else {
+            Ink::INK
+        };
+        let x = x + gap / 2;
+        let at = area(x - 13, y - 13, 26, 26);
+        self.rect(
+            at,
+            13,
+            Ink::CARD,
+            if pipe.code > 0 { ink } else { Ink::LINE },
+            " stroke-width=\"2.5\"",
+        );
+        if pipe.left > 0 {
+            let share = [
+                " pathLength=\"100\" stroke-width=\"2.5\" stroke-dasharray=\"",
+                &pipe.left.to_string(),
+                " 100\"",
+            ]
+            .concat();
+            self.path(
+                x,
+                y,
+                "M0-13a13 13 0 1 1 0 26a13 13 0 1 1 0-26",
+                Ink::NONE,
+                Ink::GLOW_LINE,
+                &share,
+            );
+        }
+        if pipe.code > 0 {
+            // It is over the edges of two rooms, in neither.
+            let spots = self.mark_spots();
+            let code = pipe.code.to_string();
+            self.text(x, y, 24, At::Middle, &code, mono(110, ink).bold());
+            self.drop_spots(spots);
+        } else {
+            self.path(
+                x,
+                y,
+                "M-4-4 4 4M4-4-4 4",
+                Ink::NONE,
+                ink,
+                " stroke-width=\"2.5\"",
+            );
+        }
     }
 
     /// Records the place of a token for the tests.

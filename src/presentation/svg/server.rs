@@ -1,7 +1,7 @@
 //! The API server's room and the reflector's.
 
 use super::colors::Ink;
-use super::parts::{DASHED, OBJECT, SUB, Side};
+use super::parts::{DASHED, OBJECT, SUB, Side, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::rows::density::Field;
 use crate::rows::store::Change;
@@ -35,9 +35,11 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
                 (true, _) => Change::In,
                 _ => Change::None,
             };
-            let rv = ["rv ", &row.rv.short].concat();
+            // A deleted object keeps the version of its deletion.
+            let differs = version(row.freshness, &row.cached, &row.rv).filter(|_| !row.gone);
+            let rv = differs.unwrap_or_else(|| ["rv ", &row.rv.short].concat());
             let at = area(a.x, y, a.w, OBJECT - 5);
-            pen.object(at, row.mark, &row.name, &rv, change);
+            pen.object(at, (row.mark, &row.name, &rv), change, row.freshness);
             y += OBJECT;
         }
         if rows.hidden > 0 {
@@ -54,7 +56,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     } else {
         // As on the page, a line may break after `=`.
         let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
-        let asked = asked.as_deref().unwrap_or(words.no_watch);
+        let state = || strings::behind::pipe(lang, &reflector::pipe(view));
+        let asked = &*asked.unwrap_or_else(state);
         let title = [words.watch_stream, " · ", asked].concat();
         y += pen.para(a.below(y), 15, 4, &title, sans(115, Ink::INK_3)) + 4;
     }

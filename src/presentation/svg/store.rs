@@ -1,7 +1,7 @@
 //! The Indexer's room.
 
 use super::colors::Ink;
-use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag};
+use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::rows::beside::{self, COUNTED};
 use crate::rows::density::Field;
@@ -84,7 +84,9 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     for (place, row) in (0..).zip(&items) {
         let x = a.x + place % columns * (w + 6);
         let at = area(x, y + place / columns * ITEM, w, ITEM - 4);
-        pen.object(at, row.mark, &row.name, &row.rv.short, row.change);
+        let differs = version(row.freshness, &row.rv, &row.server);
+        let rv = differs.as_ref().unwrap_or(&row.rv.short);
+        pen.object(at, (row.mark, &row.name, rv), row.change, row.freshness);
     }
     let mut shown = count(items.len());
     if hidden > 0 {

@@ -14,7 +14,7 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
 use deltascope_replay::invariants::{Invariant, Violation};
-use deltascope_replay::picture::{Picture, QueueKind};
+use deltascope_replay::picture::{Behind, Picture, QueueKind};
 use deltascope_replay::wall;
 
 use cells::CellSlots;
@@ -37,6 +37,8 @@ pub struct View {
     pub recent: Rc<[FactRecord]>,
     /// The headline of the step that ends here, if the step has several facts.
     pub headline: Option<Rc<Headline>>,
+    /// What was dropped in the step that is shown, in order: each fact with those before it that explain it.
+    pub dropped: Rc<[Rc<[FactRecord]>]>,
     /// How many facts have been shown.
     pub step: usize,
     /// How many facts are known.
@@ -55,6 +57,8 @@ pub struct View {
     pub speed: u32,
     /// The marks on the timeline.
     pub ticks: Rc<[Tick]>,
+    /// How far the store is behind along the run: the number of facts from which on it is so.
+    pub behind: Rc<[(u32, Behind)]>,
     /// The named places of the run.
     pub markers: Rc<[Marker]>,
     /// The marks of the objects of this run.

@@ -256,7 +256,7 @@ impl Popped {
 
 /// How many selected objects differ between the store and the server. An object that the store lacks, has in
 /// another version or still has counts once, however often it changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Behind {
     /// There is no server, no store, or nothing that fills the store from the server.
     #[default]

@@ -1,0 +1,87 @@
+//! Words about how the cache keeps up with the server: object by object, the connection, and along the run.
+
+use super::{objects, seconds};
+use crate::i18n::Lang;
+use crate::stage::{Pipe, PipeState};
+use deltascope_replay::gauge::Freshness;
+
+/// How the cache's version of an object compares, beside the object on the server; `cached` is said as `rv 5`.
+#[must_use]
+pub fn on_server(lang: Lang, freshness: Freshness, cached: &str) -> String {
+    match (freshness, lang) {
+        (Freshness::Unknown, _) => String::new(),
+        (Freshness::Same, Lang::En) => "the cache has it".to_owned(),
+        (Freshness::Same, Lang::Zh) => "缓存中已有".to_owned(),
+        (Freshness::Stale, Lang::En) => format!("the cache has {cached}"),
+        (Freshness::Stale, Lang::Zh) => format!("缓存中是 {cached}"),
+        (Freshness::Missing, Lang::En) => "not in the cache yet".to_owned(),
+        (Freshness::Missing, Lang::Zh) => "尚未进入缓存".to_owned(),
+        (Freshness::Gone, Lang::En) => format!("the cache still has {cached}"),
+        (Freshness::Gone, Lang::Zh) => format!("缓存中还有 {cached}"),
+    }
+}
+
+/// The same beside the item in the cache; `server` is the server's version, said as `rv 7`.
+#[must_use]
+pub fn in_cache(lang: Lang, freshness: Freshness, server: &str) -> String {
+    match (freshness, lang) {
+        (Freshness::Unknown | Freshness::Missing, _) => String::new(),
+        (Freshness::Same, Lang::En) => "as on the server".to_owned(),
+        (Freshness::Same, Lang::Zh) => "与 API server 一致".to_owned(),
+        (Freshness::Stale, Lang::En) => format!("the server has {server}"),
+        (Freshness::Stale, Lang::Zh) => format!("API server 上是 {server}"),
+        (Freshness::Gone, Lang::En) => "no longer on the server".to_owned(),
+        (Freshness::Gone, Lang::Zh) => "API server 上已没有".to_owned(),
+    }
+}
+
+/// The state of the connection: `410 · backoff: 0.8 s left`.
+#[must_use]
+pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
+    let text = match (pipe.state, lang) {
+        (PipeState::None, Lang::En) => "no watch".to_owned(),
+        (PipeState::None, Lang::Zh) => "没有 watch".to_owned(),
+        (PipeState::Asked, Lang::En) => "waiting for the answer".to_owned(),
+        (PipeState::Asked, Lang::Zh) => "等待响应".to_owned(),
+        (PipeState::Open, Lang::En) => "open".to_owned(),
+        (PipeState::Open, Lang::Zh) => "已打开".to_owned(),
+        (PipeState::Ended, Lang::En) => "broken".to_owned(),
+        (PipeState::Ended, Lang::Zh) => "已断开".to_owned(),
+        (PipeState::Waiting, Lang::En) => format!("backoff: {} left", seconds(pipe.left_ms)),
+        (PipeState::Waiting, Lang::Zh) => format!("退避：还剩 {}", seconds(pipe.left_ms)),
+    };
+    match pipe.code {
+        0 => text,
+        code => format!("{code} · {text}"),
+    }
+}
+
+/// The label of the line below the timeline.
+#[must_use]
+pub fn line(lang: Lang, most: u64) -> String {
+    let most = objects(lang, usize::try_from(most).unwrap_or(usize::MAX));
+    match lang {
+        Lang::En => format!("How far the store is behind along the run: at most {most}"),
+        Lang::Zh => format!("整个运行中存储落后的程度：最多 {most}"),
+    }
+}
+
+/// The label of what was dropped in one place.
+#[must_use]
+pub fn dropped(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Dropped in this step",
+        Lang::Zh => "这一步中丢弃的",
+    }
+}
+
+/// What was dropped, as assistive technology says it: `dropped: Deleted web-0`.
+#[must_use]
+pub fn is_dropped(lang: Lang, missed: bool, what: &str) -> String {
+    match (lang, missed) {
+        (Lang::En, false) => format!("dropped: {what}"),
+        (Lang::En, true) => format!("missed: {what}"),
+        (Lang::Zh, false) => format!("丢弃：{what}"),
+        (Lang::Zh, true) => format!("错过：{what}"),
+    }
+}
