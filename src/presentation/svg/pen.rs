@@ -359,7 +359,7 @@ impl<'a> Pen<'a> {
 
     /// Whether something that ends at this height is below its room: in an element it is scrolled out of sight.
     pub(super) fn is_below(&self, bottom: i32) -> bool {
-        self.framed && self.floor > 0 && bottom > self.floor + 8
+        self.framed && self.floor > 0 && bottom > self.floor + 3
     }
 
     /// A box with round corners; `more` are its other attributes.

@@ -55,13 +55,19 @@ fn high(panels: &[Panel], controls: Controls, width: i32) -> i32 {
 }
 
 /// The height of the transport, with its upper border.
-fn transport_high(narrow: bool, width: i32) -> i32 {
+fn transport_high(narrow: bool, width: i32, controls: Controls) -> i32 {
     let stacked = width <= STACKED[usize::from(narrow)];
-    match (narrow, stacked) {
-        (false, false) => 56,
-        (false, true) => 83,
-        (true, false) => 97,
-        (true, true) => 145,
+    let (high, clock) = match (narrow, stacked) {
+        (false, false) => (56, 0),
+        (false, true) => (83, 11),
+        (true, false) => (97, 0),
+        (true, true) => (145, 27),
+    };
+    // Without anything to choose the clock is as high as its letters.
+    high - if controls == Controls::Minimal {
+        clock
+    } else {
+        0
     }
 }
 
@@ -94,7 +100,7 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
     };
     let bars = usize::from(controls != Controls::None) as i32;
     let say = SAY[usize::from(narrow)] * bars;
-    let play = transport_high(narrow, w) * bars;
+    let play = transport_high(narrow, w, controls) * bars;
     let mut a = area(1, 1, w - 2, h - 2);
     if controls == Controls::Full {
         let title = view.lesson.title.get(options.lang);
@@ -278,8 +284,8 @@ fn transport(pen: &mut Pen, a: Area, narrow: bool, controls: Controls) {
         x += w + gap;
     }
     let at = match (narrow, stacked) {
-        (true, true) => a.y + 115,
-        (false, true) => a.y + 63,
+        (true, true) => (a.y + 93 + a.bottom() - 8) / 2,
+        (false, true) => (a.y + 49 + a.bottom() - 6) / 2,
         (_, false) => cy,
     };
     let clock = clock(pen, (left, right), at, narrow, controls);
