@@ -361,6 +361,38 @@ mod tests {
     }
 
     #[test]
+    fn a_headline_is_a_moment_for_an_attribute_a_link_and_a_script() {
+        let name = "headline:DeltaAppended:default/b:2";
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", name)]);
+        session.present(&asked, None).unwrap();
+        let view = session.view();
+        let shown = crate::rows::current(&view).unwrap();
+        assert_eq!(shown.fact.name(), "DeltaAppended");
+        let link = format!("#v1;lesson=tombstone;at={name}");
+        session.obey(Command::Seek(0));
+        session.present_link(&Options::default(), &link).unwrap();
+        assert_eq!(session.view().step, view.step);
+        session.obey(Command::Seek(0));
+        session.seek_named(name);
+        assert_eq!(session.view().step, view.step);
+        for (name, word) in [
+            ("headline:Appended", "there are ObjectCreated,"),
+            (
+                "headline:DeltaAppended:default/b:9",
+                "DeltaAppended, about default/a, ",
+            ),
+        ] {
+            session.seek_named(name);
+            let error = session.view().error.unwrap().message;
+            assert!(error.en.contains(word) && !error.zh.is_empty(), "{error:?}");
+            let link = format!("#v1;lesson=tombstone;at={name}");
+            let error = Session::new().present_link(&Options::default(), &link);
+            assert!(error.unwrap_err().en.contains(word), "{name}");
+        }
+    }
+
+    #[test]
     fn the_error_says_why_a_run_cannot_be_shown() {
         for (pairs, word) in [
             (&[("lesson", "nothing")][..], "no lesson"),
