@@ -191,7 +191,7 @@ impl Build {
         }
     }
 
-    /// The pictures of a block: in HTML, in the element's place, else of the stage alone.
+    /// The pictures of a block, in the element's place. Every renderer has the same: they share a folder.
     fn poster(&mut self, block: &mut Block, path: &str, place: usize, up: &str) -> Poster {
         let view = block.view();
         let options = &block.options;
@@ -212,9 +212,6 @@ impl Build {
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
         let stem = format!("{stem}-{}", place + 1);
-        if !self.is_html {
-            return self.keep(&stem, up, svg::stage(&view, &drawn));
-        }
         let framed = |width: u32| {
             let drawn = SvgOptions {
                 width,
