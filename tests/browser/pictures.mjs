@@ -209,6 +209,12 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(HERE, { recursive: true });
   for (const name of names()) if (!known.includes(name)) rmSync(join(HERE, `${name}.png`));
   const chosen = SCENES.filter(({ name }) => asked.length === 0 || asked.includes(name));
-  const fonts = await take(chosen, ({ name }, png) => writeFileSync(join(HERE, `${name}.png`), PNG.sync.write(png, PACKED)));
+  const before = new Set(names());
+  const fonts = await take(chosen, ({ name }, png) => {
+    // A picture that does not differ stays as it is.
+    if (before.has(name) && difference(stored(name), png).pixels === 0) return;
+    writeFileSync(join(HERE, `${name}.png`), PNG.sync.write(png, PACKED));
+    console.log(join(HERE, `${name}.png`));
+  });
   writeFileSync(FONTS, `${fonts}\n`);
 }
