@@ -52,6 +52,7 @@ help:
 	@echo 'make docs     builds the documentation, in target/docs/'
 	@echo 'make soak     runs the long tests: $(SOAK_CASES) cases per property, $(SOAK_SEEDS) seeds'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
+	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
 	@echo 'parts:        setup fmt clippy test-native examples test-wasm test-browser size'
 
@@ -117,6 +118,10 @@ soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold::
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
+
+.PHONY: pictures
+pictures: setup-browser dist
+	node $(BROWSER)/pictures.mjs $(PICTURES)
 
 # Which crate imports which, and the modules of each in layers.
 .PHONY: house

@@ -531,11 +531,13 @@ export class DeltaScope extends HTMLElement {
 
   /** A drawn poster contains both themes. */
   #tint(theme = this.#theme) {
-    for (const poster of this.querySelectorAll(":scope > img[slot=poster]")) {
-      const url = new URL(poster.src, document.baseURI);
+    const pictures = ":scope > img[slot=poster], :scope > picture[slot=poster] > :is(source, img)";
+    for (const poster of this.querySelectorAll(pictures)) {
+      const name = poster.localName === "source" ? "srcset" : "src";
+      const url = new URL(poster[name], document.baseURI);
       if (!url.pathname.endsWith(".svg") || url.hash === `#${theme}`) continue;
       url.hash = theme;
-      poster.src = url.href;
+      poster[name] = url.href;
     }
   }
 

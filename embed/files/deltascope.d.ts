@@ -19,7 +19,7 @@ export type Granularity = "event" | "pop" | "lock" | "micro";
  * A place in a run: a marker of the lesson, an input, a virtual time or a number of facts; the first three can have
  * a number of facts added.
  */
-export type Place = "start" | "end" | `step:${number}` | `input:${number}` | `t:${number}` | (string & {});
+export type Place = "start" | "end" | `step:${number}` | `input:${number}` | `t:${number}` | `headline:${string}` | (string & {});
 
 /** The attributes of the element. A missing one has the default of the lesson or of the surrounding page. */
 export interface DeltaScopeAttributes {

@@ -114,8 +114,8 @@ Examples:
   deltascope draw trace.jsonl --at t:12000 > moment.svg
 
 With --theme auto a picture is as its reader likes it; poster.svg#dark and poster.svg#light decide. A moment is a
-marker of the lesson (also relist+3), input:N, t:MS, step:N, start or end. Panels are api, reflector, queue, pop,
-indexer, now and processor.";
+marker of the lesson (also relist+3), input:N, t:MS, headline:FACT[:KEY][:N], step:N, start or end. Panels are api,
+reflector, queue, pop, indexer, now and processor.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

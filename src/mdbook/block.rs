@@ -13,7 +13,7 @@ use deltascope_presentation::session::{Session, hand_made};
 use deltascope_presentation::state::state;
 use deltascope_presentation::view::View;
 use deltascope_replay::lessons;
-use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::moment::{Anchor, Moment, MomentError};
 use deltascope_world::bounds::{MAX_BYTES, shortened};
 
 use super::body::Body;
@@ -378,7 +378,11 @@ impl Block {
         let error = match sought {
             Ok(Ok(())) => return Ok(state(&self.session.view(), Lang::En)),
             Ok(Err(error)) => format!("{}.", error.trim_end_matches('.')),
-            Err(()) => "A moment is a marker, input:N, t:MS, step:N, start or end.".to_owned(),
+            Err(MomentError::Form) => {
+                "A moment is a marker, input:N, t:MS, headline:FACT, step:N, start or end."
+                    .to_owned()
+            }
+            Err(error) => error.words()[0].clone() + ".",
         };
         let members = first.as_object().into_iter().flatten();
         let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use deltascope_presentation::command::{SvgOptions, Theme};
-use deltascope_presentation::svg;
+use deltascope_presentation::{stage, svg};
 use deltascope_terminal::{self as terminal, Form};
 
 use super::block::{Block, Folder, Wrong};
@@ -22,6 +22,14 @@ const POSTERS: &str = "deltascope/posters";
 const MANIFEST: &str = "posters.json";
 /// The width of the pictures in px: that of mdBook's text.
 const WIDTH: u32 = 750;
+/// The same on a phone, whose screen is 390 px wide.
+const NARROW: u32 = 390 - MARGINS as u32;
+/// What mdBook leaves beside its text on a narrow screen.
+const MARGINS: i32 = 40;
+/// The left and the right border of an element.
+const BORDERS: i32 = 2;
+/// The widest screen of a phone, for pictures that are alike at both widths.
+const PHONE: i32 = 480;
 
 /// The state of a build.
 struct Build {
@@ -183,29 +191,49 @@ impl Build {
         }
     }
 
+    /// The pictures of a block, in the element's place. Every renderer has the same: they share a folder.
     fn poster(&mut self, block: &mut Block, path: &str, place: usize, up: &str) -> Poster {
-        let options = SvgOptions {
-            panels: block.options.panels.clone(),
+        let view = block.view();
+        let options = &block.options;
+        let drawn = SvgOptions {
+            panels: options.panels.clone(),
             // In HTML the page chooses the theme. Paper is light.
-            theme: match block.options.dark {
+            theme: match options.dark {
                 Some(is_dark) if !self.is_html => Theme::of(is_dark),
                 _ => Theme::Auto,
             },
-            lang: block.options.lang.unwrap_or_default(),
+            lang: options.lang.unwrap_or_default(),
             width: WIDTH,
             strip: true,
         };
-        let picture = svg::stage(&block.view(), &options);
         let stem = path.strip_suffix(".md").unwrap_or(path);
         let stem: String = stem
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
-        let name = format!(
-            "{stem}-{}-{}.svg",
-            place + 1,
-            output::digest(picture.as_bytes())
-        );
+        let stem = format!("{stem}-{}", place + 1);
+        let framed = |width: u32| {
+            let drawn = SvgOptions {
+                width,
+                ..drawn.clone()
+            };
+            svg::poster(&view, &drawn, options.controls, options.height)
+        };
+        let mut poster = self.keep(&stem, up, framed(WIDTH));
+        // The element shows one room at a time where it is narrower than this.
+        let least = stage::least_width(&options.panels) + BORDERS;
+        let most = match (NARROW as i32) < least && least <= WIDTH as i32 {
+            true => least - 1 + MARGINS,
+            false => PHONE,
+        };
+        let narrow = self.keep(&format!("{stem}-narrow"), up, framed(NARROW));
+        poster.narrow = Some((Box::new(narrow), most));
+        poster
+    }
+
+    /// Keeps a picture for the book.
+    fn keep(&mut self, stem: &str, up: &str, picture: String) -> Poster {
+        let name = format!("{stem}-{}.svg", output::digest(picture.as_bytes()));
         let side = |name: &str| {
             let head = picture.split('>').next().unwrap_or_default();
             let value = head
@@ -217,6 +245,7 @@ impl Build {
         let poster = Poster {
             address: format!("{up}{POSTERS}/{name}"),
             size: (side("width"), side("height")),
+            narrow: None,
         };
         self.posters.push((name, picture.into_bytes()));
         poster

@@ -15,6 +15,8 @@ pub(super) struct Poster {
     pub(super) address: String,
     /// Width and height.
     pub(super) size: (String, String),
+    /// The picture for narrow screens, and the widest screen that shows it, in px.
+    pub(super) narrow: Option<(Box<Self>, i32)>,
 }
 
 /// Surrounds text that mdBook's search should not find, because it repeats in every run. A browser sees two empty
@@ -39,12 +41,17 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
         out.push_str(&script(scenario));
         out.push_str("</script>");
     }
-    out.push_str("<img slot=\"poster\"");
-    attribute(&mut out, "src", &poster.address);
-    attribute(&mut out, "width", &poster.size.0);
-    attribute(&mut out, "height", &poster.size.1);
+    out.push_str("<picture slot=\"poster\">");
+    if let Some((narrow, most)) = &poster.narrow {
+        out.push_str("<source");
+        attribute(&mut out, "media", &format!("(max-width: {most}px)"));
+        picture(&mut out, "srcset", narrow);
+        out.push('>');
+    }
+    out.push_str("<img");
+    picture(&mut out, "src", poster);
     attribute(&mut out, "alt", &alt(block, &transcript, lang));
-    out.push_str("></delta-scope>");
+    out.push_str("></picture></delta-scope>");
     if let Some(caption) = block
         .caption
         .as_deref()
@@ -138,6 +145,12 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     }
     out.push('\n');
     out
+}
+
+fn picture(out: &mut String, name: &str, poster: &Poster) {
+    attribute(out, name, &poster.address);
+    attribute(out, "width", &poster.size.0);
+    attribute(out, "height", &poster.size.1);
 }
 
 fn alt(block: &Block, transcript: &Transcript, lang: Lang) -> String {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
-use deltascope_replay::moment::Moment;
+use deltascope_replay::moment::{Moment, MomentError};
 use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::virtual_time::Era;
@@ -105,22 +105,23 @@ pub enum Place {
     End,
     /// After this many facts: `step:N`. Facts have no stable number, so such a place does not last.
     Step(usize),
-    /// A lasting place: a marker, `input:N` or `t:MS`, and a number of facts after it: `relist+3`.
+    /// A lasting place: a marker, `input:N`, `t:MS` or `headline:FACT`, and a number of facts after it: `relist+3`.
     Moment(Moment),
 }
 
 impl FromStr for Place {
-    type Err = ();
+    type Err = MomentError;
 
-    fn from_str(text: &str) -> Result<Self, ()> {
+    fn from_str(text: &str) -> Result<Self, MomentError> {
         match text {
             "start" => Ok(Self::Start),
             "end" => Ok(Self::End),
             _ => match text.strip_prefix("step:") {
-                Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    number.parse().map(Self::Step).map_err(|_| ())
-                }
-                Some(_) => Err(()),
+                Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => number
+                    .parse()
+                    .map(Self::Step)
+                    .map_err(|_| MomentError::Form),
+                Some(_) => Err(MomentError::Form),
                 None => text.parse().map(Self::Moment),
             },
         }
@@ -222,12 +223,19 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
     if value.is_empty() {
         return Ok(None);
     }
-    value.parse().map(Some).map_err(|()| {
-        not(
+    value.parse().map(Some).map_err(|error| match error {
+        MomentError::Form => not(
             key,
             value,
-            "a marker of the lesson, input:N, t:MS, step:N, start, end",
-        )
+            "a marker of the lesson, input:N, t:MS, headline:FACT, headline:FACT:KEY:N, step:N, start, end",
+        ),
+        MomentError::NoFact(_) => {
+            let [en, zh] = error.words();
+            Text::new(
+                &format!("{key}={value:?}: {en}."),
+                &format!("{key}={value:?}：{zh}。"),
+            )
+        }
     })
 }
 
@@ -284,6 +292,9 @@ mod tests {
             ("at", "relist", true),
             ("at", "relist+3", true),
             ("at", "input:2", true),
+            ("at", "headline:ItemStored", true),
+            ("at", "headline:ItemStored:default/web:2+1", true),
+            ("at", "headline:Stored", false),
             ("at", "step:12", true),
             ("at", "step:-1", false),
             ("at", "12", false),

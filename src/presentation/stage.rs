@@ -48,6 +48,27 @@ named! {
     Processor = "processor",
 }
 
+/// The least width of an element, in px, that shows all its rooms at once; in a narrower one they are shown one at a
+/// time. `rooms`: those that are chosen; empty: all.
+#[must_use]
+pub fn least_width(rooms: &[Panel]) -> i32 {
+    if rooms.is_empty() {
+        return 900;
+    }
+    let (mut above, mut under) = (0, 0);
+    for room in rooms {
+        match room {
+            Panel::Api => above += 190,
+            Panel::Reflector => above += 140,
+            Panel::Queue => above += 180,
+            Panel::Pop => above += 130,
+            Panel::Indexer => above += 220,
+            Panel::Now | Panel::Processor => under += 320,
+        }
+    }
+    above.max(under) + rooms.len() as i32 * 14 + 16
+}
+
 named! {
     /// A state of the reflector, as its room shows it.
     StateName:

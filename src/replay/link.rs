@@ -122,7 +122,7 @@ impl Link {
                     link.at = Some(
                         value
                             .parse()
-                            .map_err(|()| no_moment(&value, "The link", "链接"))?,
+                            .map_err(|error| no_moment(&error, &value, "The link", "链接"))?,
                     )
                 }
                 "sel" => link.selection = value.into(),

@@ -1,14 +1,17 @@
 //! A moment of a run under a stable name: fact numbers change between versions of this program.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use deltascope_cache::fact::{Cause, FactRecord};
+use deltascope_cache::fact::{Cause, Fact, FactRecord};
+use deltascope_cache::key::Key;
 use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::text::Text;
 
+use super::predicate::Predicate;
 use super::timeline::Timeline;
 
 /// A moment: an anchor and a number of facts after it.
@@ -30,6 +33,50 @@ pub enum Anchor {
     /// The point before the first fact at this virtual time in ms: `t:16900`. `plus` counts at most the facts
     /// of that time.
     Time(Time),
+    /// After the n-th fact of a name, counted from 1, or the n-th about one object: the strip's headline is this
+    /// fact. `headline:ItemStored`, `headline:ItemStored:default/web:2`.
+    Headline(Headline),
+}
+
+/// A fact, as the anchor of a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// The name of the fact.
+    pub fact: &'static str,
+    /// The object that it is about; `None`: any.
+    pub key: Option<Key>,
+    /// Which of these facts, counted from 1.
+    pub number: usize,
+}
+
+impl Headline {
+    fn condition(&self) -> Predicate {
+        Predicate {
+            fact: Some(self.fact),
+            key: self.key.clone(),
+            ..Predicate::default()
+        }
+    }
+
+    /// How many facts of this name a run has so far, and about which objects: the first ones.
+    #[must_use]
+    pub fn alike(&self, timeline: &Timeline) -> (usize, Vec<Key>) {
+        const MOST: usize = 8;
+        let (mut count, mut keys) = (0, Vec::<Key>::new());
+        let mut seen = |_: usize, record: &FactRecord| {
+            if record.fact.name() == self.fact {
+                count += 1;
+                let key = record.fact.key();
+                if let Some(key) = key.filter(|key| keys.len() < MOST && !keys.contains(key)) {
+                    keys.push(key.clone());
+                }
+            }
+            ControlFlow::<()>::Continue(())
+        };
+        let slices = Slices::whole();
+        let _none = at_once(timeline.search(0..timeline.len(), &slices, &mut seen));
+        (count, keys)
+    }
 }
 
 impl Moment {
@@ -51,7 +98,7 @@ impl Moment {
     ) -> Option<usize> {
         let marked = match &self.anchor {
             Anchor::Marker(id) => marker(timeline, id),
-            Anchor::Input(_) | Anchor::Time(_) => None,
+            Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
         };
         at_once(self.find_slowly(timeline, marked, &Slices::whole()))
     }
@@ -65,7 +112,19 @@ impl Moment {
     ) -> Option<usize> {
         let from = match &self.anchor {
             Anchor::Marker(_) => marked?,
-            Anchor::Input(number) => nth_input(timeline, *number, slices).await?,
+            Anchor::Input(number) => {
+                let mut last = None;
+                let mut begins = |record: &FactRecord| {
+                    let is_input = matches!(record.cause, Cause::Script(_) | Cause::Input(_));
+                    is_input && last.replace(record.cause) != Some(record.cause)
+                };
+                nth(timeline, *number, slices, &mut begins).await?
+            }
+            Anchor::Headline(headline) => {
+                let condition = headline.condition();
+                let mut holds = |record: &FactRecord| condition.holds(record, false);
+                nth(timeline, headline.number, slices, &mut holds).await?
+            }
             Anchor::Time(time) => {
                 let end = timeline.extend_past_slowly(*time, slices).await;
                 if timeline.is_full() && timeline.time_at(timeline.len()) <= *time {
@@ -90,25 +149,25 @@ fn count_before(timeline: &Timeline, time: Time) -> usize {
         .map_or(0, |before| timeline.count_until(before))
 }
 
-/// The number of facts up to and including the first one that this input caused.
-async fn nth_input(timeline: &mut Timeline, wanted: usize, slices: &Slices) -> Option<usize> {
-    let (mut seen, mut last, mut from) = (0, None, 0);
+/// The number of facts up to and including the n-th one that `is` holds for.
+async fn nth(
+    timeline: &mut Timeline,
+    wanted: usize,
+    slices: &Slices,
+    is: &mut dyn FnMut(&FactRecord) -> bool,
+) -> Option<usize> {
+    let (mut seen, mut from) = (0, 0);
     loop {
         let known = timeline.len();
-        let mut seen_now = |place: usize, record: &FactRecord| {
-            let (Cause::Script(_) | Cause::Input(_)) = record.cause else {
-                return std::ops::ControlFlow::Continue(());
-            };
-            if last.replace(record.cause) != Some(record.cause) {
-                seen += 1;
-            }
-            if seen == wanted {
-                std::ops::ControlFlow::Break(place + 1)
-            } else {
-                std::ops::ControlFlow::Continue(())
+        let mut look = |place: usize, record: &FactRecord| {
+            let found = is(record);
+            seen += usize::from(found);
+            match found && seen == wanted {
+                true => ControlFlow::Break(place + 1),
+                false => ControlFlow::Continue(()),
             }
         };
-        let found = timeline.search(from..known, slices, &mut seen_now).await;
+        let found = timeline.search(from..known, slices, &mut look).await;
         if found.is_some() || !timeline.is_endless() {
             return found;
         }
@@ -124,6 +183,17 @@ impl fmt::Display for Moment {
             Anchor::Marker(id) => f.write_str(id)?,
             Anchor::Input(number) => write!(f, "input:{number}")?,
             Anchor::Time(time) => write!(f, "t:{time}")?,
+            Anchor::Headline(Headline { fact, key, number }) => {
+                write!(f, "headline:{fact}")?;
+                let key = key.as_deref().unwrap_or_default();
+                if !key.is_empty() {
+                    write!(f, ":{key}")?;
+                }
+                // A key that ends like a number is followed by one.
+                if *number > 1 || counted(key).1.is_some() {
+                    write!(f, ":{number}")?;
+                }
+            }
         }
         if self.plus > 0 {
             write!(f, "+{}", self.plus)?;
@@ -132,41 +202,201 @@ impl fmt::Display for Moment {
     }
 }
 
-impl FromStr for Moment {
-    type Err = ();
+/// Why a text names no moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MomentError {
+    /// It has the form of none.
+    Form,
+    /// No fact has this name.
+    NoFact(Arc<str>),
+}
 
-    fn from_str(text: &str) -> Result<Self, ()> {
+impl MomentError {
+    /// What a moment may be, or which facts there are; in English and in Chinese.
+    #[must_use]
+    pub fn words(&self) -> [String; 2] {
+        match self {
+            Self::Form => [
+                "write a marker, input:2, t:16900 or headline:ItemStored, and +3 for three facts after it".to_owned(),
+                "可写标记名、input:2、t:16900 或 headline:ItemStored，再加 +3 表示其后三个事实".to_owned(),
+            ],
+            Self::NoFact(name) => {
+                let name: String = name.chars().take(40).collect();
+                let names: Vec<&str> = Fact::names().collect();
+                [
+                    format!("there is no fact {name:?}; there are {}", names.join(", ")),
+                    format!("没有名为 {name:?} 的事实；现有：{}", names.join("、")),
+                ]
+            }
+        }
+    }
+}
+
+/// A number in decimal digits alone.
+fn whole(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// A key and the number behind it.
+fn counted(text: &str) -> (&str, Option<u64>) {
+    let (key, number) = text.rsplit_once(':').unwrap_or(("", text));
+    match whole(number) {
+        Some(number) => (key, Some(number)),
+        None => (text, None),
+    }
+}
+
+fn headline(text: &str) -> Result<Anchor, MomentError> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let fact = Fact::names().find(|fact| *fact == name);
+    let (key, number) = counted(rest);
+    let number = usize::try_from(number.unwrap_or(1)).unwrap_or_default();
+    if number == 0 || text.ends_with(':') {
+        return Err(MomentError::Form);
+    }
+    Ok(Anchor::Headline(Headline {
+        fact: fact.ok_or_else(|| MomentError::NoFact(name.into()))?,
+        key: (!key.is_empty()).then(|| key.into()),
+        number,
+    }))
+}
+
+impl FromStr for Moment {
+    type Err = MomentError;
+
+    fn from_str(text: &str) -> Result<Self, MomentError> {
         // A plus sign may have been decoded as a space.
         let (anchor, plus) = text.split_once(['+', ' ']).unwrap_or((text, "0"));
-        let whole = |text: &str| {
-            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse().ok().filter(|_| digits).ok_or(())
-        };
-        let plus: u64 = whole(plus)?;
+        let whole = |text: &str| whole(text).ok_or(MomentError::Form);
+        let size = |number: u64| usize::try_from(number).map_err(|_| MomentError::Form);
+        let plus = size(whole(plus)?)?;
         let anchor = match anchor.split_once(':') {
             Some(("t", time)) => Anchor::Time(whole(time)?),
             Some(("input", number)) => match whole(number)? {
-                0 => return Err(()),
-                number => Anchor::Input(usize::try_from(number).map_err(|_| ())?),
+                0 => return Err(MomentError::Form),
+                number => Anchor::Input(size(number)?),
             },
-            Some(_) => return Err(()),
+            Some(("headline", text)) => headline(text)?,
+            Some(_) => return Err(MomentError::Form),
             // A bare number would be a fact number, which is not stable.
-            None if whole(anchor).is_ok() || anchor.is_empty() => return Err(()),
+            None if whole(anchor).is_ok() || anchor.is_empty() => return Err(MomentError::Form),
             None => Anchor::Marker(anchor.into()),
         };
-        Ok(Self {
-            anchor,
-            plus: usize::try_from(plus).map_err(|_| ())?,
-        })
+        Ok(Self { anchor, plus })
     }
 }
 
 /// The error for a link or a trace header that names an unknown moment.
-pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Text {
+pub(super) fn no_moment(error: &MomentError, text: &str, en: &str, zh: &str) -> Text {
     let text: String = text.chars().take(20).collect();
-    Text { en: format!(
-            "{en} names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
-        ).into(), zh: format!(
-            "{zh}中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
-        ).into() }
+    let words = error.words();
+    Text {
+        en: format!("{en} names no moment with {text:?}: {}.", words[0]).into(),
+        zh: format!("{zh}中的 {text:?} 不是时刻：{}。", words[1]).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use deltascope_world::source::scenario::Scenario;
+
+    fn anchor() -> impl Strategy<Value = Anchor> {
+        let fact = prop::sample::select(Fact::names().collect::<Vec<_>>());
+        let key = prop::option::of("[a-z]{1,4}(/[a-z0-9:.-]{0,7}[a-z0-9])?|[0-9]{1,3}|a:[0-9]");
+        let headline = (fact, key, 1..40_usize).prop_map(|(fact, key, number)| Headline {
+            fact,
+            key: key.map(|key| Key::from(key.as_str())),
+            number,
+        });
+        prop_oneof![
+            "[a-z][a-z-]{0,9}".prop_map(|id| Anchor::Marker(id.as_str().into())),
+            (1..1000_usize).prop_map(Anchor::Input),
+            any::<u64>().prop_map(Anchor::Time),
+            headline.prop_map(Anchor::Headline),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_moment_is_read_back(anchor in anchor(), plus in 0..9_usize) {
+            let moment = Moment { anchor, plus };
+            prop_assert_eq!(moment.to_string().parse(), Ok(moment));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_without_a_panic(text in "(headline:|input:|t:)?[A-Za-z:/ +0-9é]{0,30}") {
+            if let Err(error) = text.parse::<Moment>() {
+                prop_assert!(error.words().iter().all(|words| !words.is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_headline_is_found_by_its_name_its_object_and_its_number() {
+        let settings = serde_json::json!({ "knownObjects": true, "handlers": [{ "name": "h" }] });
+        let scenario = Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            traffic: Some(7),
+            ..Scenario::default()
+        };
+        let mut timeline = Timeline::new(scenario).unwrap();
+        timeline.extend(4_000);
+        let facts = timeline.all_facts();
+        let stored = |record: &&FactRecord| record.fact.name() == "ItemStored";
+        let third = facts.iter().filter(stored).nth(2).unwrap();
+        let key = third.fact.key().unwrap().clone();
+        let of_key = |record: &&FactRecord| stored(record) && record.fact.key() == Some(&key);
+        for (text, expected) in [
+            ("headline:ItemStored".to_owned(), facts.iter().find(stored)),
+            ("headline:ItemStored:3".to_owned(), Some(third)),
+            (
+                format!("headline:ItemStored:{key}"),
+                facts.iter().find(of_key),
+            ),
+            (
+                format!("headline:ItemStored:{key}:2"),
+                facts.iter().filter(of_key).nth(1),
+            ),
+        ] {
+            let moment: Moment = text.parse().unwrap();
+            let step = moment.find(&mut timeline, &|_, _| None).unwrap();
+            assert_eq!(
+                timeline.fact(step - 1).map(|fact| fact.id),
+                expected.map(|fact| fact.id),
+                "{text}"
+            );
+        }
+        let Anchor::Headline(headline) =
+            "headline:ItemStored:a/b".parse::<Moment>().unwrap().anchor
+        else {
+            unreachable!("a headline");
+        };
+        let (count, keys) = headline.alike(&timeline);
+        assert!(count >= facts.iter().filter(stored).count() && keys.contains(&key));
+    }
+
+    #[test]
+    fn an_error_lists_the_facts_that_there_are() {
+        let error = "headline:ItemStore".parse::<Moment>().unwrap_err();
+        assert_eq!(error, MomentError::NoFact("ItemStore".into()));
+        assert!(
+            error
+                .words()
+                .iter()
+                .all(|words| words.contains("ItemStore\"") && words.contains("ItemStored"))
+        );
+        for text in [
+            "headline:ItemStored:0",
+            "headline:ItemStored:",
+            "headline:ItemStored:a/b:0",
+        ] {
+            assert_eq!(text.parse::<Moment>(), Err(MomentError::Form), "{text}");
+        }
+    }
 }

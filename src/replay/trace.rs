@@ -484,21 +484,22 @@ fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
         bounds::beginning(text, MAX_TEXT)
     };
     let (at, start) = (text("at"), text("start"));
+    let named = at.parse();
     let trace = Trace {
         lesson: text("lesson").into(),
         title: Text {
             en: text("titleEn").into(),
             zh: text("titleZh").into(),
         },
-        at: at.parse().ok(),
+        at: named.as_ref().ok().cloned(),
         start: wall::read(start),
         recording: Recording {
             scenario: Scenario::default(),
             inputs: Vec::new(),
         },
     };
-    let doubt = match trace.at {
-        None if value.get("at").is_some() => Some(no_moment(at, "\"at\"", "\"at\" ")),
+    let doubt = match named {
+        Err(error) if value.get("at").is_some() => Some(no_moment(&error, at, "\"at\"", "\"at\" ")),
         _ if value.get("start").is_some() && trace.start.is_none() => Some(Text {
             en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it.".into(),
             zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".into(),

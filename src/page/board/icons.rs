@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 
 use deltascope_presentation::svg::glyphs::LOCK;
-pub(super) use deltascope_presentation::svg::glyphs::glyph;
+pub(super) use deltascope_presentation::svg::glyphs::{
+    BACK, FOLLOW, NEXT, PLAY, RESET, STEP, glyph,
+};
 
 /// A filled icon in a box of 14 px.
 pub(super) fn filled(path: &'static str) -> impl IntoView {
@@ -51,14 +53,9 @@ pub(super) fn lock() -> impl IntoView {
     }
 }
 
-pub(super) const RESET: &str = "M2 2h2v10H2zM12 2v10L5 7z";
-pub(super) const BACK: &str = "M9 2v10L2.5 7zM10.5 2h1.6v10h-1.6z";
-pub(super) const PLAY: &str = "M3 1.5v11L12.5 7z";
 pub(super) const PAUSE: &str = "M3 2h3v10H3zM8 2h3v10H8z";
 pub(super) const REPLAY: &str =
     "M7 2.2V.3l4 2.9-4 2.9V4.1A3.4 3.4 0 1010.4 7.5h1.9A5.3 5.3 0 117 2.2z";
-pub(super) const STEP: &str = "M5 2v10l6.5-5zM1.9 2h1.6v10H1.9z";
-pub(super) const NEXT: &str = "M10 2h2v10h-2zM2 2v10l7-5z";
 pub(super) const SUN: &str = "M7 4.4a2.6 2.6 0 100 5.2 2.6 2.6 0 000-5.2zM7 .9v1.2M7 11.9v1.2M.9 7h1.2M11.9 7h1.2M2.7 2.7l.8.8M10.5 10.5l.8.8M11.3 2.7l-.8.8M3.5 10.5l-.8.8";
 pub(super) const MOON: &str = "M12 8.4A5.3 5.3 0 015.6 2a5.3 5.3 0 106.4 6.4z";
 pub(super) const FOLDER: &str = "M1.5 11.5v-9h4l1.3 1.8h5.7v7.2z";
@@ -77,6 +74,3 @@ pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2
 pub(super) const TABLE: &str = "M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5 2.5v9";
 /// A list with ticks.
 pub(super) const CHECKS: &str = "M1.3 3.6l1.2 1.2 2-2.4M1.3 9.6l1.2 1.2 2-2.4M7 4h5.6M7 10h5.6";
-/// A target.
-pub(super) const FOLLOW: &str =
-    "M7 3.2a3.8 3.8 0 100 7.6 3.8 3.8 0 000-7.6zM7 .8v3M7 10.2v3M.8 7h3M10.2 7h3";

@@ -13,7 +13,7 @@ use crate::memo::Memo;
 use crate::ui::{Shape, Ui, remember, remembered};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
-use deltascope_presentation::stage::Panel;
+use deltascope_presentation::stage::{Panel, least_width};
 use deltascope_presentation::strings;
 
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
@@ -68,8 +68,12 @@ impl Layout {
             let acting = current(view).map(live::room);
             (acting, view.step, live::first(&view.picture))
         });
-        let (acting, at, first) = now.get_untracked();
-        let chosen = RwSignal::new((acting.filter(|_| !is_page).unwrap_or(first), at));
+        let (_, at, mut first) = now.get_untracked();
+        if !is_page {
+            let rooms = ui.shape.with_untracked(rooms);
+            first = ui.view.with_untracked(|view| live::shown(view, &rooms));
+        }
+        let chosen = RwSignal::new((first, at));
         let shown = Memo::new(move |before: Option<&Panel>| {
             let (room, at) = chosen.get();
             let (acting, step, first) = now.get();
@@ -388,7 +392,8 @@ fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
         let kept = StoredValue::new_local((observer, on_resize));
         on_cleanup(move || kept.with_value(|(observer, _)| observer.disconnect()));
     }
-    let fits = Memo::new(move |_| width.get() >= ui.shape.with(least));
+    let least = move || ui.shape.with(|shape| f64::from(least_width(&shape.panels)));
+    let fits = Memo::new(move |_| width.get() >= least());
     let classes = StoredValue::new_local(frame);
     // Set at once, so that nothing is laid out twice.
     set(narrow, !fits.get_untracked());
@@ -414,35 +419,6 @@ fn set<T: PartialEq + Copy + Send + Sync + 'static>(signal: RwSignal<T>, value: 
 
 /// The same as [`SHORT`], in the design's px.
 const SHORT_PX: f64 = 800.0;
-/// The least width for all rooms at once, in the design's px.
-const ALL_PX: f64 = 900.0;
-
-/// The least width for all rooms of `shape` at once, in the design's px.
-fn least(shape: &Shape) -> f64 {
-    let rooms = &shape.panels;
-    if rooms.is_empty() {
-        return ALL_PX;
-    }
-    let below = |room: &&Panel| matches!(room, Panel::Now | Panel::Processor);
-    let width = |room: &Panel| match room {
-        Panel::Api => 190.0,
-        Panel::Reflector => 140.0,
-        Panel::Queue => 180.0,
-        Panel::Pop => 130.0,
-        Panel::Indexer => 220.0,
-        Panel::Now | Panel::Processor => 320.0,
-    };
-    let above = rooms
-        .iter()
-        .filter(|room| !below(room))
-        .map(width)
-        .sum::<f64>();
-    let under = rooms.iter().filter(below).map(width).sum::<f64>();
-    #[allow(clippy::cast_precision_loss, reason = "at most seven rooms")]
-    let gaps = rooms.len() as f64 * 14.0 + 16.0;
-    above.max(under) + gaps
-}
-
 fn media(query: &str) -> RwSignal<bool> {
     let matches = RwSignal::new(false);
     let Ok(Some(list)) = window().match_media(query) else {

@@ -9,7 +9,7 @@ use super::density::Density;
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
-use super::layout::{Layout, size_of};
+use super::layout::size_of;
 use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
 use crate::memo::Memo;
@@ -42,13 +42,12 @@ pub(super) fn Queue() -> impl IntoView {
     let ui = Ui::get();
     let cols_box = NodeRef::<html::Div>::new();
     let size = size_of(cols_box);
-    let layout = Layout::get();
     let kind = ui.memo(|view| view.picture.queue.kind);
     let dense = ui.memo(|view| is_queue_dense(&view.picture));
     let slim = Memo::new(move |_| {
         let few = ui.shape.with(|shape| !shape.panels.is_empty());
         let flat = kind.get() == QueueKind::RealFifo;
-        few && !flat && !layout.narrow.get() && size.get().0 < SLIM_ROOM
+        few && !flat && size.get().0 < SLIM_ROOM
     });
     let space = Memo::new(move |_| {
         let (width, height) = size.get();

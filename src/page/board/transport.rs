@@ -15,14 +15,12 @@ use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
+use deltascope_presentation::svg::PIECE;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::step_size::StepSize;
 
 /// The speeds, in percent.
 const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
-
-/// The timeline of an endless run is a multiple of this many steps long.
-const PIECE: usize = 200;
 
 #[component]
 pub(super) fn Transport() -> impl IntoView {

@@ -1,6 +1,8 @@
 //! Which room is active.
 
+use super::current;
 use crate::stage::Panel;
+use crate::view::View;
 use deltascope_cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
 };
@@ -43,6 +45,18 @@ impl Piece {
             Self::Over => AFTER_ROOMS + 3,
         }
     }
+}
+
+/// The room that an element begins with where it shows one of these at a time: that of the current fact, or the queue.
+#[must_use]
+pub fn shown(view: &View, rooms: &[Panel]) -> Panel {
+    let acting = current(view).map(room);
+    let has = |room: &Panel| rooms.contains(room);
+    let first = || rooms.first().copied().unwrap_or(Panel::Queue);
+    acting
+        .filter(has)
+        .or(Some(Panel::Queue).filter(has))
+        .unwrap_or_else(first)
 }
 
 /// The room in which a fact happened.

@@ -182,11 +182,11 @@ async fn play(
         let mut ahead = timeline.clone();
         let marked = match &at.anchor {
             Anchor::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
-            Anchor::Input(_) | Anchor::Time(_) => None,
+            Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
         };
         step = at.find_slowly(&mut ahead, marked, slices).await;
         if step.is_none() {
-            missed = Some(no_moment(&lesson, at, far));
+            missed = Some(no_moment(&lesson, at, &ahead, far));
             ahead.drop_slowly(slices).await;
         } else {
             timeline = ahead;

@@ -7,7 +7,7 @@ use crate::i18n::Text;
 use crate::options::{Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
-use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::moment::{Anchor, Moment, MomentError};
 use deltascope_replay::trace::is_trace;
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once, pause};
@@ -189,7 +189,14 @@ impl Session {
             }
             Ok(place) => place,
             // The error is the one for an unknown marker.
-            Err(()) => return self.seek_marker(name),
+            Err(MomentError::Form) => return self.seek_marker(name),
+            Err(error) => {
+                let [en, zh] = error.words();
+                return self.fail(
+                    Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。")),
+                    None,
+                );
+            }
         };
         match self.seek_place(&place) {
             Ok(change) => change,
@@ -258,7 +265,7 @@ impl Session {
             Place::Moment(moment) => {
                 let marked = match &moment.anchor {
                     Anchor::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
-                    Anchor::Input(_) | Anchor::Time(_) => None,
+                    Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
                 };
                 moment.find_slowly(&mut ahead, marked, slices).await
             }
@@ -271,7 +278,7 @@ impl Session {
             return Ok(found);
         }
         Err(match place {
-            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, LEAP),
+            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, &ahead, LEAP),
             _ => Text::new(
                 "This run never ends. Name another moment: a marker, input:N or t:MS.",
                 "此运行没有终点。请写另一个时刻：标记、input:N 或 t:MS。",
@@ -351,6 +358,38 @@ mod tests {
         session.present(&asked, None).unwrap();
         let view = session.view();
         assert_eq!((view.step, view.endless), (view.steps, false));
+    }
+
+    #[test]
+    fn a_headline_is_a_moment_for_an_attribute_a_link_and_a_script() {
+        let name = "headline:DeltaAppended:default/b:2";
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", name)]);
+        session.present(&asked, None).unwrap();
+        let view = session.view();
+        let shown = crate::rows::current(&view).unwrap();
+        assert_eq!(shown.fact.name(), "DeltaAppended");
+        let link = format!("#v1;lesson=tombstone;at={name}");
+        session.obey(Command::Seek(0));
+        session.present_link(&Options::default(), &link).unwrap();
+        assert_eq!(session.view().step, view.step);
+        session.obey(Command::Seek(0));
+        session.seek_named(name);
+        assert_eq!(session.view().step, view.step);
+        for (name, word) in [
+            ("headline:Appended", "there are ObjectCreated,"),
+            (
+                "headline:DeltaAppended:default/b:9",
+                "DeltaAppended, about default/a, ",
+            ),
+        ] {
+            session.seek_named(name);
+            let error = session.view().error.unwrap().message;
+            assert!(error.en.contains(word) && !error.zh.is_empty(), "{error:?}");
+            let link = format!("#v1;lesson=tombstone;at={name}");
+            let error = Session::new().present_link(&Options::default(), &link);
+            assert!(error.unwrap_err().en.contains(word), "{name}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use deltascope_replay::link::{self, Link};
 use deltascope_replay::moment::{Anchor, Moment};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::scramble_trace;
+use deltascope_replay::timeline::Timeline;
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::shortened;
 use deltascope_world::source::scenario::Scenario;
@@ -267,7 +268,7 @@ fn too_far(far: usize) -> Text {
     )
 }
 
-pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
+pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: usize) -> Text {
     let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
     match &at.anchor {
         Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
@@ -281,10 +282,10 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
             if ids.is_empty() {
                 return Text::new(
                     &format!(
-                        "There is no marker {id:?}: this run has none. Write input:N, t:MS, step:N, start or end."
+                        "There is no marker {id:?}: this run has none. Write input:N, t:MS, headline:FACT, step:N, start or end."
                     ),
                     &format!(
-                        "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、step:N、start 或 end。"
+                        "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、headline:FACT、step:N、start 或 end。"
                     ),
                 );
             }
@@ -294,6 +295,24 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
                     "此课程中没有标记 {id:?}。现有：{}。",
                     ids.replace(", ", "、")
                 ),
+            )
+        }
+        Anchor::Headline(headline) => {
+            let (count, keys) = headline.alike(timeline);
+            let (fact, steps) = (headline.fact, timeline.len());
+            let keys: Vec<String> = keys.iter().map(|key| shortened(key)).collect();
+            let [en, zh] = match keys.is_empty() {
+                true => [String::new(), String::new()],
+                false => [
+                    format!(", about {}", keys.join(", ")),
+                    format!("，关于 {}", keys.join("、")),
+                ],
+            };
+            Text::new(
+                &format!(
+                    "The run does not come to {at}: its {steps} facts have {count} {fact}{en}."
+                ),
+                &format!("运行到不了 {at}：它的 {steps} 个事实中有 {count} 个 {fact}{zh}。"),
             )
         }
         _ => Text::new(

@@ -6,6 +6,7 @@ mod colors;
 pub mod glyphs;
 mod parts;
 mod pen;
+mod poster;
 mod queue;
 mod server;
 mod store;
@@ -24,6 +25,8 @@ use crate::rows::live;
 use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
+
+pub use poster::{PIECE, poster};
 
 /// The padding around the rooms, and the gap between them.
 const PAD: i32 = 16;
@@ -44,6 +47,10 @@ const GRID_WIDTH: i32 = 1360;
 const FEW_PAD: i32 = 12;
 const FEW_GAP: i32 = 10;
 const FEW_INSET: (i32, i32) = (10, 10);
+/// The same in a poster, with the border.
+const FRAMED_INSET: (i32, i32) = (11, 11);
+/// The height of the lower row, in a poster.
+const BELOW: i32 = 184;
 /// From this width on the Indexer gets more of the width that is left.
 const FEW_WIDE: i32 = 960;
 
@@ -92,12 +99,16 @@ fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
 impl Pen<'_> {
     /// Whether only some rooms are shown.
     fn is_few(&self) -> bool {
-        !self.options.panels.is_empty()
+        self.framed || !self.options.panels.is_empty()
     }
 
     /// The padding within a room.
     fn within(&self) -> (i32, i32) {
-        if self.is_few() { FEW_INSET } else { INSET }
+        match (self.framed, self.is_few()) {
+            (true, _) => FRAMED_INSET,
+            (false, true) => FEW_INSET,
+            (false, false) => INSET,
+        }
     }
 }
 
@@ -106,7 +117,14 @@ impl Pen<'_> {
 pub fn stage(view: &View, options: &SvgOptions) -> String {
     let mut pen = Pen::new(view, options);
     let (w, h) = draw(&mut pen);
-    finish(&pen, w, h)
+    let scaled = options.panels.is_empty() && (options.width == 0 || options.width >= 1_100);
+    let shown = match (scaled, options.width) {
+        (true, 0) => 1_200,
+        (_, 0) => 750,
+        (_, width) => width.min(4_000) as i32,
+    };
+    let high = i64::from(h) * i64::from(shown) / i64::from(w.max(1));
+    finish(&pen, (w, h), (shown, high as i32))
 }
 
 /// Draws everything. Returns the width and the height.
@@ -214,7 +232,7 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     a.y + high + GAP + low
 }
 
-/// As many rooms side by side as fit, in the order of the data's path.
+/// As many rooms side by side as fit, in the order of the data's path; of their own height, unless `a` has one.
 fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let few = pen.is_few();
     let gap = if few { FEW_GAP } else { GAP };
@@ -237,6 +255,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
         left -= needs + gap;
     }
     let mut y = a.y;
+    let all = rows.len();
     for row in rows {
         let share = |room: Panel| share(room, &row, few.then_some(a.w));
         let needed: i32 = row.iter().map(|room| least(*room, few)).sum();
@@ -254,8 +273,18 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
         if let Some((_, last)) = placed.last_mut() {
             last.w = a.right() - last.x;
         }
-        let high = tallest(pen, &placed, HIGH);
-        place(pen, &placed, high, HIGH);
+        let (high, most) = match (pen.framed, row.iter().any(|room| below(*room))) {
+            (false, _) => (tallest(pen, &placed, HIGH), HIGH),
+            (true, _) if all == 1 => (a.h, a.h),
+            (true, true) => (BELOW, BELOW),
+            (true, false) => (a.h - BELOW - 2 * gap, a.h - BELOW - 2 * gap),
+        };
+        place(pen, &placed, high, most);
+        if pen.framed {
+            // An element has no wires between its rooms, and a gap around what breaks its rows.
+            y += high + 2 * gap;
+            continue;
+        }
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
             if to.0 <= Panel::Indexer && !is_unused(pen.view, Panel::Queue) {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
@@ -292,6 +321,9 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
+        if pen.framed {
+            pen.begin_part(room.id());
+        }
         let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
         let absent = is_unused(pen.view, *room)
             || *room == Panel::Reflector && !reflector::rows(pen.view).present
@@ -310,7 +342,10 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
                 " stroke-width=\"4\"",
             );
         }
-        pen.rect(at, 12, ground, border, if absent { DASHED } else { "" });
+        // In a poster the border is within the box, as on the page.
+        let inner = i32::from(pen.framed);
+        let edge = area(at.x, at.y, at.w - inner, at.h - inner);
+        pen.rect(edge, 12, ground, border, if absent { DASHED } else { "" });
         let within = at.inset(beside, above);
         pen.floor = within.bottom();
         inside(
@@ -318,6 +353,10 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
             *room,
             area(within.x, within.y, within.w, most - 2 * above),
         );
+        if pen.framed {
+            pen.raw(&["</g>"]);
+            pen.floor = 0;
+        }
     }
 }
 
@@ -355,26 +394,19 @@ fn content(pen: &mut Pen, room: Panel, a: Area) -> i32 {
 }
 
 /// The `<svg>` element around what was drawn.
-fn finish(pen: &Pen, w: i32, h: i32) -> String {
+fn finish(pen: &Pen, (w, h): (i32, i32), shown: (i32, i32)) -> String {
     let options = pen.options;
-    let scaled = options.panels.is_empty() && (options.width == 0 || options.width >= 1_100);
-    let shown = match (scaled, options.width) {
-        (true, 0) => 1_200,
-        (_, 0) => 750,
-        (_, width) => width.min(4_000) as i32,
-    };
     let mut head = Pen::new(pen.view, options);
     let [wide, high] = [w, h].map(|side| side.to_string());
-    let shown_high = (i64::from(h) * i64::from(shown) / i64::from(w.max(1))).to_string();
     head.raw(&[
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dsg\" role=\"img\" xml:space=\"preserve\" viewBox=\"0 0 ",
         &wide,
         " ",
         &high,
         "\" width=\"",
-        &shown.to_string(),
+        &shown.0.to_string(),
         "\" height=\"",
-        &shown_high,
+        &shown.1.to_string(),
         "\" fill=\"none\">",
     ]);
     head.title(pen.view.lesson.title.get(options.lang));
@@ -404,7 +436,12 @@ fn finish(pen: &Pen, w: i32, h: i32) -> String {
         ground.path(0, 0, d, Ink::NONE, ink, " stroke-width=\"1.5\"");
         ground.raw(&["</pattern>"]);
     }
-    ground.rect(area(0, 0, w, h), 12, Ink::PAPER, Ink::NONE, "");
+    if pen.framed {
+        let more = " transform=\"translate(.5 .5)\"";
+        ground.rect(area(0, 0, w - 1, h - 1), 12, Ink::PAPER, Ink::LINE, more);
+    } else {
+        ground.rect(area(0, 0, w, h), 12, Ink::PAPER, Ink::NONE, "");
+    }
     let mut out = head.out;
     pen.style_with(&ground, &mut out);
     if options.theme == Theme::Auto {

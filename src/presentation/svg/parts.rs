@@ -310,11 +310,13 @@ impl Pen<'_> {
     #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
     fn token(&mut self, a: Area) {
         #[cfg(test)]
-        self.spots.push(super::pen::Spot {
-            what: "token",
-            text: String::new(),
-            area: a,
-        });
+        if !self.is_below(a.bottom()) {
+            self.spots.push(super::pen::Spot {
+                what: "token",
+                text: String::new(),
+                area: a,
+            });
+        }
     }
 
     /// The glyph of a type, from `x` on, centred at the height `cy`.
@@ -397,7 +399,7 @@ impl Pen<'_> {
             }
             x += glyph;
         }
-        let rv = mono(size - 5, Ink::INK_2);
+        let rv = mono((size - 5).max(110), Ink::INK_2);
         let w = self.text(a.right() - side, cy, a.w / 2, At::End, &row.rv.short, rv);
         let left = a.right() - side - w - x - if w > 0 { 4 - i32::from(narrow) } else { 0 };
         let of = mono(size, ink);
@@ -425,7 +427,7 @@ impl Pen<'_> {
         let (mut x, mut row) = (to.x, 0);
         for (place, tag) in tags.iter().enumerate() {
             let name = mono(120, Ink::INK);
-            let note = mono(105, Ink::INK_3);
+            let note = mono(110, Ink::INK_3);
             let noted = if tag.note.is_empty() {
                 0
             } else {

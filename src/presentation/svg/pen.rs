@@ -69,7 +69,8 @@ impl Type {
 
     /// The type of code within a sentence of this type.
     pub(super) const fn code(self) -> Self {
-        mono((self.tenths() * 92 / 100) as u8, self.ink)
+        let size = self.tenths() * 92 / 100;
+        mono(if size < 110 { 110 } else { size as u8 }, self.ink)
     }
 
     pub(super) const fn tenths(self) -> i32 {
@@ -144,6 +145,8 @@ pub(super) struct Pen<'a> {
     pub(super) words: &'static Strings,
     /// The bottom edge of the room, for content that is aligned to it; 0 while the room is only measured.
     pub(super) floor: i32,
+    /// Whether the picture is an element's poster.
+    pub(super) framed: bool,
     /// Which colours are used as a fill and as a stroke, one bit each.
     used: [u32; 2],
     #[cfg(test)]
@@ -293,6 +296,7 @@ impl<'a> Pen<'a> {
             options,
             words: strings(options.lang),
             floor: 0,
+            framed: false,
             used: [0; 2],
             #[cfg(test)]
             spots: Vec::new(),
@@ -353,8 +357,16 @@ impl<'a> Pen<'a> {
         self.raw(&["\"", more, "/>"]);
     }
 
+    /// Whether something that ends at this height is below its room: in an element it is scrolled out of sight.
+    pub(super) fn is_below(&self, bottom: i32) -> bool {
+        self.framed && self.floor > 0 && bottom > self.floor + 3
+    }
+
     /// A box with round corners; `more` are its other attributes.
     pub(super) fn rect(&mut self, at: Area, r: i32, fill: Ink, stroke: Ink, more: &str) {
+        if self.is_below(at.bottom()) {
+            return;
+        }
         self.out.push_str("<rect");
         let Area { x, y, w, h } = at;
         for (name, number) in [("x", x), ("y", y), ("width", w), ("height", h), ("rx", r)] {
@@ -365,6 +377,9 @@ impl<'a> Pen<'a> {
 
     /// A path with its origin at (`x`, `y`); `more` are its other attributes.
     pub(super) fn path(&mut self, x: i32, y: i32, d: &str, fill: Ink, stroke: Ink, more: &str) {
+        if self.is_below(y) {
+            return;
+        }
         let (x, y) = (x.to_string(), y.to_string());
         self.raw(&[
             "<path transform=\"translate(",
@@ -385,8 +400,11 @@ impl<'a> Pen<'a> {
         self.path(x, y, &d, Ink::NONE, ink, more);
     }
 
-    /// A tooltip.
+    /// A tooltip; a poster is an image, which has none.
     pub(super) fn title(&mut self, text: &str) {
+        if self.framed {
+            return;
+        }
         self.out.push_str("<title>");
         self.escape(text);
         self.out.push_str("</title>");
@@ -398,6 +416,9 @@ impl<'a> Pen<'a> {
         let Some((_, first)) = runs.first() else {
             return 0;
         };
+        if self.is_below(cy + first.tenths() / 20) {
+            return width;
+        }
         #[cfg(test)]
         self.spots.push(Spot {
             what: "text",
@@ -548,6 +569,11 @@ impl<'a> Pen<'a> {
     pub(super) fn drop_spots(&mut self, from: usize) {
         #[cfg(test)]
         self.spots.truncate(from);
+    }
+
+    /// Begins a part under a name that is in the picture.
+    pub(super) fn begin_part(&mut self, name: &str) {
+        self.raw(&["<g data-part=\"", name, "\">"]);
     }
 
     /// Begins a room: the tests check that later spots are inside.

@@ -197,8 +197,7 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow, space: &Space) {
     }
     for row in &column.stack.shown {
         let size = match a.w {
-            ..90 => 105,
-            90..104 => 110,
+            ..104 => 110,
             104..110 => 115,
             _ => 120,
         };
@@ -263,7 +262,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow, space: &Space) {
     pen.glyph(x - 2, cy, row.delta_type, ink);
     let question = if row.tombstone { "?" } else { "" };
     let name = [row.delta_type.as_str(), question].concat();
-    let of = mono(if name.len() > 9 { 105 } else { 120 }, ink);
+    let of = mono(if name.len() > 9 { 110 } else { 120 }, ink);
     let plain = mono(120, Ink::INK);
     if let Some(list) = boxed {
         // The type and the number of objects, and then their names.
@@ -321,7 +320,7 @@ fn version(pen: &mut Pen, right: i32, cy: i32, row: &EntryRow) -> i32 {
     if row.delta_type == DeltaType::Bookmark || row.rv.short.is_empty() {
         return right;
     }
-    let of = mono(105, Ink::INK_2);
+    let of = mono(110, Ink::INK_2);
     right - pen.text(right, cy, 60, At::End, &row.rv.short, of) - 8
 }
 
@@ -409,7 +408,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             " stroke-width=\"1.6\""
         };
         pen.path(a.x, cy - 7, LOCK, Ink::NONE, ink, faded);
-        let of = mono(if more.is_empty() { 115 } else { 105 }, ink);
+        let of = mono(if more.is_empty() { 115 } else { 110 }, ink);
         let gap = if more.is_empty() { "" } else { " " };
         pen.runs(
             a.x + 17,

@@ -9,13 +9,13 @@
 
 use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
-use super::{Ink, draw, stage};
+use super::{Ink, draw, poster, stage};
 use crate::command::{SvgOptions, Theme};
 use std::rc::Rc;
 
 use crate::command::Command;
 use crate::i18n::Lang;
-use crate::options::Options;
+use crate::options::{Controls, Options};
 use crate::session::Session;
 use crate::stage::Panel;
 use crate::view::View;
@@ -327,6 +327,61 @@ fn a_picture_of_some_rooms_shows_as_much_as_an_element() {
             assert!(tokens >= 3, "{texts:?}");
         }
     }
+}
+
+#[test]
+fn letters_of_a_poster_can_be_read_on_a_phone() {
+    let sizes = |text: &str| -> Vec<f64> {
+        let after = text.split(" font-size=\"").skip(1);
+        after
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect()
+    };
+    for (id, _) in lessons::menu() {
+        for view in moments(&id, Some("1.32")) {
+            for room in Panel::ALL {
+                let options = SvgOptions {
+                    panels: vec![room],
+                    width: 350,
+                    ..SvgOptions::default()
+                };
+                let text = poster(&view, &options, Controls::Transport, None);
+                is_well_formed(&text).unwrap();
+                let least = sizes(&text).into_iter().fold(99.0, f64::min);
+                assert!(least >= 11.0, "{id} at {}, {room:?}: {least}", view.step);
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_of_a_poster_is_out_of_place() {
+    use Panel::{Api, Indexer, Now, Pop, Processor, Queue, Reflector};
+    let mut wrong = Vec::new();
+    let shapes = [
+        vec![Queue, Indexer, Processor],
+        vec![Api, Reflector, Processor],
+        vec![Reflector, Queue, Pop, Now],
+        vec![Api, Queue, Indexer, Now],
+        vec![],
+    ];
+    for (turn, (id, _)) in lessons::menu().iter().enumerate() {
+        for (place, view) in moments(id, Some("1.34")).iter().enumerate() {
+            for width in [750, 350] {
+                let options = SvgOptions {
+                    panels: shapes[(turn + place) % shapes.len()].clone(),
+                    width,
+                    lang: LANGS[place % 2],
+                    ..SvgOptions::default()
+                };
+                let mut pen = Pen::new(view, &options);
+                super::poster::draw(&mut pen, Controls::Transport, None);
+                let of = format!("{id} at {}, {:?} {width}", view.step, options.panels);
+                wrong.extend(misplaced(&pen.spots).map(|what| format!("{of}: {what}")));
+            }
+        }
+    }
+    assert_none(&wrong);
 }
 
 #[test]

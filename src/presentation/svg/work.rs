@@ -15,7 +15,7 @@ use crate::strings;
 const LINE: i32 = 18;
 
 /// A listing's routine without its callers, and the text of its link to client-go.
-fn place(listing: &Listing) -> (&str, &str) {
+pub(super) fn place(listing: &Listing) -> (&str, &str) {
     let routine = listing.title.rsplit(" › ").next().unwrap_or_default();
     (routine, listing.link.as_ref().map_or("", |link| &link.text))
 }
@@ -298,7 +298,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         (.., true) => words.removed.to_owned(),
         _ => strings::load(lang, row.pending, busy),
     };
-    let small = mono(107, Ink::INK_3);
+    let small = mono(110, Ink::INK_3);
     let load_of = small.ink(if busy { Ink::DELETED } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
@@ -368,7 +368,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     tall
 }
 
-fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
+pub(super) fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
     let strong = of.ink(Ink::INK).bold();
     let spans = spans.iter().map(|span| {
         let of = match span {

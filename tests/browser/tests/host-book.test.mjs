@@ -116,7 +116,7 @@ test("a run follows each of the book's five themes, switched live", async () => 
       );
       const [paper, poster] = await run.evaluate((element) => [
         getComputedStyle(element.shadowRoot.querySelector(".frame")).backgroundColor,
-        element.querySelector("img[slot=poster]").src,
+        element.querySelector("picture[slot=poster] img").src,
       ]);
       const [red] = paper.match(/\d+/g).map(Number);
       assert.equal(red < 128 ? "dark" : "light", kind, `${theme}: ${paper}`);
@@ -166,7 +166,7 @@ test("keys control a run while it has the focus, else they turn pages", async ()
 
 test("without scripts there are the picture and the transcript", async () => {
   await reading("deltafifo.html", async (page) => {
-    const poster = page.locator("delta-scope img[slot=poster]").first();
+    const poster = page.locator("delta-scope picture[slot=poster] img").first();
     const { width, height } = await poster.boundingBox();
     assert.ok(width > 500 && height > 200, `${width} × ${height}`);
     const words = page.locator(".deltascope-transcript").first();
@@ -198,13 +198,13 @@ test("on paper a picture is light in every theme of the book", async () => {
   await reading("deltafifo.html", async (page) => {
     await page.emulateMedia({ colorScheme: "dark" });
     await page.evaluate(() => (document.documentElement.className = "coal"));
-    const posters = () => page.evaluate(() => [...document.querySelectorAll("img[slot=poster]")].map((one) => one.src.split("#")[1]));
-    await page.waitForFunction(() => document.querySelector("img[slot=poster]").src.endsWith("#dark"));
+    const posters = () => page.evaluate(() => [...document.querySelectorAll("picture[slot=poster] img")].map((one) => one.src.split("#")[1]));
+    await page.waitForFunction(() => document.querySelector("picture[slot=poster] img").src.endsWith("#dark"));
     await page.evaluate(() => {
       for (const name of ["beforeprint", "afterprint"]) {
         addEventListener(name, () => {
           window.seen ??= [];
-          window.seen.push(document.querySelector("img[slot=poster]").src.split("#")[1]);
+          window.seen.push(document.querySelector("picture[slot=poster] img").src.split("#")[1]);
         });
       }
     });
@@ -214,7 +214,7 @@ test("on paper a picture is light in every theme of the book", async () => {
   });
   // Without scripts the styles have to do it.
   await reading("deltafifo.html", async (page) => {
-    const poster = page.locator("img[slot=poster]").first();
+    const poster = page.locator("picture[slot=poster] img").first();
     const paper = async () => {
       const shot = (await poster.screenshot()).toString("base64");
       const looking = await browser.newPage();
@@ -243,7 +243,75 @@ test("the book's search does not find the transcripts of the runs", () => {
   assert.doesNotMatch(index, /Nobody waits for it/);
 });
 
-test("the layout does not shift when the element or its run is loaded", async () => {
+/** The boxes of an element's figure: of its poster, and of what comes in its place. */
+function boxes(element) {
+  const { left, top } = element.getBoundingClientRect();
+  const box = (of, x = left, y = top) => {
+    const { x: at, y: down, width, height } = of.getBoundingClientRect();
+    return { x: at - x, y: down - y, width, height, middle: down + height / 2 - y };
+  };
+  const image = element.querySelector("picture[slot=poster] img");
+  return fetch(image.currentSrc).then((answer) => answer.text()).then((text) => {
+    const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    const held = document.createElement("div");
+    held.style = "position: absolute; left: 0; top: 0";
+    document.body.append(held);
+    held.append(document.adoptNode(drawn));
+    const origin = drawn.getBoundingClientRect();
+    const inPoster = (of) => of && box(of, origin.x, origin.y);
+    const poster = { frame: inPoster(drawn), rooms: {} };
+    for (const part of drawn.querySelectorAll("[data-part]")) {
+      const [words] = part.querySelectorAll("text");
+      if (part.dataset.part === "strip") poster.strip = inPoster(words);
+      else poster.rooms[part.dataset.part] = { box: inPoster(part.querySelector("rect[rx='12']")), head: inPoster(words) };
+    }
+    const letters = [...drawn.querySelectorAll("text, tspan")].map((one) => parseFloat(getComputedStyle(one).fontSize));
+    held.remove();
+    const root = element.shadowRoot;
+    const alive = { frame: box(root.querySelector(".frame")), rooms: {} };
+    for (const room of root.querySelectorAll(".room")) {
+      if (room.offsetWidth) alive.rooms[room.id.replace("room-", "")] = { box: box(room), head: box(room.querySelector("h2")) };
+    }
+    // The first line of the text, without its leading.
+    const range = document.createRange();
+    range.selectNodeContents(root.querySelector(".what"));
+    const [line] = range.getClientRects();
+    alive.strip = box({ getBoundingClientRect: () => line });
+    return { poster, alive, least: Math.min(...letters) };
+  });
+}
+
+for (const width of [1280, 390]) {
+  test(`a poster has the boxes of the element in its place: ${width} px`, { timeout: 120_000 }, async () => {
+    const seen = [];
+    for (const [chapter, lang, ...numbers] of [["generations.html", "en", 0, 2, 10], ["deltafifo.html", "zh", 2, 3], ["introduction.html", "en", 0, 1]]) {
+      await reading(chapter, async (page) => {
+        for (const number of numbers) {
+          const element = page.locator("delta-scope").nth(number);
+          await element.scrollIntoViewIfNeeded();
+          await element.evaluate((one) => one.ready);
+          const { poster, alive, least } = await element.evaluate(boxes);
+          const of = `${lang}/${chapter} #${number + 1}`;
+          const near = (what, a, b, keys) => {
+            for (const key of keys) assert.ok(Math.abs(a[key] - b[key]) <= 2, `${of}, ${what}: ${key} is ${a[key]} in the poster, ${b[key]} alive`);
+          };
+          near("frame", poster.frame, alive.frame, ["width", "height"]);
+          assert.deepEqual(Object.keys(poster.rooms), Object.keys(alive.rooms), of);
+          for (const [room, { box, head }] of Object.entries(poster.rooms)) {
+            near(room, box, alive.rooms[room].box, ["x", "y", "width", "height"]);
+            near(`heading of ${room}`, head, alive.rooms[room].head, ["x", "middle"]);
+          }
+          near("strip", poster.strip, alive.strip, ["x", "middle"]);
+          assert.ok(least >= 11, `${of}: letters of ${least} px`);
+          seen.push(Object.keys(poster.rooms).length);
+        }
+      }, { lang, viewport: { width, height: 900 } });
+    }
+    assert.deepEqual(seen, width === 390 ? [1, 1, 1, 1, 1, 1, 1] : [3, 2, 3, 3, 1, 4, 3]);
+  });
+}
+
+for (const width of [1280, 390]) test(`the layout does not shift when the element or its run is loaded: ${width} px`, async () => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   await reading("deltafifo.html", async (page) => {
@@ -273,5 +341,5 @@ test("the layout does not shift when the element or its run is loaded", async ()
       element.dataset.least = least;
     });
     assert.equal(Number(await run.getAttribute("data-least")), before[0]);
-  }, { held });
+  }, { held, viewport: { width, height: 900 } });
 });

@@ -94,7 +94,7 @@ fn a_block_can_run_a_file_of_the_book() {
     let content = book.content(&book.build("html"), 0);
     let elements: Vec<&str> = content.split("<delta-scope ").skip(1).collect();
     assert!(
-        elements[0].starts_with("src=\"./trace.jsonl\" at=\"t:1530\"><img"),
+        elements[0].starts_with("src=\"./trace.jsonl\" at=\"t:1530\"><picture"),
         "{content}"
     );
     let inline = "><script type=\"application/json\">{\"initial\":[";
@@ -201,19 +201,21 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
     let lines: Vec<&str> = content.lines().collect();
     assert_eq!(lines[..2], ["# One", "text"]);
     let loader = "<link rel=\"stylesheet\" href=\"deltascope/deltascope.css\"><script type=\"module\" src=\"deltascope/deltascope.js\"></script>";
-    let element = "<figure class=\"deltascope\"><delta-scope lesson=\"tombstone\" at=\"relist\" panels=\"api,queue\" speed=\"2\" theme=\"dark\" lang=\"zh\"><img slot=\"poster\" src=\"deltascope/posters/one-1-";
+    let element = "<figure class=\"deltascope\"><delta-scope lesson=\"tombstone\" at=\"relist\" panels=\"api,queue\" speed=\"2\" theme=\"dark\" lang=\"zh\"><picture slot=\"poster\"><source media=\"(max-width: 455px)\" srcset=\"deltascope/posters/one-1-narrow-";
     assert!(
         lines[2].starts_with(&format!("{loader}{element}")),
         "{}",
         lines[2]
     );
     for part in [
-        " width=\"750\" height=\"",
+        "><img src=\"deltascope/posters/one-1-",
+        " width=\"350\" height=\"576\"",
+        " width=\"750\" height=\"480\"",
         "<div class=\"deltascope-transcript\" lang=\"zh\">",
         "<ol><li>",
         "<b translate=\"no\">",
         "省略最初 40 个事实。",
-        "></delta-scope><figcaption><code translate=\"no\">b</code> is &lt;gone&gt; &amp; &quot;away&quot;</figcaption></figure><svg display=\"none\"><script type=\"text/plain\"></svg><div",
+        "></picture></delta-scope><figcaption><code translate=\"no\">b</code> is &lt;gone&gt; &amp; &quot;away&quot;</figcaption></figure><svg display=\"none\"><script type=\"text/plain\"></svg><div",
         "</ol></div><svg display=\"none\"><script type=\"text/plain\"></script></svg>",
     ] {
         assert!(lines[2].contains(part), "{part}\n{}", lines[2]);
@@ -345,8 +347,13 @@ fn pictures_are_written_once_and_old_ones_go() {
     book.build("html");
     fs::write(posters.join("mine.svg"), "mine").unwrap();
     let before = names();
-    assert_eq!(before.len(), 4, "{before:?}");
-    assert!(before[0].starts_with("a-1-") && before[1].starts_with("a-2-"));
+    assert_eq!(before.len(), 6, "{before:?}");
+    for (name, start) in before
+        .iter()
+        .zip(["a-1-", "a-1-narrow-", "a-2-", "a-2-narrow-"])
+    {
+        assert!(name.starts_with(start), "{before:?}");
+    }
     let written = || -> Vec<_> {
         let paths = before.iter().map(|name| posters.join(name));
         paths
@@ -358,7 +365,7 @@ fn pictures_are_written_once_and_old_ones_go() {
     book.build("epub");
     assert_eq!(written(), first, "mdbook serve would build for ever");
 
-    // The first picture shows another moment and gets another name; the second is gone; foreign files stay.
+    // The first pictures show another moment and get other names; the second ones are gone; foreign files stay.
     fs::write(book.root.join("src/a.md"), "").unwrap();
     let book = Book {
         chapters: vec![(
@@ -369,9 +376,9 @@ fn pictures_are_written_once_and_old_ones_go() {
     };
     book.build("html");
     let after = names();
-    assert_eq!(after.len(), 3, "{after:?}");
+    assert_eq!(after.len(), 4, "{after:?}");
     assert!(after[0].starts_with("a-1-") && after[0] != before[0]);
-    assert_eq!(after[1..], ["mine.svg", "posters.json"]);
+    assert_eq!(after[2..], ["mine.svg", "posters.json"]);
     // A manifest that was tampered with leads to no file outside.
     fs::write(book.root.join("src/keep"), "keep").unwrap();
     fs::write(posters.join("posters.json"), "[\"../../keep\"]").unwrap();

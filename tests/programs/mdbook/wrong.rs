@@ -45,6 +45,17 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         &[(1, "There are: synced, cut,")],
     ),
     (
+        "```deltascope lesson=tombstone at=headline:ItemStore\n```\n",
+        &[(
+            1,
+            "there is no fact \"ItemStore\"; there are ObjectCreated,",
+        )],
+    ),
+    (
+        "```deltascope lesson=tombstone at=headline:ItemStored:default/z\n```\n",
+        &[(1, " ItemStored, about default/a, default/b, default/c.")],
+    ),
+    (
         "```deltascope lesson=sandbox at=end\n```\n",
         &[(1, "never ends")],
     ),
