@@ -16,7 +16,7 @@ use deltascope_presentation::strings;
 #[component]
 pub(super) fn Toggle() -> impl IntoView {
     let ui = Ui::get();
-    let on = ui.memo(|view| view.compare.is_some());
+    let on = ui.memo(|view| view.compared().is_some());
     view! {
         <button
             data-testid="btn-compare"
@@ -76,15 +76,7 @@ fn Both() -> impl IntoView {
                 <h2 role=ui.heading()>{ui.word(|words| words.compare)}</h2>
                 <Against />
                 <span class="cmp-count mono">{text(move || count.get())}</span>
-                <button
-                    class="chip round"
-                    data-testid="compare-close"
-                    aria-label=ui.word(|words| words.close)
-                    title=text(move || format!("{} (Esc)", ui.words().close))
-                    on:click=move |_| ui.send(Command::CloseCompare)
-                >
-                    "×"
-                </button>
+                <Close />
             </div>
             <div
                 class="cmp-sum"
@@ -122,17 +114,32 @@ fn Both() -> impl IntoView {
     }
 }
 
+/// The button that shows this run alone.
+#[component]
+pub(super) fn Close() -> impl IntoView {
+    let ui = Ui::get();
+    view! {
+        <button
+            class="chip round"
+            data-testid="compare-close"
+            aria-label=ui.word(|words| words.close)
+            title=text(move || format!("{} (Esc)", ui.words().close))
+            on:click=move |_| ui.send(Command::CloseCompare)
+        >
+            "×"
+        </button>
+    }
+}
+
 /// Chooses the run to compare with.
 #[component]
-fn Against() -> impl IntoView {
+pub(super) fn Against() -> impl IntoView {
     let ui = Ui::get();
     let choices = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
-            let choices = view
-                .compare
-                .iter()
-                .flat_map(|compare| compare.choices.iter());
+            let choices = view.compared().into_iter();
+            let choices = choices.flat_map(|(choices, _)| choices);
             let choice = |choice: &deltascope_presentation::view::Choice| {
                 (choice.id.to_string(), choice.name.get(lang).to_owned())
             };
@@ -140,9 +147,8 @@ fn Against() -> impl IntoView {
         })
     });
     let with = ui.memo(|view| {
-        view.compare
-            .as_ref()
-            .map_or_else(String::new, |compare| compare.with.to_string())
+        let with = view.compared();
+        with.map_or_else(String::new, |(_, with)| with.to_owned())
     });
     view! {
         <label class="cmp-with">
@@ -242,7 +248,7 @@ fn line(row: &LineRow) -> AnyView {
     .into_any()
 }
 
-fn chip(chip: &Chip) -> AnyView {
+pub(super) fn chip(chip: &Chip) -> AnyView {
     let about = chip.about.iter().map(|(mark, name, rv)| {
         view! {
             <span class="o">

@@ -26,6 +26,7 @@ mod parts;
 mod pop;
 mod processor;
 mod queue;
+mod race;
 mod reflector;
 mod share;
 mod stops;
@@ -67,7 +68,8 @@ pub fn Board() -> impl IntoView {
     let cluster = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
-    let comparing = ui.memo(|view| view.compare.is_some());
+    let comparing = ui.memo(|view| view.compared().is_some());
+    let racing = ui.memo(|view| view.race.is_some());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
     let (down, up) = layout::swipe(layout);
@@ -77,15 +79,18 @@ pub fn Board() -> impl IntoView {
         })}
         <layout::RoomTabs />
         <div
-            class=text(move || format!("stage show-{}", layout.shown.get().id()))
-            class:comparing=move || comparing.get()
+            // All in one: setting the attribute would drop a class that was toggled.
+            class=text(move || {
+                let comparing = if comparing.get() { " comparing" } else { "" };
+                format!("stage show-{}{comparing}", layout.shown.get().id())
+            })
             part="stage"
             role=ui.within().unwrap_or("main")
             aria-label=ui.word(|words| words.stage)
             on:pointerdown=down
             on:pointerup=up
         >
-            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
+            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /><race::Race /> }.into_any())}
             <div
                 class=text(move || ui.shape.with(grid))
                 class:second-processor=move || layout.lower_is_processor()
@@ -107,7 +112,7 @@ pub fn Board() -> impl IntoView {
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
         </div>
-        {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
+        {piece(ui, Piece::Strip, move || has_controls() && !racing.get(), || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {

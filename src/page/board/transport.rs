@@ -14,6 +14,7 @@ use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
+use deltascope_presentation::view::View;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::step_size::StepSize;
 
@@ -35,10 +36,7 @@ pub(super) fn Transport() -> impl IntoView {
     let speed = ui.memo(|view| view.speed);
     let step_size = ui.memo(|view| view.walking.step_size);
     let at_start = Memo::new(move |_| at.get().0 == 0);
-    let at_end = Memo::new(move |_| {
-        let (step, steps, endless, _) = at.get();
-        step >= steps && !endless
-    });
+    let at_end = ui.memo(View::is_at_end);
     // A live run is followed to its edge, not played again.
     let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
     let thinned = ui.memo(|view| view.thinned);
