@@ -235,10 +235,9 @@ pub(super) fn Transport() -> impl IntoView {
 
 /// Plays or pauses. At the end, plays from the start.
 pub(super) fn toggle_play(ui: Ui) {
-    let again = ui.view.with_untracked(|view| {
-        let is_over = !view.endless && view.live.is_none() && view.step >= view.steps;
-        is_over && !view.playing
-    });
+    let again = ui
+        .view
+        .with_untracked(|view| view.is_at_end() && view.live.is_none() && !view.playing);
     if again {
         ui.send(Command::Seek(0));
     }

@@ -107,10 +107,7 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
             last.text = pick(lang, "last", "最后").to_owned();
             chips.push(last);
         }
-        let label = match lang {
-            Lang::En => format!("{} knows", handler.name),
-            Lang::Zh => format!("{} 已知", handler.name),
-        };
+        let label = filled(pick(lang, "# knows", "# 已知"), &[&handler.name]);
         let known = &handler.known.columns;
         let differs = differs[HANDLERS] && known.iter().any(|one| one.differs[lane]);
         cells.push(cell("cols", &label, differs, chips, handler.known.hidden));
@@ -136,34 +133,27 @@ fn row(columns: &Columns, lane: usize, names: &Names, lang: Lang) -> Vec<Chip> {
 pub fn said(view: &View, lang: Lang) -> Option<String> {
     let race = view.race.as_ref()?;
     let (names, moment) = (Names::of(view), &race.moment);
-    let parted = moment
-        .handlers
-        .iter()
-        .find_map(|one| told_apart(one, &names, lang));
+    let mut handlers = moment.handlers.iter();
+    let parted = handlers.find_map(|one| told_apart(one, &names, lang));
     let [queues, stores, _] = moment.groups.map(|groups| groups != [0; LANES]);
-    let rest = match (stores, queues, lang) {
-        (true, true, Lang::En) => "The Indexers and the queues differ.",
-        (true, false, Lang::En) => "The Indexers differ.",
-        (false, true, Lang::En) => "The queues differ.",
-        (true, true, Lang::Zh) => "Indexer 和队列不同。",
-        (true, false, Lang::Zh) => "Indexer 不同。",
-        (false, true, Lang::Zh) => "队列不同。",
-        (false, false, Lang::En) if parted.is_none() => "Nothing differs.",
-        (false, false, Lang::Zh) if parted.is_none() => "没有不同。",
-        (false, false, _) => "",
+    let (en, zh) = match (stores, queues) {
+        (true, true) => (
+            "The Indexers and the queues differ.",
+            "Indexer 和队列不同。",
+        ),
+        (true, false) => ("The Indexers differ.", "Indexer 不同。"),
+        (false, true) => ("The queues differ.", "队列不同。"),
+        (false, false) if parted.is_none() => ("Nothing differs.", "没有不同。"),
+        (false, false) => ("", ""),
     };
-    let known = parted.or_else(|| {
-        moment
-            .handlers
-            .first()
-            .map(|one| known_to_all(one, &names, lang))
-    });
-    let here = match (moment.parts, lang) {
-        (true, Lang::En) => "They part here.",
-        (true, Lang::Zh) => "它们在此分开。",
-        (false, _) => "",
+    let first = || Some(known_to_all(moment.handlers.first()?, &names, lang));
+    let known = parted.or_else(first).unwrap_or_default();
+    let here = if moment.parts {
+        pick(lang, "They part here.", "它们在此分开。")
+    } else {
+        ""
     };
-    let parts = [here, known.as_deref().unwrap_or_default(), rest];
+    let parts = [here, &known, pick(lang, en, zh)];
     let parts: Vec<&str> = parts.into_iter().filter(|one| !one.is_empty()).collect();
     let text = parts.join(pick(lang, " ", ""));
     // No space stands beside a mark that is as wide as a character.
@@ -174,22 +164,19 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
 fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
     let apart = handler.known.columns.iter().filter(|one| one.parts());
     let apart: Vec<&Column> = apart.take(NAMED).collect();
-    let name = &handler.name;
     if apart.is_empty() {
         return None;
     }
     let known = by_lane(lang, |lane| knows(&apart, lane, names, lang));
-    Some(match lang {
-        Lang::En => format!("Handler {name}: {known}."),
-        Lang::Zh => format!("handler {name}：{known}。"),
-    })
+    let sentence = pick(lang, "Handler #: #.", "handler #：#。");
+    Some(filled(sentence, &[&handler.name, &known]))
 }
 
 /// `in 1.32 and 1.34 …; in 1.35 and 1.36 …`: lanes with the same text together.
 fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (lane, generation) in Generation::ALL.into_iter().enumerate() {
-        let (text, version) = (text(lane), generation.version());
+        let (text, version) = (text(lane), generation.version().to_owned());
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, versions)) => versions.push(version),
             None => groups.push((text, vec![version])),
@@ -197,10 +184,7 @@ fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
     }
     let groups = groups.iter().map(|(text, versions)| {
         let versions = listed(versions, lang);
-        match lang {
-            Lang::En => format!("in {versions} {text}"),
-            Lang::Zh => format!("在 {versions} 中{text}"),
-        }
+        filled(pick(lang, "in # #", "在 # 中#"), &[&versions, text])
     });
     groups.collect::<Vec<_>>().join(pick(lang, "; ", "；"))
 }
@@ -211,7 +195,7 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
     for column in columns {
         match &column.things[lane] {
             Some(Thing::Object(object)) => there.push(named(object, names, lang)),
-            Some(Thing::Gone(object)) => gone.push(deleted(object, names, lang)),
+            Some(Thing::Gone(object)) => gone.push(named(object, names, lang)),
             _ => {
                 let other = column.things.iter().flatten().next();
                 if let Some(Thing::Object(object) | Thing::Gone(object)) = other {
@@ -220,20 +204,16 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
             }
         }
     }
-    let mut parts = Vec::new();
-    for (objects, en, zh) in [
+    let parts = [
         (gone, "has heard the delete of #", "已收到 # 的 OnDelete"),
         (there, "knows #", "已知 #"),
         (never, "knows nothing of #", "不知道 #"),
-    ] {
-        if !objects.is_empty() {
-            let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-            parts.push(pick(lang, en, zh).replace('#', &listed(&objects, lang)));
-        }
-    }
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let subject = pick(lang, "it ", "");
-    format!("{subject}{}", listed(&parts, lang))
+    ];
+    let parts = parts.iter().filter(|(objects, ..)| !objects.is_empty());
+    let parts =
+        parts.map(|(objects, en, zh)| filled(pick(lang, en, zh), &[&listed(objects, lang)]));
+    let parts = listed(&parts.collect::<Vec<_>>(), lang);
+    filled(pick(lang, "it #", "#"), &[&parts])
 }
 
 /// What the handler knows, where that is the same in all lanes.
@@ -244,49 +224,57 @@ fn known_to_all(handler: &Heard, names: &Names, lang: Lang) -> String {
         _ => None,
     });
     let mut objects: Vec<String> = objects.take(NAMED).collect();
-    let more = columns.len() + handler.known.hidden - objects.len().min(columns.len());
+    let more = columns.len() + handler.known.hidden - objects.len();
     if more > 0 {
         objects.push(strings::more(lang, more));
     }
-    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-    let (name, known) = (&handler.name, listed(&objects, lang));
-    match (lang, objects.is_empty()) {
-        (Lang::En, true) => format!("Handler {name} knows of no object yet."),
-        (Lang::En, false) => format!("Handler {name} knows {known} in all four."),
-        (Lang::Zh, true) => format!("handler {name} 还不知道任何对象。"),
-        (Lang::Zh, false) => format!("handler {name} 在四个版本中都已知 {known}。"),
-    }
-}
-
-/// `b (rv 3)`
-fn named(object: &ObjectRef, names: &Names, lang: Lang) -> String {
-    let (name, rv) = (names.get(&object.key), RvText::of(&object.rv).short);
-    match (&*rv, lang) {
-        ("", _) => name,
-        (rv, Lang::En) => format!("{name} (rv {rv})"),
-        (rv, Lang::Zh) => format!("{name}（rv {rv}）"),
-    }
+    let (en, zh) = if objects.is_empty() {
+        (
+            "Handler # knows of no object yet.",
+            "handler # 还不知道任何对象。",
+        )
+    } else {
+        (
+            "Handler # knows # in all four.",
+            "handler # 在四个版本中都已知 #。",
+        )
+    };
+    filled(
+        pick(lang, en, zh),
+        &[&handler.name, &listed(&objects, lang)],
+    )
 }
 
 /// `b (rv 3)`, or `b (a tombstone of rv 3)`
-fn deleted(object: &ObjectRef, names: &Names, lang: Lang) -> String {
-    if !is_tombstone(object) {
-        return named(object, names, lang);
-    }
+fn named(object: &ObjectRef, names: &Names, lang: Lang) -> String {
     let (name, rv) = (names.get(&object.key), RvText::of(&object.rv).short);
-    match lang {
-        Lang::En => format!("{name} (a tombstone of rv {rv})"),
-        Lang::Zh => format!("{name}（rv {rv} 的墓碑）"),
+    let (en, zh) = match (is_tombstone(object), rv.is_empty()) {
+        (false, true) => return name,
+        (false, false) => ("# (rv #)", "#（rv #）"),
+        (true, true) => ("# (a tombstone)", "#（墓碑）"),
+        (true, false) => ("# (a tombstone of rv #)", "#（rv # 的墓碑）"),
+    };
+    filled(pick(lang, en, zh), &[&name, &rv])
+}
+
+/// A sentence with these in the places of its `#`.
+fn filled(sentence: &str, with: &[&str]) -> String {
+    let mut parts = sentence.split('#');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (next, part) in with.iter().zip(parts) {
+        text.push_str(next);
+        text.push_str(part);
     }
+    text
 }
 
 /// `a, b and c`
-fn listed(all: &[&str], lang: Lang) -> String {
-    match (lang, all) {
-        (Lang::Zh, all) => all.join("、"),
-        (Lang::En, [first @ .., last]) if !first.is_empty() => {
-            format!("{} and {last}", first.join(", "))
-        }
-        (Lang::En, all) => all.concat(),
+fn listed(all: &[String], lang: Lang) -> String {
+    let before = all.len().saturating_sub(1);
+    let text = all[..before].join(pick(lang, ", ", "、"));
+    let last = all.last().map_or("", String::as_str);
+    match before {
+        0 => last.to_owned(),
+        _ => text + pick(lang, " and ", "、") + last,
     }
 }
