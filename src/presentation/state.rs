@@ -259,7 +259,7 @@ fn lanes(race: &RaceView, view: &View, lang: Lang) -> Value {
         let of = |what: usize| differs[what].into();
         object(vec![
             ("era", text(generation.version())),
-            ("step", moment.steps[lane].into()),
+            ("step", moment.lanes[lane].step.into()),
             (
                 "differs",
                 object(vec![

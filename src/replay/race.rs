@@ -167,10 +167,8 @@ fn part(before: &Groups, now: &Groups) -> bool {
 /// What all lanes show at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Moment {
-    /// How many facts each lane has had.
-    pub steps: [usize; LANES],
-    /// The queue of each lane.
-    pub queues: [Queued; LANES],
+    /// The lanes, in the order of their generations.
+    pub lanes: Vec<LaneAt>,
     /// The stored objects.
     pub items: Columns,
     /// The handlers.
@@ -190,13 +188,15 @@ impl Moment {
     }
 }
 
-/// A queue.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Queued {
-    /// Its kind.
+/// A lane, as far as it is not held against others thing by thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneAt {
+    /// How many facts it has had.
+    pub step: usize,
+    /// The kind of its queue.
     pub kind: QueueKind,
-    /// What is in it, the next item first.
-    pub things: Vec<Thing>,
+    /// What is in the queue, the next item first.
+    pub queued: Vec<Thing>,
     /// How many more.
     pub hidden: usize,
 }
@@ -214,9 +214,9 @@ pub struct Columns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// What each lane has of it. An object is gone for a handler that heard of its delete.
-    pub things: [Option<Thing>; LANES],
+    pub things: Vec<Option<Thing>>,
     /// Which lanes differ from most.
-    pub differs: [bool; LANES],
+    pub differs: Vec<bool>,
 }
 
 impl Column {
@@ -235,7 +235,7 @@ pub struct Heard {
     /// The objects that exist as far as it knows.
     pub known: Columns,
     /// The last notification.
-    pub last: [Option<Arc<NotificationRef>>; LANES],
+    pub last: Vec<Option<Arc<NotificationRef>>>,
 }
 
 /// One run.
@@ -255,6 +255,19 @@ impl Lane {
     }
 }
 
+fn lane_at(lane: &Lane) -> LaneAt {
+    let picture = &lane.shown.picture;
+    let mut queued: Vec<Thing> = diff::queued(picture).collect();
+    let hidden = queued.len().saturating_sub(SHOWN_IN_LANE);
+    queued.truncate(SHOWN_IN_LANE);
+    LaneAt {
+        step: lane.shown.step,
+        kind: picture.queue.kind,
+        queued,
+        hidden,
+    }
+}
+
 /// The same inputs in the four generations. A time is `None` before the first fact.
 pub struct Race {
     lanes: Vec<Lane>,
@@ -269,19 +282,18 @@ pub struct Race {
 impl Race {
     /// A race of runs in the order of [`Generation::ALL`].
     #[must_use]
-    pub fn new(runs: [Timeline; LANES]) -> Self {
+    pub fn new(runs: Vec<Timeline>) -> Self {
         let lane = |mut timeline: Timeline| {
             timeline.limit(MOST_FACTS);
-            let state = State::of(&timeline);
             Lane {
-                timeline,
-                compared: state.clone(),
-                shown: state,
+                compared: State::of(&timeline),
+                shown: State::of(&timeline),
                 writes: Writes::default(),
+                timeline,
             }
         };
         let mut race = Self {
-            lanes: runs.map(lane).into(),
+            lanes: runs.into_iter().map(lane).collect(),
             seen: None,
             groups: Groups::default(),
             partings: Vec::new(),
@@ -351,30 +363,17 @@ impl Race {
             lane.shown.go_to(&lane.timeline, step);
         }
         let groups = self.groups(|lane| &lane.shown);
-        let each = |lane: usize| &self.lanes[lane].shown;
         let items = |state: &State| {
             let items = state.picture.store.items.values();
             items.map(|one| Thing::Object(one.clone())).collect()
         };
-        let count = |lane: usize| each(lane).picture.handlers.len();
-        let count = (0..LANES).map(count).max().unwrap_or_default();
+        let handlers = |lane: &Lane| lane.shown.picture.handlers.len();
+        let count = self.lanes.iter().map(handlers).max().unwrap_or_default();
+        let handlers = (0..count).filter_map(|number| self.heard(&groups[HANDLERS], number));
         Moment {
-            steps: std::array::from_fn(|lane| each(lane).step),
-            queues: std::array::from_fn(|lane| {
-                let picture = &each(lane).picture;
-                let mut things: Vec<Thing> = diff::queued(picture).collect();
-                let hidden = things.len().saturating_sub(SHOWN_IN_LANE);
-                things.truncate(SHOWN_IN_LANE);
-                Queued {
-                    kind: picture.queue.kind,
-                    things,
-                    hidden,
-                }
-            }),
+            lanes: self.lanes.iter().map(lane_at).collect(),
             items: self.columns(&groups[STORES], &items),
-            handlers: (0..count)
-                .filter_map(|number| self.heard(&groups[HANDLERS], number))
-                .collect(),
+            handlers: handlers.collect(),
             groups,
             parts: time.is_some_and(|time| self.partings.binary_search(&time).is_ok()),
         }
@@ -401,36 +400,41 @@ impl Race {
         Some(Heard {
             name,
             known: self.columns(groups, &known),
-            last: std::array::from_fn(|lane| last(&self.lanes[lane])),
+            last: self.lanes.iter().map(last).collect(),
         })
     }
 
     /// Puts the objects of all lanes side by side. An object that is nowhere else than gone is left out.
     fn columns(&self, groups: &[usize; LANES], of: &dyn Fn(&State) -> Vec<Thing>) -> Columns {
-        let mut all: SortedMap<Key, [Option<Thing>; LANES]> = SortedMap::new();
+        let mut all: SortedMap<Key, Vec<Option<Thing>>> = SortedMap::new();
         for (number, lane) in self.lanes.iter().enumerate() {
             for thing in of(&lane.shown) {
                 if let Thing::Object(object) | Thing::Gone(object) = &thing {
-                    let key = object.key.clone();
-                    all.or_default(key)[number] = Some(thing);
+                    let things = all.or_default(object.key.clone());
+                    things.resize(number, None);
+                    things.push(Some(thing));
                 }
             }
         }
         let of = standard(groups);
         let is_there = |thing: &Option<Thing>| matches!(thing, Some(Thing::Object(_)));
-        let column = |things: &[Option<Thing>; LANES]| Column {
-            differs: std::array::from_fn(|lane| match (&things[of], &things[lane]) {
+        let column = |(_, mut things): (Key, Vec<Option<Thing>>)| {
+            things.resize(LANES, None);
+            let differs = |lane: usize| match (&things[of], &things[lane]) {
                 (Some(one @ Thing::Object(_)), Some(other @ Thing::Object(_))) => {
                     !one.is_like(other, self.alike(of, lane))
                 }
                 (one, other) => is_there(one) != is_there(other),
-            }),
-            things: things.clone(),
+            };
+            Column {
+                differs: (0..LANES).map(differs).collect(),
+                things,
+            }
         };
-        let columns = all
-            .values()
-            .filter(|things| things.iter().any(is_there))
-            .map(column);
+        let there = all
+            .into_iter()
+            .filter(|(_, things)| things.iter().any(is_there));
+        let columns = there.map(column);
         let mut columns: Vec<Column> = columns.collect();
         let all = columns.len();
         let mut room =
@@ -514,11 +518,12 @@ mod tests {
     use crate::lessons;
     use crate::recording::Recording;
 
-    fn runs(recording: &Recording) -> [Timeline; LANES] {
-        Generation::ALL.map(|generation| {
+    fn runs(recording: &Recording) -> Vec<Timeline> {
+        let run = |generation| {
             let other = recording.in_generation(generation);
             other.play_by_time(MOST_FACTS).unwrap()
-        })
+        };
+        Generation::ALL.into_iter().map(run).collect()
     }
 
     fn recording(scenario: Scenario) -> Recording {
@@ -558,7 +563,7 @@ mod tests {
                 let moment = race.at(Some(*time));
                 for (lane, run) in plain.iter_mut().enumerate() {
                     let step = run.extend_past(*time);
-                    assert_eq!(moment.steps[lane], step, "{id} {time}");
+                    assert_eq!(moment.lanes[lane].step, step, "{id} {time}");
                     let shown = &race.lanes[lane].shown;
                     assert_eq!(shown.picture, run.picture(step), "{id} {time}");
                 }
@@ -583,7 +588,7 @@ mod tests {
         assert_eq!((queues[0], queues[3]), (0, 3), "{moment:?}");
         assert_eq!((stores, handlers), ([0; LANES], [0; LANES]));
         assert!(matches!(
-            &moment.queues[3].things[..],
+            &moment.lanes[3].queued[..],
             [Thing::BatchEntry(..)]
         ));
         assert_eq!(moment.differs(3), [true, false, false]);
@@ -600,11 +605,8 @@ mod tests {
             .iter()
             .find(|one| one.parts())
             .unwrap();
-        let there = b
-            .things
-            .clone()
-            .map(|one| matches!(one, Some(Thing::Object(_))));
-        assert_eq!((there[0], there[3]), (true, false), "{b:?}");
+        let there = |lane: usize| matches!(b.things[lane], Some(Thing::Object(_)));
+        assert_eq!((there(0), there(3)), (true, false), "{b:?}");
         assert_eq!(race.previous_parting(second), first);
         assert_eq!(race.previous_parting(first), None);
     }

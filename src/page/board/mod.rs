@@ -90,7 +90,7 @@ pub fn Board() -> impl IntoView {
             on:pointerdown=down
             on:pointerup=up
         >
-            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /><race::Race /> }.into_any())}
+            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
                 class=text(move || ui.shape.with(grid))
                 class:second-processor=move || layout.lower_is_processor()

@@ -2,46 +2,29 @@
 
 use leptos::prelude::*;
 
-use super::compare::{Against, Close, chip};
 use super::icons;
-use super::parts::{part, shown, text};
+use super::parts::{part, text};
+use super::token::chip;
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::race::{self, CellRow, LaneRow};
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::Strings;
+use deltascope_replay::race::LANES;
 
+/// The buttons that lead from parting to parting.
 #[component]
-pub(super) fn Race() -> impl IntoView {
+pub(super) fn Partings() -> impl IntoView {
     let ui = Ui::get();
-    let on = ui.memo(|view| view.race.is_some());
-    view! { {shown(move || on.get(), Lanes)} }
-}
-
-#[component]
-fn Lanes() -> impl IntoView {
-    let ui = Ui::get();
-    let lanes = Memo::new(move |_| race::lanes(&ui.view.get(), ui.lang.get()));
-    let said = Memo::new(move |_| race::said(&ui.view.get(), ui.lang.get()).unwrap_or_default());
-    let time = ui.memo(|view| view.time);
-    let playing = ui.memo(|view| view.playing);
-    let parts = ui.memo(|view| view.race.as_ref().is_some_and(|race| race.moment.parts));
-    let parting = move |on: bool| {
-        let word = move || {
-            let words = ui.words();
-            let (word, key) = match on {
-                true => (words.next_parting, "→"),
-                false => (words.previous_parting, "←"),
-            };
-            (word, format!("{word} (⇧{key})"))
-        };
+    let parting = move |on: bool, word: fn(&'static Strings) -> &'static str| {
         view! {
             <button
                 class="chip round"
                 class:turned=!on
                 data-testid=if on { "next-parting" } else { "previous-parting" }
-                aria-label=text(move || word().0)
-                title=text(move || word().1)
+                aria-label=ui.word(word)
+                title=text(move || format!("{} (⇧{})", word(ui.words()), if on { "→" } else { "←" }))
                 on:click=move |_| ui.send(Command::Walk { on, coarser: true })
             >
                 {icons::filled(icons::NEXT)}
@@ -49,50 +32,58 @@ fn Lanes() -> impl IntoView {
         }
     };
     view! {
-        <section class="cmp race" data-testid="race" aria-label=ui.word(|words| words.race) tabindex="-1">
-            <div class="cmp-bar">
-                <h2 role=ui.heading()>{ui.word(|words| words.race)}</h2>
-                <Against />
-                <span class="cmp-count mono" data-testid="race-time">
-                    {text(move || format!("t = {}", strings::seconds(time.get())))}
-                </span>
-                {parting(false)}
-                {parting(true)}
-                <Close />
-            </div>
-            <p
-                class="race-said"
-                class:parts=move || parts.get()
-                data-testid="race-said"
-                aria-live=text(move || if playing.get() { "off" } else { "polite" })
-                aria-atomic="true"
-                translate="yes"
-            >
-                {text(move || said.get())}
-            </p>
-            <ol class="race-lanes" tabindex="0" aria-label=ui.word(|words| words.race)>
-                {part(move || lanes.get().iter().map(|one| lane(ui, one)).collect_view())}
-            </ol>
-        </section>
+        {parting(false, |words| words.previous_parting)}
+        {parting(true, |words| words.next_parting)}
     }
 }
 
-fn lane(ui: Ui, row: &LaneRow) -> AnyView {
-    let era = row.era;
-    let differs = row.cells.iter().any(|cell| cell.differs);
+#[component]
+pub(super) fn Lanes() -> impl IntoView {
+    let ui = Ui::get();
+    let lanes = Memo::new(move |_| race::lanes(&ui.view.get(), ui.lang.get()));
+    let said = Memo::new(move |_| race::said(&ui.view.get(), ui.lang.get()).unwrap_or_default());
+    let playing = ui.memo(|view| view.playing);
+    let parts = ui.memo(|view| view.race.as_ref().is_some_and(|race| race.moment.parts));
     view! {
-        <li class="lane" class:differs=differs class:own=row.own data-era=era>
+        <p
+            class="race-said"
+            class:parts=move || parts.get()
+            data-testid="race-said"
+            aria-live=text(move || if playing.get() { "off" } else { "polite" })
+            aria-atomic="true"
+            translate="yes"
+        >
+            {text(move || said.get())}
+        </p>
+        <ol class="race-lanes" tabindex="0" aria-label=ui.word(|words| words.race)>
+            {(0..LANES).map(|number| lane(ui, lanes, number)).collect_view()}
+        </ol>
+    }
+}
+
+/// A lane. Its button stays, so that it keeps the focus.
+fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
+    let generation = Generation::ALL[number];
+    let era = generation.version();
+    let own = ui.memo(move |view| view.race.as_ref().is_some_and(|race| race.own == number));
+    view! {
+        <li class="lane" class:own=move || own.get() data-era=era>
             <button
                 class="lane-name"
                 data-testid=format!("lane-{era}")
-                title=ui.words().open_lane
-                aria-current=row.own.then_some("true")
+                title=ui.word(|words| words.open_lane)
+                aria-current=text(move || own.get().to_string())
                 on:click=move |_| ui.send(Command::Generation(era.into()))
             >
                 <b translate="no">{era}</b>
-                <span translate="no">{row.kind}</span>
+                <span translate="no">{generation.as_str()}</span>
             </button>
-            {row.cells.iter().map(|one| cell(ui, one)).collect_view()}
+            {part(move || {
+                lanes.with(|lanes| {
+                    let cells = lanes.get(number).into_iter().flat_map(|lane| &lane.cells);
+                    cells.map(|one| cell(ui, one)).collect_view()
+                })
+            })}
         </li>
     }
     .into_any()

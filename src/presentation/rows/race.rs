@@ -79,8 +79,8 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
             },
         }
     };
-    let queue = &moment.queues[lane];
-    let queued = queue.things.iter().map(|one| chip(one, names, lang));
+    let queue = &moment.lanes[lane];
+    let queued = queue.queued.iter().map(|one| chip(one, names, lang));
     let items = &moment.items;
     let mut cells = vec![
         cell(

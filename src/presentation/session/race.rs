@@ -47,12 +47,10 @@ impl Session {
             return Err(too_late());
         }
         let first = self.first_run();
-        let mut runs = Generation::ALL.map(|_| self.timeline.clone());
-        for (generation, run) in Generation::ALL.into_iter().zip(&mut runs) {
-            if Era(generation) != self.timeline.scenario().settings.era {
-                let played = self.play_in(&first, generation);
-                *run = played.map_err(|reason| cannot_run(&reason))?.0;
-            }
+        let mut runs = Vec::new();
+        for generation in Generation::ALL {
+            let played = self.play_in(&first, generation);
+            runs.push(played.map_err(|reason| cannot_run(&reason))?.0);
         }
         Ok(Racing {
             race: Race::new(runs),

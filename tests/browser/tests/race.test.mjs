@@ -45,7 +45,12 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   await app.id("next-parting").click();
   await app.eventually("on", (s) => s.time === 6900);
   const { lanes } = (await app.state()).comparison;
+  // A lane keeps the focus while what it shows changes.
   await app.id("lane-1.36").focus();
+  for (const [key, time] of [["ArrowLeft", 4550], ["ArrowRight", 6900]]) {
+    await app.page.keyboard.press(`Shift+${key}`);
+    await app.eventually(key, (s) => s.time === time);
+  }
   await app.page.keyboard.press("Enter");
   const opened = await app.eventually("opened", (s) => s.comparison === null && s.era === "1.36");
   assert.equal(opened.step, lanes[3].step);
