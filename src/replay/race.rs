@@ -635,9 +635,7 @@ mod tests {
             }
         }
         let items = picture.store.items.values();
-        let items: Vec<_> = items
-            .map(|one| (&one.key, one.shape.clone(), &one.rv))
-            .collect();
+        let items: Vec<_> = items.map(|one| (&one.key, one.shape, &one.rv)).collect();
         let queue = &picture.queue;
         let keyed = queue
             .keys
