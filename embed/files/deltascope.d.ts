@@ -39,8 +39,8 @@ export interface DeltaScopeAttributes {
   panels?: string;
   /** Which controls are shown. */
   controls?: "transport" | "full" | "minimal" | "none";
-  /** `watch`: the user can only move in time. */
-  mode?: "explore" | "watch";
+  /** `watch`: the user can only move in time; `race`: the four generations, in place of the stage. */
+  mode?: "explore" | "watch" | "race";
   /** The size of a step. */
   granularity?: Granularity;
   /** The speed of playback. */
@@ -231,15 +231,7 @@ export interface State {
   selection: { anchor: string; key: string | null; step: number | null } | null;
   following: string | null;
   violations: Violation[];
-  comparison: {
-    with: string;
-    step: number;
-    steps: number;
-    time: number;
-    differs: Record<string, number>;
-    summary: Record<string, [here: number | number[], there: number | number[]]>;
-    violations: Violation[];
-  } | null;
+  comparison: Comparison | Race | null;
   live: { following: boolean; behind: number; [more: string]: unknown } | null;
   error: { message: string; line: number | null } | null;
 }
@@ -261,6 +253,31 @@ export interface TraceOptions {
   names?: boolean;
   /** Whether to remove labels and annotations. */
   labels?: boolean;
+}
+
+/** Another run beside this one, at the same virtual time. */
+export interface Comparison {
+  with: string;
+  step: number;
+  steps: number;
+  time: number;
+  differs: Record<string, number>;
+  summary: Record<string, [here: number | number[], there: number | number[]]>;
+  violations: Violation[];
+}
+
+/** The four generations at the same virtual time; `parts`: two that were alike differ from here on. */
+export interface Race {
+  with: "race";
+  time: number;
+  parts: boolean;
+  said: string;
+  lanes: {
+    era: Era;
+    step: number;
+    differs: { queue: boolean; store: boolean; handlers: boolean };
+    knows: Record<string, Record<string, ObjectRef>>;
+  }[];
 }
 
 /** The events of the element; they bubble, out of shadow roots as well. */

@@ -40,6 +40,9 @@ const REST_PARTS: f64 = 2.0;
 /// With this many facts still to show, a motion takes half its time.
 const HURRY: u32 = 8;
 
+/// How long a race shows each moment, in ms.
+const MOMENT_MS: u32 = 600;
+
 /// Delay between a command and the update of the run's copy, in ms.
 const COPY_MS: u32 = 100;
 
@@ -611,8 +614,13 @@ impl Driver {
             let mut session = self.inner.session.borrow_mut();
             let view = session.view();
             let (recent, picture) = view.narrated();
-            let motion = recent.last().map(|record| plan::plan(record, picture));
-            let motion = motion.unwrap_or_default();
+            let motion = match (&view.race, recent.last()) {
+                (None, Some(record)) => plan::plan(record, picture),
+                (_, _) => Motion {
+                    ms: MOMENT_MS,
+                    ..Motion::default()
+                },
+            };
             (view, motion, session.playback().clone())
         };
         let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);

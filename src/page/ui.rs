@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::memo::Memo;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::options::{Controls, Options};
+use deltascope_presentation::options::{Controls, Mode, Options};
 use deltascope_presentation::rows::live::Piece;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{Strings, strings};
@@ -64,7 +64,7 @@ impl Shape {
             embedded: true,
             panels: options.panels.clone(),
             controls: options.controls,
-            watch: options.watch,
+            watch: options.mode == Mode::Watch,
         }
     }
 

@@ -50,8 +50,8 @@ pub struct Options {
     pub panels: Vec<Panel>,
     /// Which controls are shown.
     pub controls: Controls,
-    /// The user can only move in time and change nothing else.
-    pub watch: bool,
+    /// What the user can do.
+    pub mode: Mode,
     /// The size of a step.
     pub granularity: Option<StepSize>,
     /// The speed of playback, in percent.
@@ -68,6 +68,18 @@ pub struct Options {
     pub load: Load,
     /// Whether playback pauses at each marker.
     pub pause_at_markers: bool,
+}
+
+/// What the user can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Everything.
+    #[default]
+    Explore,
+    /// Only move in time and change nothing else.
+    Watch,
+    /// Hold the four generations against each other, in place of the stage.
+    Race,
 }
 
 /// Which controls are shown.
@@ -146,7 +158,7 @@ impl Options {
             "until" => self.until = place(key, value)?,
             "panels" => self.panels = panels(key, value)?,
             "controls" => self.controls = one_of(key, value, &CONTROLS)?,
-            "mode" => self.watch = one_of(key, value, &MODES)?,
+            "mode" => self.mode = one_of(key, value, &MODES)?,
             "granularity" if value.is_empty() => self.granularity = None,
             "granularity" => {
                 let words = StepSize::ALL.map(|step_size| (step_size.id(), step_size));
@@ -184,7 +196,12 @@ const CONTROLS: [(&str, Controls); 5] = [
     ("minimal", Controls::Minimal),
     ("none", Controls::None),
 ];
-const MODES: [(&str, bool); 3] = [("", false), ("explore", false), ("watch", true)];
+const MODES: [(&str, Mode); 4] = [
+    ("", Mode::Explore),
+    ("explore", Mode::Explore),
+    ("watch", Mode::Watch),
+    ("race", Mode::Race),
+];
 const THEMES: [(&str, bool); 2] = [("light", false), ("dark", true)];
 const MOTIONS: [(&str, bool); 2] = [("full", true), ("none", false)];
 const LOADS: [(&str, Load); 4] = [
@@ -304,6 +321,7 @@ mod tests {
             ("controls", "minimal", true),
             ("controls", "some", false),
             ("mode", "watch", true),
+            ("mode", "race", true),
             ("mode", "quiz", false),
             ("granularity", "pop", true),
             ("granularity", "big", false),

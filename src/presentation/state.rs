@@ -2,19 +2,23 @@
 
 use serde_json::Value;
 
+use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
+use deltascope_replay::diff::Thing;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
+use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
 use super::fact_queries::actor_id;
 use super::i18n::Lang;
 use super::rows::is_tombstone;
+use super::rows::race::said;
 use super::view::selection::Found;
 use super::view::walking::Break;
-use super::view::{BranchRow, CompareView, View};
+use super::view::{BranchRow, CompareView, RACE, RaceView, View};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";
@@ -109,7 +113,11 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ),
         (
             "comparison",
-            view.compare.as_deref().map_or(Value::Null, comparison),
+            match (&view.compare, &view.race) {
+                (Some(compare), _) => comparison(compare),
+                (None, Some(race)) => lanes(race, view, lang),
+                (None, None) => Value::Null,
+            },
         ),
         (
             "live",
@@ -231,6 +239,46 @@ fn comparison(compare: &CompareView) -> Value {
         (
             "violations",
             array(compare.violations.iter().map(violation)),
+        ),
+    ])
+}
+
+/// The four generations, as the result of a comparison with all of them.
+fn lanes(race: &RaceView, view: &View, lang: Lang) -> Value {
+    let moment = &race.moment;
+    let lane = |(lane, generation): (usize, Generation)| {
+        let differs = moment.differs(lane);
+        let known = moment.handlers.iter().map(|handler| {
+            let things = handler.known.columns.iter().map(|one| &one.things[lane]);
+            let there = things.filter_map(|thing| match thing {
+                Some(Thing::Object(object)) => Some((&*object.key, reference(object))),
+                _ => None,
+            });
+            (&*handler.name, map(there))
+        });
+        let of = |what: usize| differs[what].into();
+        object(vec![
+            ("era", text(generation.version())),
+            ("step", moment.lanes[lane].step.into()),
+            (
+                "differs",
+                object(vec![
+                    ("queue", of(QUEUES)),
+                    ("store", of(STORES)),
+                    ("handlers", of(HANDLERS)),
+                ]),
+            ),
+            ("knows", map(known)),
+        ])
+    };
+    object(vec![
+        ("with", text(RACE)),
+        ("time", view.time.into()),
+        ("parts", moment.parts.into()),
+        ("said", text(&said(view, lang).unwrap_or_default())),
+        (
+            "lanes",
+            array(Generation::ALL.into_iter().enumerate().map(lane)),
         ),
     ])
 }

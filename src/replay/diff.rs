@@ -272,15 +272,7 @@ fn reflector(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
 }
 
 fn queue(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
-    let queued = |picture: &Picture| -> Vec<Thing> {
-        let queue = &picture.queue;
-        let keys = queue.keys.iter().filter_map(|key| queue.deltas.get(key));
-        let deltas = keys.flatten().map(|one| delta(queue.kind, one));
-        deltas
-            .chain(queue.entries.iter().map(entry))
-            .take(NEWEST)
-            .collect()
-    };
+    let queued = |picture: &Picture| -> Vec<Thing> { queued(picture).take(NEWEST).collect() };
     let popped = |picture: &Picture| -> Vec<Thing> {
         let Some(popped) = picture
             .pop
@@ -302,6 +294,14 @@ fn queue(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
         in_order(Label::Queued, queued(left), queued(right), alike),
         in_order(Label::Popped, popped(left), popped(right), alike),
     ]
+}
+
+/// What is in the queue, the next item first.
+pub(super) fn queued(picture: &Picture) -> impl Iterator<Item = Thing> {
+    let queue = &picture.queue;
+    let keys = queue.keys.iter().filter_map(|key| queue.deltas.get(key));
+    let deltas = keys.flatten().map(|one| delta(queue.kind, one));
+    deltas.chain(queue.entries.iter().map(entry))
 }
 
 fn delta(kind: QueueKind, (delta_type, object): &(DeltaType, ObjectRef)) -> Thing {
@@ -513,7 +513,7 @@ fn side_by_side(left: Vec<Thing>, right: Vec<Thing>, versions: Alike) -> Vec<Pai
     pairs
 }
 
-fn is_like(one: &ObjectRef, other: &ObjectRef, alike: Alike) -> bool {
+pub(super) fn is_like(one: &ObjectRef, other: &ObjectRef, alike: Alike) -> bool {
     one.key == other.key && one.shape == other.shape && alike.is_same(&one.rv, &other.rv)
 }
 
@@ -527,7 +527,11 @@ fn is_line_alike((one, rv): (&str, &str), (other, of): (&str, &str)) -> bool {
         && words.all(|(one, other)| one == other || one.replace(rv, "") == other.replace(of, ""))
 }
 
-fn are_notifications_alike(one: &NotificationRef, other: &NotificationRef, alike: Alike) -> bool {
+pub(super) fn are_notifications_alike(
+    one: &NotificationRef,
+    other: &NotificationRef,
+    alike: Alike,
+) -> bool {
     use NotificationRef::{Add, Delete, Update};
     match (one, other) {
         (

@@ -15,6 +15,7 @@ pub mod occurrences;
 pub mod picture;
 pub mod playback;
 pub mod predicate;
+pub mod race;
 pub mod recording;
 pub mod scramble;
 pub mod step_size;

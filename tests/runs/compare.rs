@@ -12,9 +12,11 @@ use deltascope::cache::fact::{Entry, Fact, ObjectRef, QueueFact, ServerFact, Sha
 use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::options::Options;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::session::compare::With;
 use deltascope::presentation::state::state;
+use deltascope::presentation::view::RACE;
 use deltascope::presentation::{checks, rows};
 use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
 use deltascope::replay::lessons;
@@ -205,10 +207,10 @@ fn the_choices_to_compare_a_run_with_are_offered_and_named() {
         let choices = session.view().compare.unwrap().choices.clone();
         assert!(choices.len() > 1 || lesson != "tombstone");
         for choice in choices.iter() {
-            assert_eq!(
-                With::parse(&choice.id).map(With::id).as_deref(),
-                Some(&*choice.id)
-            );
+            if &*choice.id != RACE {
+                let parsed = With::parse(&choice.id).map(With::id);
+                assert_eq!(parsed.as_deref(), Some(&*choice.id));
+            }
             assert_eq!(
                 compare(&mut session, &choice.id)["with"],
                 *choice.id,
@@ -507,4 +509,201 @@ fn every_watch_is_counted_as_requested() {
         assert_eq!(summary["lists"][1], 2, "{era}: {summary}");
         assert_eq!(summary["watches"], json!([4, 4]), "{era}: {summary}");
     }
+}
+
+/// Plays until it pauses.
+fn play(session: &mut Session) -> Value {
+    session.play();
+    while session.playback().is_playing() {
+        session.tick();
+    }
+    now(session)
+}
+
+const WALK: [Command; 2] = [
+    Command::Walk {
+        on: true,
+        coarser: true,
+    },
+    Command::Walk {
+        on: false,
+        coarser: true,
+    },
+];
+
+#[test]
+fn a_race_plays_until_its_lanes_part_and_says_what_the_handler_knows_in_each() {
+    let mut session = open("tombstone");
+    session.obey(Command::Seek(0));
+    let race = compare(&mut session, RACE);
+    assert_eq!(
+        (&race["with"], &race["parts"]),
+        (&json!(RACE), &json!(false))
+    );
+    let state = play(&mut session);
+    // A relist waits in the queues.
+    assert_eq!(
+        (&state["time"], &state["comparison"]["time"]),
+        (&json!(4550), &json!(4550))
+    );
+    let said = state["comparison"]["said"].as_str().unwrap();
+    assert!(said.ends_with("in all four. The queues differ."), "{said}");
+    // Lanes that were alike part once.
+    let state = play(&mut session);
+    let race = &state["comparison"];
+    assert_eq!(
+        (&state["time"], &race["parts"]),
+        (&json!(6900), &json!(true))
+    );
+    assert_eq!(
+        race["said"],
+        "They part here. Handler printer: in 1.32 it knows b (rv 3); in 1.34, 1.35 and 1.36 it has heard the delete of \
+         b (a tombstone of rv 3). The Indexers and the queues differ."
+    );
+    let lane = |race: &Value, lane: usize, what: &str| race["lanes"][lane][what].clone();
+    assert_eq!(
+        lane(race, 0, "knows"),
+        json!({ "printer": { "default/a": "2", "default/b": "3", "default/c": "4" } })
+    );
+    assert_eq!(
+        lane(race, 3, "knows"),
+        json!({ "printer": { "default/a": "2", "default/c": "4" } })
+    );
+    assert_eq!(
+        lane(race, 3, "differs"),
+        json!({ "queue": false, "store": false, "handlers": false })
+    );
+    // The picture of a page or a book says it, too.
+    let chinese = rows::said(&session.view(), Lang::Zh).what;
+    let chinese = deltascope::presentation::caption::plain(&chinese);
+    assert!(
+        chinese.contains("在 1.34、1.35、1.36 中已收到 b（rv 3 的墓碑）的 OnDelete。"),
+        "{chinese}"
+    );
+    // Back and on by partings and by moments; the cursor of this run goes along.
+    let mut times = Vec::new();
+    for command in [
+        WALK[1].clone(),
+        WALK[1].clone(),
+        WALK[0].clone(),
+        Command::Step(1),
+        Command::Step(-1),
+    ] {
+        session.obey(command);
+        let state = now(&mut session);
+        let step = state["step"].as_u64().unwrap() as usize;
+        assert!(session.timeline().time_at(step) <= state["time"].as_u64().unwrap());
+        times.push(state["time"].as_u64().unwrap());
+    }
+    assert_eq!(
+        (times[0], times[1], times[2], times[4]),
+        (4550, 0, 4550, 4550)
+    );
+    assert!(times[3] > 4550, "{times:?}");
+    // To the end, and not beyond.
+    session.obey(Command::Step(i64::MAX));
+    let end = now(&mut session);
+    assert_eq!(play(&mut session), end);
+}
+
+#[test]
+fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
+    for (lane, generation) in Generation::ALL.into_iter().enumerate() {
+        let mut session = open("tombstone");
+        compare(&mut session, RACE);
+        for _ in 0..2 {
+            session.obey(WALK[0].clone());
+        }
+        let race = now(&mut session)["comparison"].clone();
+        session.obey(Command::Generation(generation.version().into()));
+        let state = now(&mut session);
+        assert_eq!(state["comparison"], Value::Null);
+        assert_eq!(state["era"], generation.version());
+        assert_eq!(state["step"], race["lanes"][lane]["step"]);
+        assert_eq!(state["error"], Value::Null);
+    }
+}
+
+#[test]
+fn a_race_follows_the_run_and_ends_with_it() {
+    let mut session = open("tombstone");
+    session.seek_marker("synced");
+    compare(&mut session, RACE);
+    let object = json!({ "metadata": { "namespace": "default", "name": "d" } });
+    session.inject("create", object);
+    let (marker, time) = (
+        session.seek_marker("told"),
+        now(&mut session)["time"].clone(),
+    );
+    let race = now(&mut session)["comparison"].clone();
+    assert_eq!(race["time"], time, "{marker:?}");
+    for lane in race["lanes"].as_array().unwrap() {
+        let d = &lane["knows"]["printer"]["default/d"];
+        assert!(d.is_string(), "every lane has the new object: {race}");
+    }
+    session.obey(Command::Generation("1.34".into()));
+    let state = now(&mut session);
+    assert_eq!(
+        (&state["era"], &state["comparison"]),
+        (&json!("1.34"), &Value::Null)
+    );
+    for command in [
+        Command::CloseCompare,
+        Command::Compare("1.36".into()),
+        Command::Load("reflector".into()),
+    ] {
+        compare(&mut session, RACE);
+        session.obey(command);
+        assert_ne!(now(&mut session)["comparison"]["with"], RACE);
+    }
+    // A program without generations says so, and so does a moment that is too late.
+    let message = |session: &mut Session| now(session)["error"]["message"].to_string();
+    let mut session = open("deltafifo");
+    assert_eq!(compare(&mut session, RACE), Value::Null);
+    assert!(message(&mut session).contains("by hand"));
+    let mut session = open("sandbox");
+    session.obey(Command::Seek(30_000));
+    assert_eq!(compare(&mut session, RACE), Value::Null);
+    assert!(message(&mut session).contains("25000"));
+    session.obey(Command::Seek(100));
+    assert_eq!(compare(&mut session, RACE)["with"], RACE);
+    session.obey(Command::Seek(30_000));
+    assert_eq!(now(&mut session)["comparison"], Value::Null);
+}
+
+#[test]
+fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
+    let mut options = Options::default();
+    for (key, value) in [
+        ("lesson", "tombstone"),
+        ("at", "start"),
+        ("until", "expired"),
+        ("mode", "race"),
+    ] {
+        options.set(key, value).unwrap();
+    }
+    let mut session = Session::new();
+    session.present(&options, None).unwrap();
+    assert_eq!(now(&mut session)["comparison"]["with"], RACE);
+    let ended = play(&mut session);
+    let view = session.view();
+    let until = view
+        .markers
+        .iter()
+        .find(|one| &*one.id == "expired")
+        .unwrap();
+    assert_eq!(ended["time"], session.timeline().time_at(until.at));
+    options.set("mode", "explore").unwrap();
+    session.set_mode(&options).unwrap();
+    assert_eq!(now(&mut session)["comparison"], Value::Null);
+    options.set("mode", "race").unwrap();
+    options.set("until", "").unwrap();
+    options.set("lesson", "deltafifo").unwrap();
+    assert!(
+        session
+            .present(&options, None)
+            .unwrap_err()
+            .en
+            .contains("by hand")
+    );
 }

@@ -2,21 +2,22 @@
 
 use leptos::prelude::*;
 
-use super::icons;
-use super::parts::{part, shown, text};
+use super::parts::{either, part, shown, text};
+use super::token::{chip, sign};
+use super::{icons, race};
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, RoomRow};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
+use deltascope_replay::diff::RoomDiff;
 
 /// The button that switches between two runs and one.
 #[component]
 pub(super) fn Toggle() -> impl IntoView {
     let ui = Ui::get();
-    let on = ui.memo(|view| view.compare.is_some());
+    let on = ui.memo(|view| view.compared().is_some());
     view! {
         <button
             data-testid="btn-compare"
@@ -37,11 +38,61 @@ pub(super) fn Toggle() -> impl IntoView {
     }
 }
 
+/// What is in place of the stage: this run and another one, or the four generations.
 #[component]
 pub(super) fn Compare() -> impl IntoView {
     let ui = Ui::get();
-    let on = ui.memo(|view| view.compare.is_some());
-    view! { {shown(move || on.get(), Both)} }
+    let on = ui.memo(|view| view.compared().is_some());
+    view! { {shown(move || on.get(), Instead)} }
+}
+
+#[component]
+fn Instead() -> impl IntoView {
+    let ui = Ui::get();
+    let racing = ui.memo(|view| view.race.is_some());
+    let title = move || {
+        let words = ui.words();
+        if racing.get() {
+            words.race
+        } else {
+            words.compare
+        }
+    };
+    let count = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| match &view.compare {
+            Some(compare) => {
+                let differs = compare.rooms.iter().map(RoomDiff::differs);
+                strings::differences(lang, differs.sum())
+            }
+            None => format!("t = {}", strings::seconds(view.time)),
+        })
+    });
+    view! {
+        <section
+            class="cmp"
+            data-testid=text(move || if racing.get() { "race" } else { "compare" })
+            aria-label=text(title)
+            tabindex="-1"
+        >
+            <div class="cmp-bar">
+                <h2 role=ui.heading()>{text(title)}</h2>
+                <Against />
+                <span class="cmp-count mono">{text(move || count.get())}</span>
+                {shown(move || racing.get(), race::Partings)}
+                <button
+                    class="chip round"
+                    data-testid="compare-close"
+                    aria-label=ui.word(|words| words.close)
+                    title=text(move || format!("{} (Esc)", ui.words().close))
+                    on:click=move |_| ui.send(Command::CloseCompare)
+                >
+                    "×"
+                </button>
+            </div>
+            {either(move || racing.get(), race::Lanes, Both)}
+        </section>
+    }
 }
 
 #[component]
@@ -61,31 +112,7 @@ fn Both() -> impl IntoView {
             sides.map(side).collect::<Vec<_>>()
         })
     });
-    let count = Memo::new(move |_| {
-        let rooms = rooms.with(|rooms| rooms.iter().map(|room| room.differs).sum::<usize>());
-        strings::differences(ui.lang.get(), rooms)
-    });
     view! {
-        <section
-            class="cmp"
-            data-testid="compare"
-            aria-label=ui.word(|words| words.compare)
-            tabindex="-1"
-        >
-            <div class="cmp-bar">
-                <h2 role=ui.heading()>{ui.word(|words| words.compare)}</h2>
-                <Against />
-                <span class="cmp-count mono">{text(move || count.get())}</span>
-                <button
-                    class="chip round"
-                    data-testid="compare-close"
-                    aria-label=ui.word(|words| words.close)
-                    title=text(move || format!("{} (Esc)", ui.words().close))
-                    on:click=move |_| ui.send(Command::CloseCompare)
-                >
-                    "×"
-                </button>
-            </div>
             <div
                 class="cmp-sum"
                 role="group"
@@ -118,7 +145,6 @@ fn Both() -> impl IntoView {
                 </div>
                 {part(move || rooms.get().iter().map(|one| room(ui, one)).collect_view())}
             </div>
-        </section>
     }
 }
 
@@ -129,10 +155,8 @@ fn Against() -> impl IntoView {
     let choices = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
-            let choices = view
-                .compare
-                .iter()
-                .flat_map(|compare| compare.choices.iter());
+            let choices = view.compared().into_iter();
+            let choices = choices.flat_map(|(choices, _)| choices);
             let choice = |choice: &deltascope_presentation::view::Choice| {
                 (choice.id.to_string(), choice.name.get(lang).to_owned())
             };
@@ -140,9 +164,8 @@ fn Against() -> impl IntoView {
         })
     });
     let with = ui.memo(|view| {
-        view.compare
-            .as_ref()
-            .map_or_else(String::new, |compare| compare.with.to_string())
+        let with = view.compared();
+        with.map_or_else(String::new, |(_, with)| with.to_owned())
     });
     view! {
         <label class="cmp-with">
@@ -173,7 +196,7 @@ fn metric(row: &MetricRow) -> AnyView {
     let class = row.glyph.map_or("", type_class);
     view! {
         <dl class=format!("cmp-metric {class}") class:differs=differs data-metric=row.id.clone()>
-            <dt>{row.glyph.map(glyph)} {row.label.clone()}</dt>
+            <dt>{row.glyph.map(sign)} {row.label.clone()}</dt>
             <dd>{row.left.clone()}</dd>
             <dd>{row.right.clone()}</dd>
         </dl>
@@ -240,28 +263,4 @@ fn line(row: &LineRow) -> AnyView {
         </div>
     }
     .into_any()
-}
-
-fn chip(chip: &Chip) -> AnyView {
-    let about = chip.about.iter().map(|(mark, name, rv)| {
-        view! {
-            <span class="o">
-                {mark.map(|mark| view! { <i class=mark.class()></i> })}
-                <span class="n">{name.clone()}</span>
-                {(!rv.is_empty()).then(|| view! { <em>{rv.clone()}</em> })}
-            </span>
-        }
-    });
-    view! {
-        <span class=format!("c {}", chip.class) title=chip.title.clone() translate="no">
-            {chip.glyph.map(glyph)}
-            {(!chip.text.is_empty()).then(|| view! { <span class="t">{chip.text.clone()}</span> })}
-            {about.collect_view()}
-        </span>
-    }
-    .into_any()
-}
-
-fn glyph(delta_type: DeltaType) -> AnyView {
-    icons::drawn(icons::glyph(delta_type)).into_any()
 }

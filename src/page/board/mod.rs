@@ -27,6 +27,7 @@ mod parts;
 mod pop;
 mod processor;
 mod queue;
+mod race;
 mod reflector;
 mod share;
 mod stops;
@@ -68,7 +69,8 @@ pub fn Board() -> impl IntoView {
     let cluster = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
-    let comparing = ui.memo(|view| view.compare.is_some());
+    let comparing = ui.memo(|view| view.compared().is_some());
+    let racing = ui.memo(|view| view.race.is_some());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
     let (down, up) = layout::swipe(layout);
@@ -78,8 +80,11 @@ pub fn Board() -> impl IntoView {
         })}
         <layout::RoomTabs />
         <div
-            class=text(move || format!("stage show-{}", layout.shown.get().id()))
-            class:comparing=move || comparing.get()
+            // All in one: setting the attribute would drop a class that was toggled.
+            class=text(move || {
+                let comparing = if comparing.get() { " comparing" } else { "" };
+                format!("stage show-{}{comparing}", layout.shown.get().id())
+            })
             part="stage"
             role=ui.within().unwrap_or("main")
             aria-label=ui.word(|words| words.stage)
@@ -108,7 +113,7 @@ pub fn Board() -> impl IntoView {
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
         </div>
-        {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
+        {piece(ui, Piece::Strip, move || has_controls() && !racing.get(), || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {

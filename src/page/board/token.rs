@@ -1,14 +1,16 @@
-//! A delta as a token.
+//! A delta as a token, and a thing as a chip.
 
 use leptos::prelude::*;
 
 use super::frame::rv;
-use super::icons::glyph;
+use super::icons::{drawn, glyph};
 use super::parts::{part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::DeltaRow;
+use deltascope_presentation::rows::compare::Chip;
 
 /// A delta. Its element stays while its row changes.
 #[component]
@@ -79,4 +81,30 @@ pub(super) fn Delta(
             <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
         </div>
     }
+}
+
+/// A thing of a comparison.
+pub(super) fn chip(chip: &Chip) -> AnyView {
+    let about = chip.about.iter().map(|(mark, name, rv)| {
+        view! {
+            <span class="o">
+                {mark.map(|mark| view! { <i class=mark.class()></i> })}
+                <span class="n">{name.clone()}</span>
+                {(!rv.is_empty()).then(|| view! { <em>{rv.clone()}</em> })}
+            </span>
+        }
+    });
+    view! {
+        <span class=format!("c {}", chip.class) title=chip.title.clone() translate="no">
+            {chip.glyph.map(sign)}
+            {(!chip.text.is_empty()).then(|| view! { <span class="t">{chip.text.clone()}</span> })}
+            {about.collect_view()}
+        </span>
+    }
+    .into_any()
+}
+
+/// The glyph of a type.
+pub(super) fn sign(delta_type: DeltaType) -> AnyView {
+    drawn(glyph(delta_type)).into_any()
 }

@@ -16,6 +16,7 @@ use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
 use deltascope_presentation::svg::PIECE;
+use deltascope_presentation::view::View;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::step_size::StepSize;
 
@@ -34,10 +35,7 @@ pub(super) fn Transport() -> impl IntoView {
     let speed = ui.memo(|view| view.speed);
     let step_size = ui.memo(|view| view.walking.step_size);
     let at_start = Memo::new(move |_| at.get().0 == 0);
-    let at_end = Memo::new(move |_| {
-        let (step, steps, endless, _) = at.get();
-        step >= steps && !endless
-    });
+    let at_end = ui.memo(View::is_at_end);
     // A live run is followed to its edge, not played again.
     let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
     let thinned = ui.memo(|view| view.thinned);
@@ -236,10 +234,9 @@ pub(super) fn Transport() -> impl IntoView {
 
 /// Plays or pauses. At the end, plays from the start.
 pub(super) fn toggle_play(ui: Ui) {
-    let again = ui.view.with_untracked(|view| {
-        let is_over = !view.endless && view.live.is_none() && view.step >= view.steps;
-        is_over && !view.playing
-    });
+    let again = ui
+        .view
+        .with_untracked(|view| view.is_at_end() && view.live.is_none() && !view.playing);
     if again {
         ui.send(Command::Seek(0));
     }

@@ -232,6 +232,7 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
             },
         ) => session.seek_place(place),
         ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
+        ("mode", _) => session.set_mode(options).map(|()| Change::Cut),
         ("speed", _) => {
             return session.obey(Command::Speed(options.speed.unwrap_or(100)));
         }

@@ -54,6 +54,26 @@ pub struct Chip {
     pub title: String,
 }
 
+impl Chip {
+    /// The place of a thing that is not there.
+    pub(super) fn gap() -> Self {
+        Self {
+            class: "gap".to_owned(),
+            text: "–".to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// What stands where there is nothing at all.
+    pub(super) fn empty(lang: Lang) -> Self {
+        Self {
+            class: "none".to_owned(),
+            text: pick(lang, "empty", "空").to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A metric of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricRow {
@@ -69,7 +89,7 @@ pub struct MetricRow {
     pub right: String,
 }
 
-fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
     match lang {
         Lang::En => en,
         Lang::Zh => zh,
@@ -140,21 +160,13 @@ fn line(line: &Line, names: &Names, lang: Lang) -> LineRow {
                     }
                     Some(chip)
                 }
-                None if line.aligned => Some(Chip {
-                    class: "gap".to_owned(),
-                    text: "–".to_owned(),
-                    ..Chip::default()
-                }),
+                None if line.aligned => Some(Chip::gap()),
                 None => None,
             }
         });
         let mut chips: Vec<Chip> = pairs.collect();
         if chips.is_empty() {
-            chips.push(Chip {
-                class: "none".to_owned(),
-                text: pick(lang, "empty", "空").to_owned(),
-                ..Chip::default()
-            });
+            chips.push(Chip::empty(lang));
         }
         chips
     };
@@ -187,7 +199,7 @@ fn label(label: &Label, lang: Lang) -> &str {
     pick(lang, en, zh)
 }
 
-fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
+pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
     let about = |object: &ObjectRef| {
         let rv = RvText::narrow(&object.rv).short;
         (Some(names.mark(&object.uid)), names.get(&object.key), rv)

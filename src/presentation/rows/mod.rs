@@ -12,6 +12,7 @@ pub mod live;
 pub mod pop;
 pub mod processor;
 pub mod queue;
+pub mod race;
 pub mod reflector;
 pub mod store;
 pub mod table;
@@ -22,7 +23,7 @@ use crate::view::names::{Alike, namespace};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::caption::{self, Voice, Words, short_name};
+use crate::caption::{self, Span, Voice, Words, short_name};
 use crate::i18n::Lang;
 use crate::strings::heard;
 use crate::view::View;
@@ -404,6 +405,12 @@ pub fn current(view: &View) -> Option<&deltascope_cache::fact::FactRecord> {
 /// The current fact and its cause, in words.
 #[must_use]
 pub fn said(view: &View, lang: Lang) -> Words {
+    if let Some(said) = race::said(view, lang) {
+        return Words {
+            what: vec![Span::Text(said)],
+            ..Words::default()
+        };
+    }
     let naming = view.alike.naming();
     let (recent, picture) = view.narrated();
     match recent.last() {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::caption::{self, Naming, Voice};
 use crate::i18n::{Lang, Text};
-use crate::view::{Checks, Choice, CompareView, RECENT, Side};
+use crate::view::{Checks, Choice, CompareView, RACE, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
 use deltascope_replay::edit::{Edit, Setting};
@@ -95,6 +95,7 @@ pub(super) struct Compared {
 impl Session {
     fn compare(&mut self, with: With) -> Change {
         self.playback.pause();
+        self.race = None;
         self.hold_against(with);
         Change::Cut
     }
@@ -120,6 +121,7 @@ impl Session {
     /// Shows this run alone.
     pub(super) fn close_comparison(&mut self) -> Change {
         self.compared = None;
+        self.race = None;
         Change::Cut
     }
 
@@ -127,6 +129,9 @@ impl Session {
     pub(super) fn compare_by_name(&mut self, name: &str) -> Change {
         if name.is_empty() {
             return self.compare(self.first_choice());
+        }
+        if name == RACE {
+            return self.begin_race();
         }
         match With::parse(name) {
             Some(with) => self.compare(with),
@@ -147,6 +152,9 @@ impl Session {
         self.packed.take();
         if let Some(compared) = &mut self.compared {
             compared.stale = true;
+        }
+        if let Some(racing) = &mut self.race {
+            racing.stale = true;
         }
     }
 
@@ -198,7 +206,7 @@ impl Session {
         let cursor = self.playback.cursor();
         let now = self.timeline.time_at(cursor);
         let names = self.names(with);
-        let choices = self.choices(with);
+        let choices = self.choices(Some(with));
         let compared = self.compared.as_mut()?;
         let step = if cursor == 0 {
             0
@@ -260,7 +268,7 @@ impl Session {
     }
 
     /// The runs that this one can be compared with.
-    fn choices(&self, with: With) -> Rc<[Choice]> {
+    pub(super) fn choices(&self, with: Option<With>) -> Rc<[Choice]> {
         let scenario = self.timeline.scenario();
         let settings = &scenario.settings;
         let mut all: Vec<With> = Vec::new();
@@ -283,7 +291,7 @@ impl Session {
         }
         let branches = self.branch_rows.iter().filter(|row| !row.current);
         all.extend(branches.map(|row| With::Branch(row.id)));
-        if !all.contains(&with) {
+        if let Some(with) = with.filter(|with| !all.contains(with)) {
             all.push(with);
         }
         // Settings that cannot be changed here are not offered.
@@ -295,7 +303,11 @@ impl Session {
             id: with.id().into(),
             name: self.names(*with).1,
         };
-        all.iter().map(choice).collect()
+        let race = settings.is_informer().then(|| Choice {
+            id: RACE.into(),
+            name: Text::new("all four generations", "全部四个实现版本"),
+        });
+        all.iter().map(choice).chain(race).collect()
     }
 
     /// The default comparison: another branch; or else another setting of KnownObjects, or the generation at the
@@ -383,10 +395,10 @@ fn no_setting(setting: Setting) -> Text {
 pub(super) fn no_such(name: &str) -> Text {
     Text::new(
         &format!(
-            "{name:?} names nothing to compare with. Use a generation (1.36), a setting (knownObjects=off, watchList=on, pageSize=2) or branch=2."
+            "{name:?} names nothing to compare with. Use a generation (1.36), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2) or branch=2."
         ),
         &format!(
-            "{name:?} 不是可比较的对象。可用实现版本（1.36）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
+            "{name:?} 不是可比较的对象。可用实现版本（1.36）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
         ),
     )
 }

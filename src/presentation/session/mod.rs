@@ -11,6 +11,7 @@ mod messages;
 mod obey;
 pub mod opening;
 pub mod present;
+mod race;
 pub mod select;
 mod share;
 mod shown;
@@ -92,6 +93,7 @@ pub struct Session {
     monitors: Invariants,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
+    race: Option<race::Racing>,
     error: Option<ErrorView>,
     /// How much work has been done to open another run.
     opening: Option<usize>,
@@ -151,6 +153,7 @@ impl Session {
             monitors: Invariants::default(),
             checks: Rc::default(),
             compared: None,
+            race: None,
             error: None,
             opening: None,
             notice: None,
@@ -187,9 +190,12 @@ impl Session {
 
     /// One tick of playback.
     pub fn tick(&mut self) -> Change {
+        if self.race.is_some() {
+            return self.race_tick();
+        }
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
-            if !self.stop_at_breaks() && !self.stop_at_place() {
+            if !self.stop_at_breaks() && !self.stop_at_place(self.playback.cursor() - 1) {
                 self.join();
             }
             Change::Forward
@@ -210,6 +216,10 @@ impl Session {
     pub fn play(&mut self) {
         self.forget_target();
         self.before_play();
+        if self.race.is_some() {
+            // Another lane may be longer than this run.
+            return self.playback.play(usize::MAX);
+        }
         self.look_ahead(self.playback.cursor() + 1);
         self.playback.play(self.timeline.len());
     }
@@ -305,12 +315,13 @@ impl Session {
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
+        let race = self.race_view();
         let picture = self.picture();
         let step = self.playback.cursor();
         let recent = self.timeline.facts(step.saturating_sub(RECENT)..step);
         View {
             picture,
-            time: self.timeline.time_at(step),
+            time: (self.race_time()).unwrap_or_else(|| self.timeline.time_at(step)),
             recent: (&*recent).into(),
             headline: self.headline(),
             dropped: self.dropped(),
@@ -339,6 +350,7 @@ impl Session {
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
             compare,
+            race,
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
         }
@@ -364,6 +376,7 @@ impl Session {
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;
+        self.race = None;
         self.branches = Branches::default();
         self.list_branches();
         self.list_settings();
@@ -388,13 +401,8 @@ impl Session {
             return Change::None;
         }
         self.playback.pause();
-        let first = self.first_run.take();
-        let first = first.unwrap_or_else(|| self.timeline.recording());
-        let played = if first.scenario.settings.era == Era(generation) {
-            self.play_again(&first, false)
-        } else {
-            self.play_again(&first.in_generation(generation), true)
-        };
+        let first = self.first_run();
+        let played = self.play_in(&first, generation);
         self.first_run = Some(first);
         let (timeline, to) = match played {
             Ok(played) => played,
@@ -409,6 +417,25 @@ impl Session {
         self.playback.seek(to, self.timeline.len());
         self.notice = Some(from_the_start(generation));
         Change::Cut
+    }
+
+    /// The recording from which other generations are computed.
+    fn first_run(&self) -> Recording {
+        let first = self.first_run.clone();
+        first.unwrap_or_else(|| self.timeline.recording())
+    }
+
+    /// Plays that recording in a generation, as [`Self::play_again`] does.
+    fn play_in(
+        &self,
+        first: &Recording,
+        generation: Generation,
+    ) -> Result<(Timeline, usize), String> {
+        if first.scenario.settings.era == Era(generation) {
+            self.play_again(first, false)
+        } else {
+            self.play_again(&first.in_generation(generation), true)
+        }
     }
 
     /// Shows an error from outside of the session until the next command.

@@ -17,6 +17,9 @@ impl Session {
         if let Some(change) = self.before(&command) {
             return change;
         }
+        if let Some(change) = self.obey_racing(&command) {
+            return change;
+        }
         match command {
             Command::GoLive => self.go_live(),
             Command::Disconnect => self.disconnect(),
@@ -117,9 +120,7 @@ impl Session {
         if self.playback.is_playing() {
             self.playback.pause();
         } else {
-            self.before_play();
-            self.look_ahead(self.playback.cursor() + 1);
-            self.playback.play(self.timeline.len());
+            self.play();
         }
         Change::None
     }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::command::Command;
 use crate::i18n::Text;
-use crate::options::{Options, Place};
+use crate::options::{Mode, Options, Place};
+use crate::view::RACE;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
 use deltascope_replay::moment::{Anchor, Moment, MomentError};
@@ -94,7 +95,7 @@ impl Session {
         if options.era.is_some() && !self.scenario().settings.is_informer() {
             return Err(hand_made());
         }
-        moved.and(stops)
+        moved.and(stops).and(self.set_mode(options))
     }
 
     /// Opens a trace, a recording or a controller's log.
@@ -154,7 +155,20 @@ impl Session {
         if let Some(place) = &options.at {
             self.seek_slowly(place, slices).await?;
         }
-        stops
+        stops.and(self.set_mode(options))
+    }
+
+    /// Shows the stage, or the four generations in its place.
+    ///
+    /// # Errors
+    /// Fails if the run has no generations.
+    pub fn set_mode(&mut self, options: &Options) -> Result<(), Text> {
+        if options.mode == Mode::Race {
+            self.obey(Command::Compare(RACE.into()));
+            return self.said_wrong();
+        }
+        self.race = None;
+        Ok(())
     }
 
     fn set_pace(&mut self, options: &Options) {
@@ -286,11 +300,11 @@ impl Session {
         })
     }
 
-    /// Pauses playback at a requested place. Returns whether it did.
-    pub(super) fn stop_at_place(&mut self) -> bool {
-        let cursor = self.playback.cursor();
-        let at_marker = self.stops.markers && self.markers.iter().any(|one| one.at == cursor);
-        if self.stops.at != Some(cursor) && !at_marker {
+    /// Pauses playback at a requested place after `since`. Returns whether it did.
+    pub(super) fn stop_at_place(&mut self, since: usize) -> bool {
+        let is_new = |at: usize| since < at && at <= self.playback.cursor();
+        let at_marker = self.stops.markers && self.markers.iter().any(|one| is_new(one.at));
+        if !self.stops.at.is_some_and(is_new) && !at_marker {
             return false;
         }
         self.playback.pause();

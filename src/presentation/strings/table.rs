@@ -247,6 +247,11 @@ words! {
     compare_with: "this run and", "这次运行与";
     compare_same: "nothing differs", "没有不同";
     compare_summary: "What both runs have come to", "两次运行到此为止的结果";
+    race: "Four generations, one race", "四个实现版本，同一时钟";
+    next_parting: "Next parting", "下一处分歧";
+    previous_parting: "Previous parting", "上一处分歧";
+    open_lane: "Show this generation at this moment", "显示此实现版本的这一时刻";
+    lane_differs: "differs from most", "与多数不同";
     drawer_why: "Why", "为什么";
     drawer_why_title: "Why: the chain of causes", "为什么：起因链";
     why_more: "… and so on: jump to the last one and ask again.", "……还有更早的：跳到最后一个再问。";

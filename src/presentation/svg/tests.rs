@@ -18,7 +18,7 @@ use crate::i18n::Lang;
 use crate::options::{Controls, Options};
 use crate::session::Session;
 use crate::stage::Panel;
-use crate::view::View;
+use crate::view::{RACE, View};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;
@@ -216,6 +216,39 @@ fn every_picture_is_well_formed_and_nothing_is_out_of_place() {
                 }
                 turn += 1;
             }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn a_race_is_a_picture_of_its_lanes() {
+    let mut wrong = Vec::new();
+    for id in ["tombstone", "sandbox"] {
+        let mut session = Session::new();
+        for command in [Command::Load(id.into()), Command::Compare(RACE.into())] {
+            session.obey(command);
+        }
+        for _ in 0..6 {
+            let view = session.view();
+            assert!(view.race.is_some());
+            for options in shapes() {
+                check(
+                    &view,
+                    &options,
+                    &format!("{id} at {}", view.time),
+                    &mut wrong,
+                );
+                let said = crate::rows::race::said(&view, options.lang).unwrap();
+                let text = stage(&view, &options);
+                for words in [&*said, "1.32", "1.34", "1.35", "1.36"] {
+                    assert!(text.contains(words), "{words}");
+                }
+            }
+            session.obey(Command::Walk {
+                on: true,
+                coarser: true,
+            });
         }
     }
     assert_none(&wrong);

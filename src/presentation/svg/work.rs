@@ -414,7 +414,8 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
         " · "
     };
     let left = a.w - w - 16;
-    if left > 80 {
+    // What is said of four generations is no line of one of them.
+    if left > 80 && view.race.is_none() {
         let whence = [routine, dot, link].concat();
         pen.text(a.x, cy, left, At::Start, &whence, small);
     }

@@ -15,6 +15,7 @@ use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
 use deltascope_replay::invariants::{Invariant, Violation};
 use deltascope_replay::picture::{Behind, Picture, QueueKind};
+use deltascope_replay::race::Moment;
 use deltascope_replay::wall;
 
 use cells::CellSlots;
@@ -91,6 +92,8 @@ pub struct View {
     pub checks: Rc<Checks>,
     /// The comparison with another run.
     pub compare: Option<Rc<CompareView>>,
+    /// The four generations, in place of the stage.
+    pub race: Option<Rc<RaceView>>,
     /// The settings that a branch can change.
     pub settings: Rc<[SettingRow]>,
     /// The state of the connection, if the run comes live from a cluster.
@@ -113,6 +116,23 @@ pub struct Headline {
 }
 
 impl View {
+    /// The runs that this one can be compared with, and the one that it is compared with, if something is in place
+    /// of the stage.
+    #[must_use]
+    pub fn compared(&self) -> Option<(&[Choice], &str)> {
+        let two = self.compare.as_ref();
+        let two = two.map(|compare| (&*compare.choices, &*compare.with));
+        let four = self.race.as_ref().map(|race| (&*race.choices, RACE));
+        two.or(four)
+    }
+
+    /// Whether there is nothing after the cursor, not even in another lane of a race.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        let goes_on = self.race.as_ref().is_some_and(|race| race.goes_on);
+        self.step >= self.steps && !self.endless && !goes_on
+    }
+
     /// Whether the run ends at the cursor: nothing more happens by itself.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -280,6 +300,22 @@ pub struct CompareView {
     pub summary: Vec<Counted>,
     /// The violations in the other run.
     pub violations: Vec<Violation>,
+}
+
+/// How scripts name the race: a comparison with all generations.
+pub const RACE: &str = "race";
+
+/// The same inputs in the four generations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaceView {
+    /// What else this run can be compared with.
+    pub choices: Rc<[Choice]>,
+    /// What the lanes show.
+    pub moment: Moment,
+    /// The lane of this run.
+    pub own: usize,
+    /// Whether something comes after this moment in a lane.
+    pub goes_on: bool,
 }
 
 /// A run to compare with.

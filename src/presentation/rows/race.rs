@@ -1,0 +1,280 @@
+//! The four generations in place of the stage: a lane each, and a sentence about what a handler knows in each.
+
+use std::sync::Arc;
+
+use super::compare::{Chip, chip, pick};
+use super::{Names, RvText, is_tombstone};
+use crate::i18n::Lang;
+use crate::strings;
+use crate::view::{RaceView, View};
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::ObjectRef;
+use deltascope_replay::diff::Thing;
+use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, QUEUES, STORES};
+
+/// How many handlers a lane shows.
+const HANDLERS_SHOWN: usize = 3;
+/// How many objects the sentence names.
+const NAMED: usize = 3;
+
+/// One lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneRow {
+    /// The version that its generation is named by.
+    pub era: &'static str,
+    /// What is special about it, in a word.
+    pub kind: &'static str,
+    /// It is the generation of this run.
+    pub own: bool,
+    /// The queue, the store and the handlers.
+    pub cells: Vec<CellRow>,
+}
+
+/// A queue, a store or a handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellRow {
+    /// Its CSS class.
+    pub class: &'static str,
+    /// Its label.
+    pub label: String,
+    /// It differs from that of most lanes.
+    pub differs: bool,
+    /// What is in it.
+    pub chips: Vec<Chip>,
+    /// How many more there are, as text.
+    pub more: String,
+}
+
+/// The lanes.
+#[must_use]
+pub fn lanes(view: &View, lang: Lang) -> Vec<LaneRow> {
+    let Some(race) = &view.race else {
+        return Vec::new();
+    };
+    let names = Names::of(view);
+    let lane = |(lane, generation): (usize, Generation)| LaneRow {
+        era: generation.version(),
+        kind: generation.as_str(),
+        own: lane == race.own,
+        cells: cells(race, lane, &names, lang),
+    };
+    Generation::ALL.into_iter().enumerate().map(lane).collect()
+}
+
+fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow> {
+    let moment = &race.moment;
+    let differs = moment.differs(lane);
+    let cell = |class, label: &str, differs, mut chips: Vec<Chip>, hidden: usize| {
+        if chips.is_empty() {
+            chips.push(Chip::empty(lang));
+        }
+        CellRow {
+            class,
+            label: label.to_owned(),
+            differs,
+            chips,
+            more: match hidden {
+                0 => String::new(),
+                count => format!("+{count}"),
+            },
+        }
+    };
+    let queue = &moment.lanes[lane];
+    let queued = queue.queued.iter().map(|one| chip(one, names, lang));
+    let items = &moment.items;
+    let mut cells = vec![
+        cell(
+            "loose",
+            queue.kind.as_str(),
+            differs[QUEUES],
+            queued.collect(),
+            queue.hidden,
+        ),
+        cell(
+            "cols",
+            "Indexer",
+            differs[STORES],
+            row(items, lane, names, lang),
+            items.hidden,
+        ),
+    ];
+    for handler in moment.handlers.iter().take(HANDLERS_SHOWN) {
+        let mut chips = row(&handler.known, lane, names, lang);
+        if let Some(last) = &handler.last[lane] {
+            let mut last = chip(&Thing::Notified(Arc::clone(last)), names, lang);
+            last.title = format!("{} {}", pick(lang, "heard last:", "最后收到："), last.title);
+            last.class.push_str(" newest");
+            last.text = pick(lang, "last", "最后").to_owned();
+            chips.push(last);
+        }
+        let label = filled(pick(lang, "# knows", "# 已知"), &[&handler.name]);
+        let known = &handler.known.columns;
+        let differs = differs[HANDLERS] && known.iter().any(|one| one.differs[lane]);
+        cells.push(cell("cols", &label, differs, chips, handler.known.hidden));
+    }
+    cells
+}
+
+/// The objects of a lane, with a hole for each that only other lanes have.
+fn row(columns: &Columns, lane: usize, names: &Names, lang: Lang) -> Vec<Chip> {
+    let one = |column: &Column| {
+        let thing = column.things[lane].as_ref();
+        let mut chip = thing.map_or_else(Chip::gap, |thing| chip(thing, names, lang));
+        if column.differs[lane] {
+            chip.class.push_str(" differs");
+        }
+        chip
+    };
+    columns.columns.iter().map(one).collect()
+}
+
+/// What a handler knows in each lane, and what else differs.
+#[must_use]
+pub fn said(view: &View, lang: Lang) -> Option<String> {
+    let race = view.race.as_ref()?;
+    let (names, moment) = (Names::of(view), &race.moment);
+    let mut handlers = moment.handlers.iter();
+    let parted = handlers.find_map(|one| told_apart(one, &names, lang));
+    let [queues, stores, _] = moment.groups.map(|groups| groups != [0; LANES]);
+    let (en, zh) = match (stores, queues) {
+        (true, true) => (
+            "The Indexers and the queues differ.",
+            "Indexer 和队列不同。",
+        ),
+        (true, false) => ("The Indexers differ.", "Indexer 不同。"),
+        (false, true) => ("The queues differ.", "队列不同。"),
+        (false, false) if parted.is_none() => ("Nothing differs.", "没有不同。"),
+        (false, false) => ("", ""),
+    };
+    let first = || Some(known_to_all(moment.handlers.first()?, &names, lang));
+    let known = parted.or_else(first).unwrap_or_default();
+    let here = if moment.parts {
+        pick(lang, "They part here.", "它们在此分开。")
+    } else {
+        ""
+    };
+    let parts = [here, &known, pick(lang, en, zh)];
+    let parts: Vec<&str> = parts.into_iter().filter(|one| !one.is_empty()).collect();
+    let text = parts.join(pick(lang, " ", ""));
+    // No space stands beside a mark that is as wide as a character.
+    Some(text.replace("） ", "）"))
+}
+
+/// What the handler knows in each lane, if that differs.
+fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
+    let apart = handler.known.columns.iter().filter(|one| one.parts());
+    let apart: Vec<&Column> = apart.take(NAMED).collect();
+    if apart.is_empty() {
+        return None;
+    }
+    let known = by_lane(lang, |lane| knows(&apart, lane, names, lang));
+    let sentence = pick(lang, "Handler #: #.", "handler #：#。");
+    Some(filled(sentence, &[&handler.name, &known]))
+}
+
+/// `in 1.32 and 1.34 …; in 1.35 and 1.36 …`: lanes with the same text together.
+fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (lane, generation) in Generation::ALL.into_iter().enumerate() {
+        let (text, version) = (text(lane), generation.version().to_owned());
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, versions)) => versions.push(version),
+            None => groups.push((text, vec![version])),
+        }
+    }
+    let groups = groups.iter().map(|(text, versions)| {
+        let versions = listed(versions, lang);
+        filled(pick(lang, "in # #", "在 # 中#"), &[&versions, text])
+    });
+    groups.collect::<Vec<_>>().join(pick(lang, "; ", "；"))
+}
+
+/// What a handler knows of these objects in a lane.
+fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String {
+    let (mut there, mut gone, mut never) = (Vec::new(), Vec::new(), Vec::new());
+    for column in columns {
+        match &column.things[lane] {
+            Some(Thing::Object(object)) => there.push(named(object, names, lang)),
+            Some(Thing::Gone(object)) => gone.push(named(object, names, lang)),
+            _ => {
+                let other = column.things.iter().flatten().next();
+                if let Some(Thing::Object(object) | Thing::Gone(object)) = other {
+                    never.push(names.get(&object.key));
+                }
+            }
+        }
+    }
+    let parts = [
+        (gone, "has heard the delete of #", "已收到 # 的 OnDelete"),
+        (there, "knows #", "已知 #"),
+        (never, "knows nothing of #", "不知道 #"),
+    ];
+    let parts = parts.iter().filter(|(objects, ..)| !objects.is_empty());
+    let parts =
+        parts.map(|(objects, en, zh)| filled(pick(lang, en, zh), &[&listed(objects, lang)]));
+    let parts = listed(&parts.collect::<Vec<_>>(), lang);
+    filled(pick(lang, "it #", "#"), &[&parts])
+}
+
+/// What the handler knows, where that is the same in all lanes.
+fn known_to_all(handler: &Heard, names: &Names, lang: Lang) -> String {
+    let columns = &handler.known.columns;
+    let objects = columns.iter().filter_map(|one| match &one.things[0] {
+        Some(Thing::Object(object)) => Some(named(object, names, lang)),
+        _ => None,
+    });
+    let mut objects: Vec<String> = objects.take(NAMED).collect();
+    let more = columns.len() + handler.known.hidden - objects.len();
+    if more > 0 {
+        objects.push(strings::more(lang, more));
+    }
+    let (en, zh) = if objects.is_empty() {
+        (
+            "Handler # knows of no object yet.",
+            "handler # 还不知道任何对象。",
+        )
+    } else {
+        (
+            "Handler # knows # in all four.",
+            "handler # 在四个版本中都已知 #。",
+        )
+    };
+    filled(
+        pick(lang, en, zh),
+        &[&handler.name, &listed(&objects, lang)],
+    )
+}
+
+/// `b (rv 3)`, or `b (a tombstone of rv 3)`
+fn named(object: &ObjectRef, names: &Names, lang: Lang) -> String {
+    let (name, rv) = (names.get(&object.key), RvText::of(&object.rv).short);
+    let (en, zh) = match (is_tombstone(object), rv.is_empty()) {
+        (false, true) => return name,
+        (false, false) => ("# (rv #)", "#（rv #）"),
+        (true, true) => ("# (a tombstone)", "#（墓碑）"),
+        (true, false) => ("# (a tombstone of rv #)", "#（rv # 的墓碑）"),
+    };
+    filled(pick(lang, en, zh), &[&name, &rv])
+}
+
+/// A sentence with these in the places of its `#`.
+fn filled(sentence: &str, with: &[&str]) -> String {
+    let mut parts = sentence.split('#');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (next, part) in with.iter().zip(parts) {
+        text.push_str(next);
+        text.push_str(part);
+    }
+    text
+}
+
+/// `a, b and c`
+fn listed(all: &[String], lang: Lang) -> String {
+    let before = all.len().saturating_sub(1);
+    let text = all[..before].join(pick(lang, ", ", "、"));
+    let last = all.last().map_or("", String::as_str);
+    match before {
+        0 => last.to_owned(),
+        _ => text + pick(lang, " and ", "、") + last,
+    }
+}

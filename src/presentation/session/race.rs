@@ -1,0 +1,209 @@
+//! The four generations in place of the stage, at one virtual time. The cursor of this run follows it.
+
+use std::rc::Rc;
+
+use crate::command::Command;
+use crate::i18n::Text;
+use crate::view::RaceView;
+use deltascope_cache::controller::Generation;
+use deltascope_replay::race::{MOST_FACTS, Race};
+use deltascope_world::Time;
+use deltascope_world::virtual_time::Era;
+
+use super::messages::{cannot_run, hand_made};
+use super::{Change, Session};
+
+/// The race.
+pub(super) struct Racing {
+    race: Race,
+    /// The time that the lanes show; `None` before the first fact.
+    time: Option<Time>,
+    /// Where that put the cursor. If it is elsewhere by now, the time follows it.
+    cursor: usize,
+    /// This run has changed since the race was computed.
+    pub(super) stale: bool,
+    shown: Option<Rc<RaceView>>,
+}
+
+impl Session {
+    /// Shows the four generations.
+    pub(super) fn begin_race(&mut self) -> Change {
+        self.playback.pause();
+        self.compared = None;
+        self.race = None;
+        match self.racing() {
+            Ok(racing) => self.race = Some(racing),
+            Err(message) => return self.fail(message, None),
+        }
+        Change::Cut
+    }
+
+    fn racing(&self) -> Result<Racing, Text> {
+        if !self.head.can_choose {
+            return Err(hand_made());
+        }
+        let cursor = self.playback.cursor();
+        if cursor > MOST_FACTS {
+            return Err(too_late());
+        }
+        let first = self.first_run();
+        let mut runs = Vec::new();
+        for generation in Generation::ALL {
+            let played = self.play_in(&first, generation);
+            runs.push(played.map_err(|reason| cannot_run(&reason))?.0);
+        }
+        Ok(Racing {
+            race: Race::new(runs),
+            time: self.time_of_cursor(),
+            cursor,
+            stale: false,
+            shown: None,
+        })
+    }
+
+    fn time_of_cursor(&self) -> Option<Time> {
+        let cursor = self.playback.cursor();
+        (cursor > 0).then(|| self.timeline.time_at(cursor))
+    }
+
+    /// Obeys a command in the race's own way, if it has one.
+    pub(super) fn obey_racing(&mut self, command: &Command) -> Option<Change> {
+        let racing = self.race.as_ref()?;
+        Some(match command {
+            Command::Step(by) => self.race_by(*by, false),
+            Command::Walk { on, coarser } => self.race_by(if *on { 1 } else { -1 }, *coarser),
+            // A lane was clicked: show it at this moment.
+            Command::Generation(era) => {
+                let time = racing.time;
+                self.race = None;
+                self.choose(era);
+                self.notice = None;
+                self.go_to_time(time);
+                Change::Cut
+            }
+            Command::PlayUntil(_) => {
+                self.race = None;
+                return None;
+            }
+            _ => return None,
+        })
+    }
+
+    /// Goes on by moments, or by partings, or back.
+    fn race_by(&mut self, by: i64, partings: bool) -> Change {
+        self.playback.pause();
+        self.follow_cursor();
+        for _ in 0..by.unsigned_abs() {
+            let Some(Racing { race, time, .. }) = &mut self.race else {
+                return Change::Cut;
+            };
+            let to = match (by > 0, partings) {
+                (true, false) => race.next(*time),
+                // Beyond the last parting, as far as the lanes were compared.
+                (true, true) => race.next_parting(*time).or_else(|| race.seen()),
+                (false, false) => race.previous(*time),
+                (false, true) => race.previous_parting(*time),
+            };
+            if to == *time || by > 0 && to.is_none() {
+                break;
+            }
+            self.race_to(to);
+        }
+        Change::Cut
+    }
+
+    fn race_to(&mut self, time: Option<Time>) {
+        self.go_to_time(time);
+        if let Some(racing) = &mut self.race {
+            racing.time = time;
+            racing.cursor = self.playback.cursor();
+            racing.shown = None;
+        }
+    }
+
+    fn go_to_time(&mut self, time: Option<Time>) {
+        let known = self.timeline.len();
+        let to = time.map_or(0, |time| self.timeline.extend_past(time));
+        if self.timeline.len() > known {
+            self.marked();
+        }
+        self.playback.seek(to, self.timeline.len());
+    }
+
+    /// One tick of playback. It pauses where lanes part.
+    pub(super) fn race_tick(&mut self) -> Change {
+        self.follow_cursor();
+        let Some(racing) = self.race.as_mut().filter(|_| self.playback.is_playing()) else {
+            return Change::None;
+        };
+        let Some(next) = racing.race.next(racing.time) else {
+            self.playback.pause();
+            return Change::None;
+        };
+        let parts = racing.race.next_parting(racing.time) == Some(next);
+        let since = self.playback.cursor();
+        self.race_to(Some(next));
+        if parts {
+            self.playback.pause();
+        }
+        self.stop_at_place(since);
+        Change::Forward
+    }
+
+    /// Moves the lanes to the cursor, if something else has moved that.
+    fn follow_cursor(&mut self) {
+        let (cursor, time) = (self.playback.cursor(), self.time_of_cursor());
+        if let Some(racing) = self.race.as_mut().filter(|one| one.cursor != cursor) {
+            (racing.cursor, racing.time, racing.shown) = (cursor, time, None);
+        }
+    }
+
+    /// The four generations at the time of the race.
+    pub(super) fn race_view(&mut self) -> Option<Rc<RaceView>> {
+        self.follow_cursor();
+        let racing = self.race.as_ref()?;
+        if racing.stale || self.playback.cursor() > MOST_FACTS {
+            match self.racing() {
+                Ok(other) => self.race = Some(other),
+                Err(message) => {
+                    self.race = None;
+                    self.fail(message, None);
+                }
+            }
+        }
+        if let Some(view) = self.race.as_ref()?.shown.as_ref() {
+            return Some(Rc::clone(view));
+        }
+        let choices = self.choices(None);
+        let era = self.timeline.scenario().settings.era;
+        let own = Generation::ALL.iter().position(|one| Era(*one) == era);
+        let Racing {
+            race, time, shown, ..
+        } = self.race.as_mut()?;
+        let view = Rc::new(RaceView {
+            choices,
+            moment: race.at(*time),
+            own: own.unwrap_or_default(),
+            goes_on: race.next(*time).is_some(),
+        });
+        *shown = Some(Rc::clone(&view));
+        Some(view)
+    }
+
+    /// The time of the race, in ms, if there is one.
+    pub(super) fn race_time(&self) -> Option<Time> {
+        let racing = self.race.as_ref()?;
+        Some(racing.time.unwrap_or_default())
+    }
+}
+
+fn too_late() -> Text {
+    Text::new(
+        &format!(
+            "The four generations are compared within the first {MOST_FACTS} facts of a run. Go back, or compare with one generation."
+        ),
+        &format!(
+            "四个实现版本只在运行的前 {MOST_FACTS} 个事实内对照。请后退，或只与一个实现版本比较。"
+        ),
+    )
+}

@@ -1,0 +1,110 @@
+// The four generations in place of the stage: on the page, in an element, in a frame.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
+import { hosts, page } from "../hosts.mjs";
+
+const { onPage } = suite();
+const onHost = hosts();
+const html = (body) => ({ "index.html": page(body) });
+const RACE = '<delta-scope lesson="tombstone" at="waits" mode="race" load="eager">';
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The things of each cell of a lane; holes as "–", and a ≠ before a cell that differs. */
+const lane = (app, era) =>
+  app.page.locator(`.lane[data-era="${era}"] .lane-cell`).evaluateAll((cells) =>
+    cells.map((cell) => {
+      const things = [...cell.querySelectorAll(".c")].map((one) => one.innerText.replace(/\s+/g, " ").trim());
+      return (cell.querySelector(".not") ? "≠ " : "") + things.join(", ");
+    }),
+  );
+
+test("playing stops where lanes part and says what the handler knows, and a click opens a lane", onPage({ lesson: "tombstone" }, async (app) => {
+  await app.call("seek", 0);
+  await app.id("btn-compare").click();
+  await app.id("compare-with").selectOption("race");
+  await app.id("race").waitFor();
+  const parting = async (time) => {
+    await app.id("btn-play").click();
+    await app.eventually(`parts at ${time}`, (s) => s.time === time && !s.playing && s.comparison.parts);
+  };
+  await parting(4550);
+  const said = app.id("race-said");
+  assert.match(await said.innerText(), /Handler printer knows a \(rv 2\), b \(rv 3\) and c \(rv 4\) in all four\. The queues differ\./);
+  assert.equal(await said.getAttribute("aria-live"), "polite");
+  assert.deepEqual(await lane(app, "1.36"), ["≠ ReplacedAll 7 a 2 c 6", "a 2, b 3, c 4", "a 2, b 3, c 4, last c 4"]);
+  await parting(6900);
+  assert.match(await said.innerText(), /in 1\.32 it knows b \(rv 3\); in 1\.34, 1\.35 and 1\.36 it has heard the delete of b/);
+  assert.deepEqual(await lane(app, "1.32"), ["≠ c 6, b 3 ?", "≠ a 2, b 3, c 4", "≠ a 2, b 3, c 4, last a 2→2"]);
+  assert.deepEqual(await lane(app, "1.36"), ["empty", "a 2, –, c 6", "a 2, b 3, c 4, last b 3 ?"]);
+  // By keys and by buttons.
+  await app.page.locator("body").press("Shift+ArrowLeft");
+  await app.eventually("back", (s) => s.time === 4550);
+  await app.id("next-parting").click();
+  await app.eventually("on", (s) => s.time === 6900);
+  const { lanes } = (await app.state()).comparison;
+  // A lane keeps the focus while what it shows changes.
+  await app.id("lane-1.36").focus();
+  for (const [key, time] of [["ArrowLeft", 4550], ["ArrowRight", 6900]]) {
+    await app.page.keyboard.press(`Shift+${key}`);
+    await app.eventually(key, (s) => s.time === time);
+  }
+  await app.page.keyboard.press("Enter");
+  const opened = await app.eventually("opened", (s) => s.comparison === null && s.era === "1.36");
+  assert.equal(opened.step, lanes[3].step);
+  assert.ok(await app.page.locator(".grid").isVisible());
+  assert.ok(await app.id("strip").isVisible());
+}));
+
+test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", viewport: PHONE, lesson: "tombstone" }, async (app) => {
+  await app.call("seek", "waits");
+  await app.call("compare", "race");
+  for (const viewport of [PHONE, LAPTOP]) {
+    await app.page.setViewportSize(viewport);
+    await app.page.locator("body").press("Shift+ArrowRight");
+    const wide = await app.page.evaluate(() => {
+      const out = (one) => one.getBoundingClientRect().right > innerWidth + 1;
+      const shown = [...document.querySelectorAll(".lane .c, .lane, .race-said")];
+      const tabs = document.querySelector(".room-nav");
+      return { page: document.documentElement.scrollWidth > innerWidth, out: shown.filter(out).length, tabs: !!tabs?.offsetHeight };
+    });
+    assert.deepEqual(wide, { page: false, out: 0, tabs: false }, JSON.stringify(viewport));
+  }
+  assert.match(await app.id("race-said").innerText(), /handler printer/);
+}));
+
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`axe finds nothing beside a race at ${viewport.width}`, onPage({ viewport, lesson: "tombstone" }, async (app) => {
+    await app.call("seek", "half-told");
+    await app.call("compare", "race");
+    await app.page.evaluate(axe);
+    for (const theme of ["light", "dark"]) {
+      await app.theme(theme);
+      await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
+      const found = await app.page.evaluate(async () => {
+        const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+        const html = ({ nodes }) => nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary}`);
+        return violations.map((one) => [one.id, html(one)]);
+      });
+      assert.deepEqual(found, [], theme);
+    }
+  }));
+}
+
+test("an element begins with a race, and another mode ends it", onHost(html(`${RACE}</delta-scope>`), async (host) => {
+  await host.ready();
+  const state = (what) => host.until(`(${what})(document.querySelector("delta-scope").getState())`);
+  assert.equal((await host.state()).comparison.parts, true);
+  assert.match(await host.call("exportSvg"), /1\.34.*1\.35.*The queues differ/s);
+  await host.page.getByTestId("next-parting").click();
+  await state("(s) => s.time === 6900");
+  await host.look('(element) => element.setAttribute("mode", "explore")');
+  await state("(s) => s.comparison === null");
+}));
+
+test("a frame shows a race", onHost(html('<iframe src="deltascope/embed.html#v1;lesson=tombstone;at=waits;mode=race" width="900" height="600"></iframe>'), async (host) => {
+  const said = host.page.frameLocator("iframe").getByTestId("race-said");
+  await said.filter({ hasText: "The queues differ" }).waitFor();
+}));
