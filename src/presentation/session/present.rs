@@ -279,6 +279,13 @@ impl Session {
         })
     }
 
+    /// The next requested place at which playback pauses.
+    pub(super) fn next_stop(&self, from: usize) -> Option<usize> {
+        let markers = self.markers.iter().filter(|_| self.stops.markers);
+        let places = markers.map(|one| one.at).chain(self.stops.at);
+        places.filter(|at| *at > from).min()
+    }
+
     /// Pauses playback at a requested place. Returns whether it did.
     pub(super) fn stop_at_place(&mut self) -> bool {
         let cursor = self.playback.cursor();
