@@ -16,12 +16,13 @@ use web_sys::ResizeObserver;
 
 use crate::animate::now;
 use crate::host::Host;
-use crate::motion::Stage;
+use crate::motion::{Place, Stage};
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::motion::plan::{self, SETTLE_MS};
+use deltascope_presentation::motion::plan::{self, Flight, SETTLE_MS};
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
@@ -278,7 +279,7 @@ impl Driver {
                 return;
             }
             reveal(driver.host());
-            driver.trail();
+            driver.trail(None);
             driver.follow_size();
         });
     }
@@ -358,7 +359,7 @@ impl Driver {
                 } else {
                     self.inner.stage.cut();
                     self.draw().await;
-                    self.trail();
+                    self.trail(None);
                 }
             } else if self.inner.stale.get() {
                 // While it plays, each step redraws.
@@ -489,7 +490,7 @@ impl Driver {
                 let view = self.view();
                 self.slide_to(view, SLIDE_MS, |_| 0).await;
                 if change != Change::None {
-                    self.trail();
+                    self.trail(None);
                 }
             }
         }
@@ -554,8 +555,9 @@ impl Driver {
                 stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
         } else if self.still() {
+            let before = told(&view).and_then(|(from, _)| stage.place(&from));
             self.set(view).await;
-            self.trail();
+            self.trail(before);
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, scaled(SETTLE_MS));
             }
@@ -577,25 +579,22 @@ impl Driver {
             session.taken_back().and_then(|(record, picture)| {
                 let flight = plan::plan(&record, &picture).flight?;
                 let from = plan::trail_from(&record, &flight, &picture);
-                Some((from, stage.landed(&flight)?, flight))
+                Some((from, stage.place(&flight.to)?, flight))
             })
         };
         let view = self.view();
         self.slide_to(view, SLIDE_MS, |_| 0).await;
         if let Some((from, landed, flight)) = taken_back {
-            stage.reversed(&from, &flight, &landed);
+            stage.reversed(&from, &flight, landed);
         }
     }
 
-    /// Draws the trail of the fact that the screen was cut to.
-    fn trail(&self) {
+    /// Draws the trail of the fact that the screen was cut to; its source was there `before`.
+    fn trail(&self, before: Option<Place>) {
         let view = self.inner.session.borrow_mut().view();
-        let (recent, picture) = view.narrated();
-        if let Some(record) = recent.last()
-            && let Some(flight) = plan::plan(record, picture).flight
-        {
-            let from = plan::trail_from(record, &flight, picture);
-            self.inner.stage.trail(&from, &flight, self.still());
+        if let Some((from, flight)) = told(&view) {
+            let stage = &self.inner.stage;
+            stage.trail(&from, before, &flight, self.still());
         }
     }
 
@@ -615,7 +614,7 @@ impl Driver {
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if !first.replace(false) {
                 driver.inner.stage.cut();
-                driver.trail();
+                driver.trail(None);
             }
         });
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
@@ -657,6 +656,14 @@ impl Driver {
         self.inner.run.set(run);
         run
     }
+}
+
+/// The flight of the fact that is told, and where its trail begins.
+fn told(view: &View) -> Option<(Vec<Anchor>, Flight)> {
+    let (recent, picture) = view.narrated();
+    let record = recent.last()?;
+    let flight = plan::plan(record, picture).flight?;
+    Some((plan::trail_from(record, &flight, picture), flight))
 }
 
 /// Whether the reader's system asks for reduced motion.

@@ -3,7 +3,7 @@
 //! When a scene begins, the screen shows the new picture already; what arrives is only hidden until it lands. All of
 //! it are the browser's animations, so it can be cut short at any time: without them everything is in place.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use leptos::prelude::{document, window};
 use leptos::wasm_bindgen::JsCast;
@@ -13,7 +13,7 @@ use crate::animate::{Animation, Timing, animate, now};
 use crate::host::{Host, anchor_of};
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::decimal::{decimal, decimals};
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
 use deltascope_presentation::motion::route::{GAP, Point, Rect, Route};
@@ -33,8 +33,8 @@ pub struct Stage {
     host: Host,
     /// What runs; cutting ends it.
     running: RefCell<Vec<Animation>>,
-    /// When the last flash begins, in ms.
-    flashed: Cell<f64>,
+    /// When the last flashes began or will begin, in ms.
+    flashes: RefCell<Vec<f64>>,
 }
 
 /// Where the things of a scene are before the screen changes, one for each flight.
@@ -121,7 +121,7 @@ impl Stage {
         Self {
             host,
             running: RefCell::default(),
-            flashed: Cell::new(f64::NEG_INFINITY),
+            flashes: RefCell::default(),
         }
     }
 
@@ -138,7 +138,8 @@ impl Stage {
             running.cancel();
         }
         // A flash that has not begun is no flash.
-        self.flashed.set(self.flashed.get().min(now()));
+        let now = now();
+        self.flashes.borrow_mut().retain(|at| *at <= now);
         if let Some(layer) = self.host.find("#motion") {
             layer.set_text_content(None);
         }
@@ -251,6 +252,11 @@ impl Stage {
                 let style = flyer.style();
                 let _ = style.set_property("offset-path", &format!("path('{}')", route.svg()));
                 let _ = map.layer.append_child(&flyer);
+                let timing = Timing {
+                    at: begin,
+                    ms: end.saturating_sub(begin).max(1),
+                    fill: "both",
+                };
                 // It stays until what comes after it is there, or until the last thing has left it.
                 let mut stays = end;
                 if is_crate && let Some(start) = &from {
@@ -261,12 +267,19 @@ impl Stage {
                     let last = last.filter(leaves).map(|one| one.at).max();
                     stays = last.map_or(end, &scaled);
                     gone = gone.max(end);
+                    // It becomes as small as the place that it goes to.
+                    let (was, is) = (start.spot.rect, landing);
+                    let fits = (is.width / was.width).min(is.height / was.height).min(1.0);
+                    let small = decimal(fits);
+                    let frames: [&[_]; 2] = [&[("scale", "1")], &[("scale", &*small)]];
+                    self.run(animate(&flyer, &frames, timing));
                     for (at, (_, rect)) in start.parts.iter().enumerate() {
-                        let (was, is) = (start.spot.rect.centre(), landing.centre());
+                        let (from, to) = (was.centre(), is.centre());
                         let moved = Rect {
-                            x: rect.x + is.x - was.x,
-                            y: rect.y + is.y - was.y,
-                            ..*rect
+                            x: to.x + (rect.x - from.x) * fits,
+                            y: to.y + (rect.y - from.y) * fits,
+                            width: rect.width * fits,
+                            height: rect.height * fits,
                         };
                         landed.push((Anchor::PoppedDelta(at), moved));
                     }
@@ -300,11 +313,6 @@ impl Stage {
                     }
                 }
                 self.show(&flyer, "1", light, stays);
-                let timing = Timing {
-                    at: begin,
-                    ms: end.saturating_sub(begin).max(1),
-                    fill: "both",
-                };
                 let ways: [&[_]; 2] = [&[("offsetDistance", "0%")], &[("offsetDistance", "100%")]];
                 self.run(animate(&flyer, &ways, timing));
                 if matches!(flight.look, Look::Pill(_)) {
@@ -359,10 +367,14 @@ impl Stage {
             ("borderRadius", "8px"),
             ("outline", "3px solid transparent"),
         ];
-        let begins = now() + f64::from(at);
-        let since = begins - self.flashed.get();
+        let now = now();
+        let begins = now + f64::from(at);
+        let shortest = f64::from(SHORTEST_FLASH_MS);
+        let mut flashes = self.flashes.borrow_mut();
+        flashes.retain(|at| *at > now - shortest);
         // What lights up at the same time is one flash.
-        if since.abs() > 1.0 && since < f64::from(SHORTEST_FLASH_MS) {
+        let is_near = |at: &f64| (1.0..shortest).contains(&(begins - at).abs());
+        if flashes.iter().any(is_near) {
             return;
         }
         let lit: Vec<Element> = anchors
@@ -372,7 +384,7 @@ impl Stage {
             .filter(|element| !element.class_list().contains("room"))
             .collect();
         if !lit.is_empty() {
-            self.flashed.set(begins);
+            flashes.push(begins);
         }
         for element in lit {
             let timing = Timing {
@@ -384,26 +396,29 @@ impl Stage {
         }
     }
 
-    /// Where the target of a fact is now. Call it before the fact is taken back.
+    /// Where the first of these anchors is now.
     #[must_use]
-    pub fn landed(&self, flight: &Flight) -> Option<Landed> {
-        Some(Landed(spot(&self.host, &flight.to)?))
+    pub fn place(&self, anchors: &[Anchor]) -> Option<Place> {
+        spot(&self.host, anchors).map(Place)
     }
 
-    /// Draws the way of a fact that was taken back, in reverse.
-    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: &Landed) {
+    /// Draws the way of a fact that was taken back, in reverse; it had landed there.
+    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: Place) {
         if let (Some(origin), Some(map)) = (spot(&self.host, from), Map::of(&self.host)) {
             let route = map.route(origin, &[], landed.0).reversed();
             draw_way(&map.layer, &route, flight.hue, true);
         }
     }
 
-    /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from. Where
-    /// nothing may move, an arrow, its words and a light say what a motion would.
-    pub fn trail(&self, from: &[Anchor], flight: &Flight, still: bool) {
+    /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from, or was
+    /// before. Where nothing may move, an arrow, its words and a light say what a motion would.
+    pub fn trail(&self, from: &[Anchor], before: Option<Place>, flight: &Flight, still: bool) {
         let host = &self.host;
-        if let (Some(origin), Some(to), Some(map)) =
-            (spot(host, from), spot(host, &flight.to), Map::of(host))
+        let origin = spot(host, from.get(..1).unwrap_or_default());
+        let origin = origin
+            .or(before.map(|place| place.0))
+            .or_else(|| spot(host, from));
+        if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), Map::of(host))
         {
             let route = map.route(origin, &[], to);
             draw_way(&map.layer, &route, flight.hue, still);
@@ -414,8 +429,8 @@ impl Stage {
     }
 }
 
-/// Where an element had landed.
-pub struct Landed(Spot);
+/// A place on the stage at some moment.
+pub struct Place(Spot);
 
 /// The elements that match a selector.
 fn elements(host: &Host, selector: &str) -> Vec<Element> {

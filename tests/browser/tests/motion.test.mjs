@@ -65,7 +65,8 @@ const film = (app) =>
           const others = [...document.querySelectorAll(".room.queue .col")].filter((one) => opacity(one) > 0.3).map(box);
           const into = (r) => Math.min(r.right, old.right) - Math.max(r.left, old.left) > 1 ? Math.min(r.bottom, old.bottom) - Math.max(r.top, old.top) : 0;
           frame.into = Math.max(0, ...others.map(into));
-          frame.left = Math.hypot(x - middle(old).x, y - middle(old).y);
+          const here = box(flyer);
+          frame.leaves = Math.abs(x - middle(old).x) < (here.width + old.width) / 2 && Math.abs(y - middle(old).y) < (here.height + old.height) / 2;
         }
         frames.push(frame);
       }
@@ -81,7 +82,7 @@ const check = (frames, of) => {
     assert.ok(frame.away <= 3, `off its path: ${said}`);
     if (frame.moves) assert.equal(frame.places, 1, `in one place: ${said}`);
     if (frame.named !== undefined) assert.ok(frame.named && frame.whole, `its name is there: ${said}`);
-    if (frame.crate) assert.ok(frame.into < 12, `a neighbour slides into what leaves: ${said}`);
+    if (frame.crate && frame.leaves) assert.ok(frame.into < 12, `a neighbour slides into what leaves: ${said}`);
   }
 };
 
@@ -157,7 +158,8 @@ for (const speed of ["100", "400", "800"]) {
     await app.call("play");
     for (let n = 0; n < 60; n += 1) await app.page.clock.runFor(100);
     const all = await app.page.evaluate(() => globalThis.flashes.filter((one) => !one.cut).map((one) => Math.round(one.at)));
-    const times = [...new Set(all)].sort((a, b) => a - b);
+    // What lights up at the same time is one flash.
+    const times = all.sort((a, b) => a - b).filter((at, n) => n === 0 || at - all[n - 1] > 2);
     assert.ok(times.length > 4, `${times}`);
     for (let n = 3; n < times.length; n += 1) assert.ok(times[n] - times[n - 3] >= 1000, `${times}`);
   }));
