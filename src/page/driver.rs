@@ -14,13 +14,17 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
+use crate::animate::now;
 use crate::host::Host;
-use crate::motion::Stage;
-use crate::slides::{Places, Slides};
+use crate::motion::{Place, Stage};
+use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::motion::plan::{self, Motion};
+use deltascope_presentation::motion::merged::Scene;
+use deltascope_presentation::motion::plan::{self, Flight, SETTLE_MS};
+use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
 use deltascope_presentation::session::opening::{self, Opened};
@@ -114,13 +118,6 @@ fn opens(command: &Command) -> bool {
     )
 }
 
-/// In ms, by a monotonic clock if the browser has one.
-pub(super) fn now() -> f64 {
-    window()
-        .performance()
-        .map_or_else(js_sys::Date::now, |clock| clock.now())
-}
-
 /// One session on the page. Clones share it.
 #[derive(Clone)]
 pub struct Driver {
@@ -138,8 +135,6 @@ struct Inner {
     opening: Cell<u64>,
     /// Numbers the commands: a later one ends what is computed for an earlier one.
     asked: Cell<u64>,
-    /// When the last flash at high speed was, in ms since 1970.
-    flashed: Cell<f64>,
     /// Called after each command.
     listener: RefCell<Option<Rc<dyn Fn()>>>,
     /// Whether a loop that redraws for a live run is active.
@@ -179,7 +174,6 @@ impl Driver {
                 run: Cell::new(0),
                 opening: Cell::new(0),
                 asked: Cell::new(0),
-                flashed: Cell::new(0.0),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
@@ -291,7 +285,8 @@ impl Driver {
             if driver.inner.gone.get() {
                 return;
             }
-            driver.trail();
+            reveal(driver.host());
+            driver.trail(None);
             driver.follow_size();
         });
     }
@@ -371,7 +366,7 @@ impl Driver {
                 } else {
                     self.inner.stage.cut();
                     self.draw().await;
-                    self.trail();
+                    self.trail(None);
                 }
             } else if self.inner.stale.get() {
                 // While it plays, each step redraws.
@@ -550,7 +545,7 @@ impl Driver {
     async fn show(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
-            Change::Forward | Change::Stride => {
+            Change::Forward => {
                 self.forward(0).await;
             }
             Change::Back => self.back().await,
@@ -559,9 +554,9 @@ impl Driver {
                     self.inner.stage.cut();
                 }
                 let view = self.view();
-                self.slide_to(view, SLIDE_MS).await;
+                self.slide_to(view, SLIDE_MS, |_| 0).await;
                 if change != Change::None {
-                    self.trail();
+                    self.trail(None);
                 }
             }
         }
@@ -571,7 +566,7 @@ impl Driver {
         run
     }
 
-    /// Plays one fact after the other, until a command begins another loop.
+    /// Plays one beat after the other, until a command begins another loop.
     fn play(&self, run: u64) {
         let driver = self.clone();
         spawn_local(async move {
@@ -599,7 +594,7 @@ impl Driver {
             if self.inner.session.borrow().playback().cursor() >= to {
                 return;
             }
-            let change = self.inner.session.borrow_mut().obey(Command::Step(1));
+            let change = self.inner.session.borrow_mut().go_on(to);
             if change != Change::Forward {
                 return;
             }
@@ -608,20 +603,19 @@ impl Driver {
         }
     }
 
-    /// Shows the next picture with a motion, faster the more facts are `behind` it. Returns the duration in ms.
+    /// Shows the next picture with its scene, faster the more facts are `behind` it. Returns the duration in ms.
     async fn forward(&self, behind: usize) -> u32 {
-        let (view, motion, speed) = {
+        let (scene, view, speed) = {
             let mut session = self.inner.session.borrow_mut();
-            let view = session.view();
-            let (recent, picture) = view.narrated();
-            let motion = match (&view.race, recent.last()) {
-                (None, Some(record)) => plan::plan(record, picture),
-                (_, _) => Motion {
+            let (scene, view) = (session.scene(), session.view());
+            let scene = match view.race {
+                None => scene,
+                Some(_) => Scene {
                     ms: MOMENT_MS,
-                    ..Motion::default()
+                    ..Scene::default()
                 },
             };
-            (view, motion, session.playback().clone())
+            (scene, view, session.playback().clone())
         };
         let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);
         let scaled =
@@ -631,19 +625,23 @@ impl Driver {
         stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
             self.set(view).await;
-            // Limit the flashes per second at any speed: more would hurt eyes.
-            let now = js_sys::Date::now();
-            if now - self.inner.flashed.get() >= f64::from(SHORTEST_FLASH_MS) {
-                self.inner.flashed.set(now);
-                stage.flash(&motion.flash, SHORTEST_FLASH_MS);
+            if let Some((_, anchors)) = scene.flashes.last() {
+                stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
-            return scaled(motion.ms);
+        } else if self.still() {
+            let before = told(&view).and_then(|(from, _)| stage.place(&from));
+            self.set(view).await;
+            self.trail(before);
+            if let Some((_, anchors)) = scene.flashes.last() {
+                stage.flash(anchors, 0, scaled(SETTLE_MS));
+            }
+        } else {
+            let before = stage.before(&scene);
+            let names = Names::of(&view);
+            let play = |stage: &Stage| stage.play(before, &scene, &names, scaled);
+            self.slide_to(view, scaled(SLIDE_MS), play).await;
         }
-        let before = stage.before(&motion);
-        self.slide_to(view, scaled(SLIDE_MS)).await;
-        stage.play(before, &motion, self.still(), scaled);
-        let Motion { ms, .. } = motion;
-        scaled(ms)
+        scaled(scene.ms)
     }
 
     /// Cuts to the previous picture, and draws the way of the fact taken back in reverse.
@@ -655,25 +653,22 @@ impl Driver {
             session.taken_back().and_then(|(record, picture)| {
                 let flight = plan::plan(&record, &picture).flight?;
                 let from = plan::trail_from(&record, &flight, &picture);
-                Some((from, stage.landed(&flight)?, flight))
+                Some((from, stage.place(&flight.to)?, flight))
             })
         };
         let view = self.view();
-        self.slide_to(view, SLIDE_MS).await;
+        self.slide_to(view, SLIDE_MS, |_| 0).await;
         if let Some((from, landed, flight)) = taken_back {
-            stage.reversed(&from, &flight, &landed);
+            stage.reversed(&from, &flight, landed);
         }
     }
 
-    /// Draws the trail of the fact that the screen was cut to.
-    fn trail(&self) {
+    /// Draws the trail of the fact that the screen was cut to; its source was there `before`.
+    fn trail(&self, before: Option<Place>) {
         let view = self.inner.session.borrow_mut().view();
-        let (recent, picture) = view.narrated();
-        if let Some(record) = recent.last()
-            && let Some(flight) = plan::plan(record, picture).flight
-        {
-            let from = plan::trail_from(record, &flight, picture);
-            self.inner.stage.trail(&from, &flight, self.still());
+        if let Some((from, flight)) = told(&view) {
+            let stage = &self.inner.stage;
+            stage.trail(&from, before, &flight, self.still());
         }
     }
 
@@ -693,7 +688,7 @@ impl Driver {
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if !first.replace(false) {
                 driver.inner.stage.cut();
-                driver.trail();
+                driver.trail(None);
             }
         });
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
@@ -707,19 +702,18 @@ impl Driver {
         self.set(view).await;
     }
 
-    /// Shows a view. What it pushes aside slides to its new place, for `ms` ms.
-    async fn slide_to(&self, view: View, ms: u32) {
+    /// Shows a view and plays what comes with it, which says when what leaves has gone. Then what the view pushes
+    /// aside slides to its new place, for `ms` ms.
+    async fn slide_to(&self, view: View, ms: u32, play: impl FnOnce(&Stage) -> u32) {
         if self.still() {
             return self.set(view).await;
         }
         let before = Places::now(self.host());
         self.inner.slides.cut();
         self.set(view).await;
-        let driver = self.clone();
-        // Once the rooms have scrolled to what has changed, and before anything is painted.
-        request_animation_frame(move || {
-            driver.inner.slides.play(driver.host(), before, ms);
-        });
+        // Before anything is painted.
+        let gone = play(&self.inner.stage);
+        self.inner.slides.play(self.host(), before, gone, ms);
     }
 
     async fn set(&self, view: View) {
@@ -727,6 +721,7 @@ impl Driver {
             ui.view.set(Rc::new(view));
             // Effects run after the current task.
             tick().await;
+            reveal(self.host());
         }
     }
 
@@ -735,6 +730,14 @@ impl Driver {
         self.inner.run.set(run);
         run
     }
+}
+
+/// The flight of the fact that is told, and where its trail begins.
+fn told(view: &View) -> Option<(Vec<Anchor>, Flight)> {
+    let (recent, picture) = view.narrated();
+    let record = recent.last()?;
+    let flight = plan::plan(record, picture).flight?;
+    Some((plan::trail_from(record, &flight, picture), flight))
 }
 
 /// Whether the reader's system asks for reduced motion.

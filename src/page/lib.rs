@@ -1,5 +1,6 @@
 //! The page and the custom element in a browser: leptos components, and the driver behind them.
 
+pub mod animate;
 pub mod app;
 pub mod board;
 pub mod driver;

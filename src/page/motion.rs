@@ -1,58 +1,53 @@
-//! Draws motions over the stage: a travelling copy, its path, its ghost, and highlights.
+//! Draws scenes over the stage: things that travel, their paths, their ghosts, and flashes.
 //!
-//! When a motion begins, the screen shows the new picture already; the element that arrives is only hidden until
-//! its copy lands. So a motion can be cut short at any time: everything is in place.
+//! When a scene begins, the screen shows the new picture already; what arrives is only hidden until it lands. All of
+//! it are the browser's animations, so it can be cut short at any time: without them everything is in place.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 
 use leptos::prelude::{document, window};
 use leptos::wasm_bindgen::JsCast;
-use leptos::wasm_bindgen::prelude::Closure;
-use web_sys::{Element, HtmlElement, Node};
+use web_sys::{Element, HtmlElement, Node, SvgElement};
 
+use crate::animate::{Animation, Timing, animate, now};
 use crate::host::{Host, anchor_of};
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::motion::geometry::{Path, Point, beside, climbing, ease};
-use deltascope_presentation::motion::plan::{
-    Flight, Hides, LIGHT_MS, Look, MOVE_MS, Motion, SETTLE_MS,
-};
-use deltascope_presentation::rows::type_class;
+use deltascope_presentation::decimal::{decimal, decimals};
+use deltascope_presentation::motion::merged::Scene;
+use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
+use deltascope_presentation::motion::route::{GAP, Point, Rect, Route};
+use deltascope_presentation::rows::{Names, RvText, type_class};
+use deltascope_presentation::svg::glyphs::glyph;
+use deltascope_replay::playback::SHORTEST_FLASH_MS;
 
-/// How long neighbours take to close a gap.
-const SLIDE_MS: u32 = 300;
+/// Names that a path avoids.
+const NAMES: &str = ".head > *, .sub, h4, .obj, .tag, .d, .key, .state, .requests > li, .kv > div, .wire, .value, \
+                     .lock, .lst > .n, .lamps > *, .ring i, .line, .btn";
 
-/// A trail keeps this distance from the elements it connects, in px.
-const GAP: f64 = 4.0;
-
-/// The size of a token, in px.
-const TOKEN: (f64, f64) = (110.0, 29.0);
+/// What goes no farther than this, in px, does not move.
+const NEAR: f64 = 4.0;
 
 /// The layer above the stage.
-#[derive(Clone)]
 pub struct Stage {
-    inner: Rc<Inner>,
-}
-
-struct Inner {
     host: Host,
-    /// Numbers the motions: a frame of an older one does nothing.
-    turn: Cell<u64>,
-    /// Elements whose style a motion has changed; cutting restores them.
-    touched: RefCell<Vec<HtmlElement>>,
+    /// What runs; cutting ends it.
+    running: RefCell<Vec<Animation>>,
+    /// When the last flashes began or will begin, in ms.
+    flashes: RefCell<Vec<f64>>,
 }
 
-/// The layout of the screen before the fact.
-pub struct Before {
-    from: Option<(Spot, Element)>,
-    slides: Vec<(Anchor, Rect)>,
-}
+/// Where the things of a scene are before the screen changes, one for each flight.
+pub struct Before(Vec<Option<Start>>);
 
-/// Where an element had landed.
-pub struct Landed {
+/// Where a thing was.
+struct Start {
+    anchor: Anchor,
     spot: Spot,
+    copy: Element,
+    colours: Option<[String; 2]>,
+    /// Of a crate, what is in it: the place in the copy, and on the screen.
+    parts: Vec<(Element, Rect)>,
 }
 
 /// A place on the screen, and whether it is only the way into a room.
@@ -62,91 +57,60 @@ struct Spot {
     is_door: bool,
 }
 
-#[derive(Clone, Copy)]
-struct Rect {
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
+/// A crate under way.
+struct Crate {
+    parts: Vec<(Element, Rect)>,
+    begin: u32,
+    end: u32,
 }
 
-impl Rect {
-    /// An element's box in px of the layer, which the page around may have scaled.
-    fn of(host: &Host, element: &Element) -> Option<Self> {
-        let rect = element.get_bounding_client_rect();
+/// The coordinates of the layer, and what is below it.
+struct Map {
+    layer: HtmlElement,
+    rooms: Vec<Rect>,
+    names: Vec<Rect>,
+    left: f64,
+    top: f64,
+}
+
+impl Map {
+    fn of(host: &Host) -> Option<Self> {
+        let layer: HtmlElement = host.find("#motion")?.dyn_into().ok()?;
+        let base = layer.get_bounding_client_rect();
         let scale = host.scale();
-        // An element of a room that is not shown has no size.
-        (rect.width() > 0.0).then(|| Self {
-            x: rect.x() * scale,
-            y: rect.y() * scale,
-            width: rect.width() * scale,
-            height: rect.height() * scale,
-        })
+        let mut map = Self {
+            layer,
+            rooms: Vec::new(),
+            names: Vec::new(),
+            left: base.x() * scale,
+            top: base.y() * scale,
+        };
+        map.rooms = map.rects(host, ".grid .room");
+        map.names = map.rects(host, NAMES);
+        Some(map)
     }
 
-    /// The area of this box that a box of `size` would cover with its middle at `at`.
-    fn covered(self, at: Point, size: Self) -> f64 {
-        let (left, top) = (at.x - size.width / 2.0, at.y - size.height / 2.0);
-        let width = (self.x + self.width).min(left + size.width) - self.x.max(left);
-        let height = (self.y + self.height).min(top + size.height) - self.y.max(top);
-        width.max(0.0) * height.max(0.0)
+    fn rects(&self, host: &Host, selector: &str) -> Vec<Rect> {
+        let found = elements(host, selector);
+        let rects = found.iter().filter_map(|one| rect_of(host, one));
+        rects.map(|rect| self.onto(rect)).collect()
     }
 
-    /// A box of the size of `other`, inside this room at the edge that is nearest to it.
-    fn door(self, other: Self) -> Self {
-        let (width, height) = (other.width.min(self.width), other.height.min(self.height));
-        let (left, right) = (self.x + GAP, self.x + self.width - width - GAP);
-        let (top, bottom) = (self.y + GAP, self.y + self.height - height - GAP);
-        let within = |at: f64, least: f64, most: f64| at.min(most).max(least);
-        let (mut x, mut y) = (within(other.x, left, right), within(other.y, top, bottom));
-        if other.x + other.width <= self.x {
-            x = left;
-        } else if other.x >= self.x + self.width {
-            x = right;
-        } else if other.y + other.height <= self.y {
-            y = top;
-        } else if other.y >= self.y + self.height {
-            y = bottom;
-        }
-        Self {
-            x,
-            y,
-            width,
-            height,
+    /// A box on the screen in coordinates of the layer.
+    fn onto(&self, rect: Rect) -> Rect {
+        Rect {
+            x: rect.x - self.left,
+            y: rect.y - self.top,
+            ..rect
         }
     }
 
-    /// This box, or one of a token's size in its middle if it is as large as a room.
-    fn token(self) -> Self {
-        let (width, height) = TOKEN;
-        if self.height < height * 4.0 {
-            return self;
-        }
-        let Point { x, y } = self.centre();
-        Self {
-            x: x - width / 2.0,
-            y: y - height / 2.0,
-            width,
-            height,
-        }
-    }
-
-    /// Its middle, without size.
-    fn middle(self) -> Self {
-        let Point { x, y } = self.centre();
-        Self {
-            x,
-            y,
-            width: 0.0,
-            height: 0.0,
-        }
-    }
-
-    fn centre(self) -> Point {
-        Point {
-            x: self.x + self.width / 2.0,
-            y: self.y + self.height / 2.0,
-        }
+    /// The route between two places.
+    fn route(&self, from: Spot, via: &[Rect], to: Spot) -> Route {
+        let (from, to) = between(from, to);
+        let boxes = [from].into_iter().chain(via.iter().copied()).chain([to]);
+        let boxes: Vec<Rect> = boxes.map(|rect| self.onto(rect)).collect();
+        Route::through(&boxes, &self.rooms, &self.names)
     }
 }
 
@@ -155,281 +119,345 @@ impl Stage {
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self {
-            inner: Rc::new(Inner {
-                host,
-                turn: Cell::new(0),
-                touched: RefCell::default(),
-            }),
+            host,
+            running: RefCell::default(),
+            flashes: RefCell::default(),
         }
     }
 
     /// Where the board is mounted.
     #[must_use]
     pub fn host(&self) -> &Host {
-        &self.inner.host
+        &self.host
     }
 
     /// Ends all motions: the screen shows the picture and nothing else.
     pub fn cut(&self) {
-        let host = self.host();
-        host.measure_scale();
-        self.inner.turn.set(self.inner.turn.get() + 1);
-        for element in self.inner.touched.borrow_mut().drain(..) {
-            restore(&element);
+        self.host.measure_scale();
+        for running in self.running.borrow_mut().drain(..) {
+            running.cancel();
         }
-        if let Some(layer) = layer(host) {
+        // A flash that has not begun is no flash.
+        let now = now();
+        self.flashes.borrow_mut().retain(|at| *at <= now);
+        if let Some(layer) = self.host.find("#motion") {
             layer.set_text_content(None);
         }
     }
 
-    /// Records where the elements are before the screen changes.
+    /// Records where the things are before the screen changes.
     #[must_use]
-    pub fn before(&self, motion: &Motion) -> Before {
-        let host = self.host();
-        let from = motion.flight.as_ref().and_then(|flight| {
-            let (element, is_door) = first(host, &flight.from)?;
-            let rect = Rect::of(host, &element)?;
-            Some((Spot { rect, is_door }, copy(&element)?))
-        });
-        let mut slides = Vec::new();
-        if let Some(found) = host.find_all(".room.queue [data-anchor]") {
-            for place in 0..found.length() {
-                let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
-                let Some(element) = element else { continue };
-                if let Some(anchor @ (Anchor::Column { .. } | Anchor::QueuedKey { .. })) =
-                    anchor_of(&element)
-                    && let Some(rect) = Rect::of(host, &element)
-                {
-                    slides.push((anchor, rect));
-                }
-            }
-        }
-        Before { from, slides }
+    pub fn before(&self, scene: &Scene) -> Before {
+        let start = |flight: &Flight| {
+            let (element, anchor, is_door) = first(&self.host, &flight.from)?;
+            let rect = rect_of(&self.host, &element)?;
+            let is_crate = flight.look == Look::Crate;
+            let (copy, parts) = copy(&self.host, &element, is_crate)?;
+            Some(Start {
+                anchor: anchor.clone(),
+                spot: Spot { rect, is_door },
+                copy,
+                colours: colours(&element),
+                parts,
+            })
+        };
+        Before(scene.flights.iter().map(start).collect())
     }
 
-    /// Shows the motion, once the screen has changed. `scaled` converts ms to the current speed; `still` means
-    /// that nothing may move.
-    pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
-        let host = self.host();
-        let found = motion.flight.as_ref().and_then(|flight| {
-            let (to, is_door) = first(host, &flight.to)?;
-            let target = Spot {
-                rect: within_room(host, &to, Rect::of(host, &to)?),
-                is_door,
-            };
-            let (origin, leaving) = before.from.as_ref()?;
-            Some((flight, to, *origin, target, leaving))
-        });
-        let (Some((flight, to, origin, target, leaving)), Some(layer)) = (found, layer(host))
-        else {
-            self.flash(&motion.flash, scaled(SETTLE_MS));
-            return;
-        };
-        let shift = onto(host, &layer);
-        let exit = flight.exit.as_ref().and_then(|anchor| shown(host, anchor));
-        let exit = exit.and_then(|exit| Rect::of(host, &exit));
-        let (start, end) = ends(origin, exit, target);
-        let (start, end) = (shift(start), shift(end));
-        draw_way(&layer, start, end, flight.hue, still);
-        let enters = target.is_door;
-        let (origin, target) = between(origin, target);
-        if still {
-            // A still arrow, its words and a highlighted target say the same without moving.
-            say_way(host, &layer, &flight.from, flight, start, end);
-            self.flash(&flight.to, scaled(SETTLE_MS));
-            return;
-        }
-        self.slide(&before.slides, scaled(SLIDE_MS));
-        if flight.ghost {
-            let corner = Point {
-                x: origin.x,
-                y: origin.y,
-            };
-            place(leaving, shift(corner), origin, "ghost");
-            let _ = layer.append_child(leaving);
-        }
-        let Some((flyer, size)) = look(flight, &to, leaving, origin, target) else {
-            return;
-        };
-        match flight.look {
-            Look::Arriving if is_small(&to) => {}
-            Look::Arriving | Look::Label(_, Hides::Target) => self.hide(&to),
-            // The element that left is now inside the target.
-            Look::Leaving if enters => {}
-            Look::Leaving | Look::Label(_, Hides::Inside) => {
-                let inside = to.children();
-                for place in 0..inside.length() {
-                    if let Some(child) = inside.get_with_index(place) {
-                        self.hide(&child);
+    /// Plays a scene, once the screen has changed. `scaled` converts ms to the current speed. Returns when what
+    /// leaves has gone, in ms.
+    pub fn play(
+        &self,
+        before: Before,
+        scene: &Scene,
+        names: &Names,
+        scaled: impl Fn(u32) -> u32,
+    ) -> u32 {
+        let host = &self.host;
+        let scaled = |ms: u32| if ms == 0 { 0 } else { scaled(ms) };
+        let mut gone = 0;
+        if let Some(map) = (!scene.flights.is_empty()).then(|| Map::of(host)).flatten() {
+            // Where things have landed.
+            let mut landed: Vec<(Anchor, Rect)> = Vec::new();
+            let mut crates: Vec<Crate> = Vec::new();
+            let last = scene.flights.iter().map(Flight::end).max();
+            for (place, (flight, start)) in scene.flights.iter().zip(before.0).enumerate() {
+                let (begin, end) = (scaled(flight.at), scaled(flight.end()));
+                let later = scene.flights.get(place + 1..).unwrap_or_default();
+                let Some((to, _, is_door)) = target(host, &flight.to) else {
+                    continue;
+                };
+                let Some(rect) = rect_of(host, &to) else {
+                    continue;
+                };
+                let target = Spot {
+                    rect: within_room(host, &to, rect),
+                    is_door,
+                };
+                let Some((origin, begins)) = origin(host, flight, start.as_ref(), &landed) else {
+                    continue;
+                };
+                let via = flight.via.iter().filter_map(|via| {
+                    let (element, anchor, is_door) = first(host, via)?;
+                    let rect = within_room(host, &element, rect_of(host, &element)?);
+                    self.dim(anchor, end);
+                    (!is_door).then(|| rect.token())
+                });
+                let via: Vec<Rect> = via.collect();
+                let route = map.route(origin, &via, target);
+                let [origin, landing] = between(origin, target).into();
+                landed.extend(flight.to.first().map(|anchor| (anchor.clone(), landing)));
+                if route.length() < NEAR {
+                    continue;
+                }
+                let way = draw_way(&map.layer, &route, flight.hue, false);
+                let light = begin.saturating_sub(scaled(LIGHT_MS));
+                match flight.hides {
+                    Hides::Nothing => {}
+                    Hides::Target if is_small(&to) => {}
+                    Hides::Target => self.show(&column_of(&to), "0", 0, end),
+                    // What left is now inside the target.
+                    Hides::Inside if is_door => {}
+                    Hides::Inside => {
+                        let inside = to.children();
+                        for at in 0..inside.length() {
+                            if let Some(child) = inside.get_with_index(at) {
+                                self.show(&child, "0", 0, end);
+                            }
+                        }
                     }
                 }
+                let is_crate = flight.look == Look::Crate;
+                let from = start.filter(|start| flight.from.contains(&start.anchor));
+                match &from {
+                    Some(start) if flight.ghost => ghost(&map, start),
+                    _ => self.dim(begins, end),
+                }
+                let flyer = match &flight.look {
+                    Look::Pill(token) => pill(token, flight.hue, names),
+                    Look::Label(text) => element("div", "fly-label", text),
+                    Look::Crate => from.as_ref().and_then(|start| {
+                        let is_cell = name_of(&start.copy);
+                        match is_cell {
+                            Some(name) => element("div", "fly-label", &name),
+                            None => start.copy.clone().dyn_into().ok(),
+                        }
+                    }),
+                };
+                let Some(flyer) = flyer else { continue };
+                let _ = flyer.class_list().add_1("fly");
+                if let Some(hue) = flight.hue {
+                    let _ = flyer.class_list().add_1(type_class(hue));
+                }
+                let style = flyer.style();
+                let _ = style.set_property("offset-path", &format!("path('{}')", route.svg()));
+                let _ = map.layer.append_child(&flyer);
+                let timing = Timing {
+                    at: begin,
+                    ms: end.saturating_sub(begin).max(1),
+                    fill: "both",
+                };
+                // It stays until what comes after it is there, or until the last thing has left it.
+                let mut stays = end;
+                if is_crate && let Some(start) = &from {
+                    size(&flyer, start.spot.rect);
+                    let leaves =
+                        |one: &&Flight| matches!(one.from.first(), Some(Anchor::PoppedDelta(_)));
+                    let last = later.iter().take_while(|one| one.look != Look::Crate);
+                    let last = last.filter(leaves).map(|one| one.at).max();
+                    stays = last.map_or(end, &scaled);
+                    gone = gone.max(end);
+                    // It becomes as small as the place that it goes to.
+                    let (was, is) = (start.spot.rect, landing);
+                    let fits = (is.width / was.width).min(is.height / was.height).min(1.0);
+                    let small = decimal(fits);
+                    let frames: [&[_]; 2] = [&[("scale", "1")], &[("scale", &*small)]];
+                    self.run(animate(&flyer, &frames, timing));
+                    for (at, (_, rect)) in start.parts.iter().enumerate() {
+                        let (from, to) = (was.centre(), is.centre());
+                        let moved = Rect {
+                            x: to.x + (rect.x - from.x) * fits,
+                            y: to.y + (rect.y - from.y) * fits,
+                            width: rect.width * fits,
+                            height: rect.height * fits,
+                        };
+                        landed.push((Anchor::PoppedDelta(at), moved));
+                    }
+                    crates.push(Crate {
+                        parts: start.parts.clone(),
+                        begin: end,
+                        end: stays,
+                    });
+                } else if let Look::Pill(_) = flight.look
+                    && let Some(next) = later.iter().find(|one| one.to == flight.to)
+                {
+                    stays = scaled(next.end());
+                }
+                if let Some(Anchor::PoppedDelta(at)) = flight.from.first()
+                    && let Some(of) = crates.last().filter(|of| of.begin <= begin)
+                    && let Some((part, _)) = of.parts.get(*at)
+                {
+                    self.show(part, "0", begin, of.end.max(end));
+                }
+                if let Some(way) = way {
+                    self.show(&way, "0", 0, light);
+                    // Only the last paths stay.
+                    if Some(flight.end()) != last {
+                        let timing = Timing {
+                            at: stays,
+                            ms: scaled(SETTLE_MS),
+                            fill: "forwards",
+                        };
+                        let faded: [&[_]; 1] = [&[("opacity", "0")]];
+                        self.run(animate(&way, &faded, timing));
+                    }
+                }
+                self.show(&flyer, "1", light, stays);
+                let ways: [&[_]; 2] = [&[("offsetDistance", "0%")], &[("offsetDistance", "100%")]];
+                self.run(animate(&flyer, &ways, timing));
+                if matches!(flight.look, Look::Pill(_)) {
+                    let [from, to] = [
+                        (origin, from.and_then(|start| start.colours)),
+                        (landing, colours(&to)),
+                    ]
+                    .map(|(rect, colours)| frame(&map, rect, colours));
+                    self.run(animate(&flyer, &[&styles(&from), &styles(&to)], timing));
+                }
             }
-            Look::Label(_, Hides::Nothing) => {}
         }
-        let path = Path::between(shift(origin.centre()), shift(target.centre()));
-        put(&flyer, path.at(0.0), size);
-        let _ = layer.append_child(&flyer);
-        self.fly(
-            flyer,
-            size,
-            path,
-            flight,
-            (scaled(LIGHT_MS), scaled(MOVE_MS), scaled(SETTLE_MS)),
-        );
+        for (at, anchors) in &scene.flashes {
+            self.flash(anchors, scaled(*at), scaled(SETTLE_MS));
+        }
+        gone
     }
 
-    /// Where the target of a fact is now. Call it before the fact is taken back.
-    #[must_use]
-    pub fn landed(&self, flight: &Flight) -> Option<Landed> {
-        let host = self.host();
-        Some(Landed {
-            spot: spot(host, &flight.to)?,
-        })
-    }
-
-    /// Draws the way of a fact that was taken back, in reverse.
-    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: &Landed) {
-        let host = self.host();
-        let origin = first(host, from).and_then(|(element, is_door)| {
-            let rect = Rect::of(host, &element)?;
-            Some(Spot { rect, is_door })
-        });
-        let (Some(origin), Some(layer)) = (origin, layer(host)) else {
-            return;
-        };
-        let (start, end) = ends(landed.spot, None, origin);
-        let shift = onto(host, &layer);
-        draw_way(&layer, shift(start), shift(end), flight.hue, true);
-    }
-
-    /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from.
-    pub fn trail(&self, from: &[Anchor], flight: &Flight, still: bool) {
-        let host = self.host();
-        let (Some(origin), Some(to), Some(layer)) =
-            (spot(host, from), spot(host, &flight.to), layer(host))
-        else {
-            return;
-        };
-        let (start, end) = ends(origin, None, to);
-        let shift = onto(host, &layer);
-        let (start, end) = (shift(start), shift(end));
-        draw_way(&layer, start, end, flight.hue, still);
-        if still {
-            say_way(host, &layer, from, flight, start, end);
+    /// While a thing is under way, the place that it comes from is dim.
+    fn dim(&self, from: &Anchor, end: u32) {
+        if let Anchor::Object(_) | Anchor::Line(_) | Anchor::PoppedDelta(_) = from
+            && let Some(element) = shown(&self.host, from)
+        {
+            self.show(&element, "0.28", 0, end);
         }
     }
 
-    fn fly(
-        &self,
-        flyer: HtmlElement,
-        size: (f64, f64),
-        path: Path,
-        flight: &Flight,
-        (light, travel, settle): (u32, u32, u32),
-    ) {
-        let turn = self.inner.turn.get();
-        let stage = self.clone();
-        let landing = flight.to.clone();
-        let start: Cell<Option<f64>> = Cell::new(None);
-        each_frame(move |now| {
-            if stage.inner.turn.get() != turn {
-                return false;
-            }
-            let began = start.get().unwrap_or_else(|| {
-                start.set(Some(now));
-                now
-            });
-            let t = (now - began - f64::from(light)) / f64::from(travel.max(1));
-            // Not `clamp`: its panic message would pull in float formatting.
-            let t = t.min(1.0);
-            let t = t.max(0.0);
-            put(&flyer, path.at(ease(t)), size);
-            if t < 1.0 {
-                return true;
-            }
-            flyer.remove();
-            for hidden in stage.inner.touched.borrow_mut().drain(..) {
-                restore(&hidden);
-            }
-            stage.flash(&landing, settle);
-            false
-        });
+    fn run(&self, animation: Animation) {
+        self.running.borrow_mut().push(animation);
     }
 
-    /// Highlights the elements that differ, for `ms` ms.
-    pub fn flash(&self, anchors: &[Anchor], ms: u32) {
-        let host = self.host();
-        let turn = self.inner.turn.get();
-        let lit: Vec<HtmlElement> = anchors
+    /// Gives an element this opacity from `at` to `end`, in ms from now.
+    fn show(&self, element: &Element, opacity: &str, at: u32, end: u32) {
+        let frame: &[_] = &[("opacity", opacity)];
+        let timing = Timing {
+            at,
+            ms: end.saturating_sub(at),
+            fill: "none",
+        };
+        self.run(animate(element, &[frame, frame], timing));
+    }
+
+    /// Lights up the elements that differ, in `at` ms and for `ms` ms. At any speed, at most three flashes a second:
+    /// more would hurt eyes.
+    pub fn flash(&self, anchors: &[Anchor], at: u32, ms: u32) {
+        // The outline is what high contrast shows of it.
+        const LIT: &[(&str, &str)] = &[
+            (
+                "boxShadow",
+                "0 0 0 3px var(--glow), 0 0 0 5px var(--glow-line)",
+            ),
+            ("borderRadius", "8px"),
+            ("outline", "3px solid transparent"),
+        ];
+        let now = now();
+        let begins = now + f64::from(at);
+        let shortest = f64::from(SHORTEST_FLASH_MS);
+        let mut flashes = self.flashes.borrow_mut();
+        flashes.retain(|at| *at > now - shortest);
+        // What lights up at the same time is one flash.
+        let is_near = |at: &f64| (1.0..shortest).contains(&(begins - at).abs());
+        if flashes.iter().any(is_near) {
+            return;
+        }
+        let lit: Vec<Element> = anchors
             .iter()
-            .filter_map(|anchor| shown(host, anchor))
+            .filter_map(|anchor| shown(&self.host, anchor))
             // Highlighting a whole room says nothing.
             .filter(|element| !element.class_list().contains("room"))
-            .filter_map(|element| element.dyn_into().ok())
             .collect();
-        for element in &lit {
-            let _ = element.class_list().add_1("flash");
+        if !lit.is_empty() {
+            flashes.push(begins);
         }
-        self.inner.touched.borrow_mut().extend(lit.iter().cloned());
-        let stage = self.clone();
-        let start: Cell<Option<f64>> = Cell::new(None);
-        each_frame(move |now| {
-            if stage.inner.turn.get() != turn {
-                return false;
-            }
-            let began = start.get().unwrap_or_else(|| {
-                start.set(Some(now));
-                now
-            });
-            if now - began < f64::from(ms) {
-                return true;
-            }
-            for element in &lit {
-                let _ = element.class_list().remove_1("flash");
-            }
-            false
-        });
-    }
-
-    fn hide(&self, element: &Element) {
-        if let Ok(element) = element.clone().dyn_into::<HtmlElement>() {
-            let _ = element.style().set_property("opacity", "0");
-            self.inner.touched.borrow_mut().push(element);
+        for element in lit {
+            let timing = Timing {
+                at,
+                ms,
+                fill: "none",
+            };
+            self.run(animate(&element, &[LIT, LIT], timing));
         }
     }
 
-    /// Slides the elements that have moved from their old place to their new one.
-    fn slide(&self, before: &[(Anchor, Rect)], ms: u32) {
-        let host = self.host();
-        for (anchor, was) in before {
-            let Some(element) = shown(host, anchor).and_then(|e| e.dyn_into::<HtmlElement>().ok())
-            else {
-                continue;
-            };
-            let Some(is) = Rect::of(host, &element) else {
-                continue;
-            };
-            // Columns are aligned at the bottom: a stack that grew has not moved.
-            let (dx, dy) = (was.x - is.x, (was.y + was.height) - (is.y + is.height));
-            if dx.abs() < 0.5 && dy.abs() < 0.5 {
-                continue;
-            }
-            let style = element.style();
-            let _ = style.set_property("transition", "none");
-            let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[dx, dy]));
-            // Reading the layout makes the browser apply the start position.
-            let _ = element.get_bounding_client_rect();
-            let _ = style.set_property("transition", &format!("transform {ms}ms ease-in-out"));
-            let _ = style.set_property("transform", "none");
-            self.inner.touched.borrow_mut().push(element);
+    /// Where the first of these anchors is now.
+    #[must_use]
+    pub fn place(&self, anchors: &[Anchor]) -> Option<Place> {
+        spot(&self.host, anchors).map(Place)
+    }
+
+    /// Draws the way of a fact that was taken back, in reverse; it had landed there.
+    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: Place) {
+        if let (Some(origin), Some(map)) = (spot(&self.host, from), Map::of(&self.host)) {
+            let route = map.route(origin, &[], landed.0).reversed();
+            draw_way(&map.layer, &route, flight.hue, true);
         }
     }
+
+    /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from, or was
+    /// before. Where nothing may move, an arrow, its words and a light say what a motion would.
+    pub fn trail(&self, from: &[Anchor], before: Option<Place>, flight: &Flight, still: bool) {
+        let host = &self.host;
+        let origin = spot(host, from.get(..1).unwrap_or_default());
+        let origin = origin
+            .or(before.map(|place| place.0))
+            .or_else(|| spot(host, from));
+        if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), Map::of(host))
+        {
+            let route = map.route(origin, &[], to);
+            draw_way(&map.layer, &route, flight.hue, still);
+            if still {
+                say_way(host, &map, from, flight, &route);
+            }
+        }
+    }
+}
+
+/// A place on the stage at some moment.
+pub struct Place(Spot);
+
+/// The elements that match a selector.
+fn elements(host: &Host, selector: &str) -> Vec<Element> {
+    let Some(found) = host.find_all(selector) else {
+        return Vec::new();
+    };
+    let all = (0..found.length()).filter_map(|at| found.get(at)?.dyn_into().ok());
+    all.collect()
+}
+
+/// An element's box in px of the layer, which the page around may have scaled.
+fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
+    let rect = element.get_bounding_client_rect();
+    let scale = host.scale();
+    // An element of a room that is not shown has no size.
+    (rect.width() > 0.0).then(|| Rect {
+        x: rect.x() * scale,
+        y: rect.y() * scale,
+        width: rect.width() * scale,
+        height: rect.height() * scale,
+    })
 }
 
 /// Moves a box that is scrolled out of its room to the room's edge.
 fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
     let room = element.closest(".room").ok().flatten();
-    if let Some(room) = room.and_then(|room| Rect::of(host, &room)) {
+    if let Some(room) = room.and_then(|room| rect_of(host, &room)) {
         let lowest = (room.y + room.height - rect.height).max(room.y);
         rect.y = rect.y.min(lowest).max(room.y);
         let rightmost = (room.x + room.width - rect.width).max(room.x);
@@ -439,71 +467,48 @@ fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
 }
 
 /// Writes beside the way from which room to which it leads.
-fn say_way(
-    host: &Host,
-    layer: &HtmlElement,
-    from: &[Anchor],
-    flight: &Flight,
-    start: Point,
-    end: Point,
-) {
+fn say_way(host: &Host, map: &Map, from: &[Anchor], flight: &Flight, route: &Route) {
     let room = |anchors: &[Anchor]| {
-        let (element, _) = first(host, anchors)?;
+        let (element, ..) = first(host, anchors)?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
-    let mut from = from.to_vec();
-    from.extend(flight.exit.clone());
-    let (Some(from), Some(to)) = (room(&from), room(&flight.to)) else {
+    let (Some(from), Some(to)) = (room(from), room(&flight.to)) else {
         return;
     };
     if from == to {
         return;
     }
-    let Ok(words) = document().create_element("div") else {
+    let Some(words) = element("div", "fly fly-label way", &format!("{from} → {to}")) else {
         return;
     };
-    words.set_class_name("fly fly-label way");
-    words.set_text_content(Some(&format!("{from} → {to}")));
-    let _ = layer.append_child(&words);
-    if let (Ok(words), Some(size)) = (
-        words.clone().dyn_into::<HtmlElement>(),
-        Rect::of(host, &words),
-    ) {
-        put(
-            &words,
-            free_place(host, layer, size, start, end),
-            (0.0, 0.0),
-        );
+    let _ = map.layer.append_child(&words);
+    if let Some(size) = rect_of(host, &words) {
+        let Point { x, y } = free_place(host, map, size, route);
+        let at = decimals("translate(#px,#px) translate(-50%,-50%)", &[x, y]);
+        let _ = words.style().set_property("transform", &at);
     }
 }
 
 /// Where a label of this size beside the way covers the least text, best none.
-fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Point {
-    let texts = texts(host, layer);
-    let room = layer.get_bounding_client_rect();
-    let path = Path::between(start, end);
-    let x = beside(start, end);
-    let mut best = (f64::MAX, path.at(0.5));
+fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Point {
+    let texts = texts(host, map);
+    let room = map.layer.get_bounding_client_rect();
+    let mut best = (f64::MAX, route.at(0.5));
     // Try the places nearest to the way first, and its middle before its ends.
     for aside in [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0] {
         for (t, across) in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95]
             .into_iter()
             .flat_map(|t| [0.0, 0.55, -0.55, 1.0, -1.0].map(|across| (t, across)))
         {
-            let mut at = path.at(t);
-            if let Some(x) = x {
-                at = Point {
-                    x,
-                    y: start.y + (end.y - start.y) * t,
-                };
-            }
+            let mut at = route.at(t);
             at.y += aside * size.height;
             at.x += across * size.width;
             at.x = at.x.min(room.width() - size.width / 2.0);
             at.x = at.x.max(size.width / 2.0);
             let outside = (size.height / 2.0 - at.y).max(at.y + size.height / 2.0 - room.height());
-            let covered = texts.iter().map(|text| text.covered(at, size)).sum::<f64>()
+            let here = size.around(at);
+            let covered = texts.iter().map(|text| text.shared(here)).sum::<f64>()
                 + outside.max(0.0) * size.width;
             if covered < best.0 {
                 best = (covered, at);
@@ -514,27 +519,12 @@ fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: P
 }
 
 /// The boxes of all text, in coordinates of the layer.
-fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
-    let shift = onto(host, layer);
-    let mut texts = Vec::new();
-    let Some(found) = host.find_all(".grid .room *") else {
-        return texts;
-    };
-    for place in 0..found.length() {
-        let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
-        // Elements with a text node of their own, even beside child elements.
-        let Some(element) = element.filter(has_text) else {
-            continue;
-        };
-        if let Some(rect) = Rect::of(host, &element) {
-            let Point { x, y } = shift(Point {
-                x: rect.x,
-                y: rect.y,
-            });
-            texts.push(Rect { x, y, ..rect });
-        }
-    }
-    texts
+fn texts(host: &Host, map: &Map) -> Vec<Rect> {
+    // Elements with a text node of their own, even beside child elements.
+    let all = elements(host, ".grid .room *");
+    let texts = all.iter().filter(|element| has_text(element));
+    let rects = texts.filter_map(|element| rect_of(host, element));
+    rects.map(|rect| map.onto(rect)).collect()
 }
 
 fn has_text(element: &Element) -> bool {
@@ -550,26 +540,11 @@ fn has_text(element: &Element) -> bool {
         })
 }
 
-/// From edge to edge if the boxes are beside or above each other, else from middle to middle.
-fn edges(from: Rect, to: Rect) -> (Point, Point) {
-    let (mut start, mut end) = (from.centre(), to.centre());
-    if from.x + from.width < to.x {
-        (start.x, end.x) = (from.x + from.width + GAP, to.x - GAP);
-    } else if to.x + to.width < from.x {
-        (start.x, end.x) = (from.x - GAP, to.x + to.width + GAP);
-    } else if from.y + from.height < to.y {
-        (start.y, end.y) = (from.y + from.height + GAP, to.y - GAP);
-    } else if to.y + to.height < from.y {
-        (start.y, end.y) = (from.y - GAP, to.y + to.height + GAP);
-    }
-    (start, end)
-}
-
 /// The boxes that a way connects. Where one end is only the way into a room, or out of it, its box is inside the
 /// room, at the side turned to the other end.
 fn between(from: Spot, to: Spot) -> (Rect, Rect) {
     let origin = if from.is_door {
-        from.rect.door(to.rect)
+        from.rect.door(to.rect.token())
     } else {
         from.rect
     };
@@ -581,48 +556,62 @@ fn between(from: Spot, to: Spot) -> (Rect, Rect) {
     (origin, target)
 }
 
-/// The points where a way begins (at the exit of a room, if it has one) and ends.
-fn ends(from: Spot, exit: Option<Rect>, to: Spot) -> (Point, Point) {
-    let (origin, target) = between(from, to);
-    let inside = |spot: Spot, rect: Rect| if spot.is_door { rect.middle() } else { rect };
-    let (start, end) = (inside(from, origin), inside(to, target));
-    let (mut from, target) = edges(exit.unwrap_or(start), end);
-    if to.is_door && from.x < target.x {
-        // Straight in, without climbing.
-        from.y = target.y;
-    }
-    (from, target)
-}
-
-/// Converts coordinates of the screen to those of the layer.
-fn onto(host: &Host, layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
-    let base = layer.get_bounding_client_rect();
-    let scale = host.scale();
-    let (left, top) = (base.x() * scale, base.y() * scale);
-    move |point| Point {
-        x: point.x - left,
-        y: point.y - top,
-    }
-}
-
-fn layer(host: &Host) -> Option<HtmlElement> {
-    host.find("#motion")?.dyn_into().ok()
-}
-
 /// The first of these anchors that is on the screen, and whether it is only the way into a room.
-fn first(host: &Host, anchors: &[Anchor]) -> Option<(Element, bool)> {
+fn first<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor, bool)> {
     anchors.iter().find_map(|anchor| {
         Some(match anchor {
-            Anchor::Door(room) => (shown(host, &Anchor::Room(*room))?, true),
-            anchor => (shown(host, anchor)?, false),
+            Anchor::Door(room) => (shown(host, &Anchor::Room(*room))?, anchor, true),
+            _ => (shown(host, anchor)?, anchor, false),
         })
+    })
+}
+
+/// The same for the end of a flight: what is not on the screen is behind the edge of its room.
+fn target<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor, bool)> {
+    let room = || {
+        let anchor = anchors.first()?;
+        Some((shown(host, &Anchor::Room(anchor.room()))?, anchor, true))
+    };
+    first(host, anchors).or_else(room)
+}
+
+/// Leaves a ghost where a thing was.
+fn ghost(map: &Map, start: &Start) {
+    if let Some(ghost) = start.copy.dyn_ref::<HtmlElement>() {
+        size(ghost, start.spot.rect);
+        let Rect { x, y, .. } = map.onto(start.spot.rect);
+        let at = decimals("translate(#px,#px)", &[x, y]);
+        let _ = ghost.style().set_property("transform", &at);
+        let _ = ghost.class_list().add_2("fly", "ghost");
+        let _ = map.layer.append_child(ghost);
+    }
+}
+
+/// Where a flight begins: where a thing has landed or was, or where it is.
+fn origin<'a>(
+    host: &Host,
+    flight: &'a Flight,
+    start: Option<&Start>,
+    landed: &[(Anchor, Rect)],
+) -> Option<(Spot, &'a Anchor)> {
+    flight.from.iter().find_map(|anchor| {
+        let last = landed.iter().rev().find(|(at, _)| at == anchor);
+        let spot = match (last, start) {
+            (Some((_, rect)), _) => Some(Spot {
+                rect: *rect,
+                is_door: false,
+            }),
+            (_, Some(start)) if start.anchor == *anchor => Some(start.spot),
+            _ => spot(host, std::slice::from_ref(anchor)),
+        };
+        Some((spot?, anchor))
     })
 }
 
 /// The place of the first of these anchors that is on the screen.
 fn spot(host: &Host, anchors: &[Anchor]) -> Option<Spot> {
-    let (element, is_door) = first(host, anchors)?;
-    let rect = within_room(host, &element, Rect::of(host, &element)?);
+    let (element, _, is_door) = first(host, anchors)?;
+    let rect = within_room(host, &element, rect_of(host, &element)?);
     Some(Spot { rect, is_door })
 }
 
@@ -638,7 +627,17 @@ fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
         let last = output.query_selector(".line:last-of-type");
         found = last.ok().flatten();
     }
-    found.filter(|element| Rect::of(host, element).is_some())
+    found.filter(|element| rect_of(host, element).is_some())
+}
+
+/// The column of a delta that is alone in it, else the element.
+fn column_of(element: &Element) -> Element {
+    let column = element.closest(".col").ok().flatten();
+    let alone = column.filter(|column| {
+        let deltas = column.query_selector_all(".d");
+        deltas.is_ok_and(|deltas| deltas.length() == 1)
+    });
+    alone.unwrap_or_else(|| element.clone())
 }
 
 /// Whether an element is too small to show what arrives or leaves: a count or a cell.
@@ -651,32 +650,30 @@ fn name_of(cell: &Element) -> Option<String> {
     cell.get_attribute("data-name")
 }
 
-fn restore(element: &HtmlElement) {
-    for property in ["opacity", "transform", "transition"] {
-        let _ = element.style().remove_property(property);
-    }
-    let _ = element.class_list().remove_1("flash");
-}
-
-/// A copy that no search finds: without test id, anchor, id and focus.
-fn copy(element: &Element) -> Option<Element> {
-    let copy = element
-        .clone_node_with_deep(true)
-        .ok()?
-        .dyn_into::<Element>()
-        .ok()?;
-    strip(&copy);
-    if let Ok(inner) = copy.query_selector_all("*") {
-        for place in 0..inner.length() {
-            if let Some(inner) = inner.get(place).and_then(|n| n.dyn_into::<Element>().ok()) {
-                strip(&inner);
+/// A copy that no search finds: without test id, anchor, id and focus. Also what is in it, if that may leave it.
+fn copy(host: &Host, element: &Element, is_crate: bool) -> Option<(Element, Vec<(Element, Rect)>)> {
+    let copy: Element = element.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
+    let inside = |of: &Element| {
+        let all = of.query_selector_all("*").ok();
+        let all = all.into_iter().flat_map(|all| {
+            (0..all.length()).filter_map(move |at| all.get(at)?.dyn_into::<Element>().ok())
+        });
+        all.collect::<Vec<_>>()
+    };
+    let copies = inside(&copy);
+    let mut parts = Vec::new();
+    if is_crate {
+        for (one, copied) in inside(element).iter().zip(&copies) {
+            if matches!(anchor_of(one), Some(Anchor::Delta { .. }))
+                && let Some(rect) = rect_of(host, one)
+            {
+                parts.push((copied.clone(), rect));
             }
         }
     }
-    if let Some(copy) = copy.dyn_ref::<HtmlElement>() {
-        restore(copy);
-    }
-    Some(copy)
+    strip(&copy);
+    copies.iter().for_each(strip);
+    Some((copy, parts))
 }
 
 fn strip(element: &Element) {
@@ -693,107 +690,112 @@ fn strip(element: &Element) {
     }
 }
 
-/// The element that travels, and its size.
-fn look(
-    flight: &Flight,
-    to: &Element,
-    leaving: &Element,
-    origin: Rect,
-    target: Rect,
-) -> Option<(HtmlElement, (f64, f64))> {
-    let label = |text: &str| {
-        let label = document().create_element("div").ok()?;
-        label.set_class_name("fly-label");
-        label.set_text_content(Some(text));
-        Some(label)
-    };
-    let (element, rect) = match &flight.look {
-        Look::Arriving if is_small(to) => {
-            let text = flight.hue.map_or("", DeltaType::as_str);
-            let name = name_of(to).unwrap_or_default();
-            (label(format!("{text} {name}").trim())?, None)
-        }
-        Look::Arriving => (copy(to)?, Some(target)),
-        Look::Leaving if is_small(leaving) => (label(&name_of(leaving).unwrap_or_default())?, None),
-        Look::Leaving => {
-            let copy = leaving.clone_node_with_deep(true).ok()?;
-            (copy.dyn_into().ok()?, Some(origin))
-        }
-        Look::Label(text, _) => (label(text)?, None),
-    };
-    let element: HtmlElement = element.dyn_into().ok()?;
-    let _ = element.class_list().remove_1("ghost");
-    let _ = element.class_list().add_1("fly");
-    if let Some(hue) = flight.hue {
-        let _ = element.class_list().add_1(type_class(hue));
-    }
-    let size = rect.map_or((0.0, 0.0), |rect| (rect.width, rect.height));
-    if let Some(rect) = rect {
-        let _ = element
-            .style()
-            .set_property("width", &decimals("#px", &[rect.width]));
-        let _ = element
-            .style()
-            .set_property("height", &decimals("#px", &[rect.height]));
-    }
-    Some((element, size))
+/// An element of the layer.
+fn element(tag: &str, class: &str, text: &str) -> Option<HtmlElement> {
+    let element = document().create_element(tag).ok()?;
+    element.set_class_name(class);
+    element.set_text_content((!text.is_empty()).then_some(text));
+    element.dyn_into().ok()
 }
 
-fn place(element: &Element, at: Point, rect: Rect, class: &str) {
-    let Some(element) = element.dyn_ref::<HtmlElement>() else {
-        return;
-    };
+/// An object under way: its type's glyph, its mark, its name and its version.
+fn pill(token: &Token, hue: Option<DeltaType>, names: &Names) -> Option<HtmlElement> {
+    let pill = element("div", "pill", "")?;
+    if let Some(hue) = hue
+        && let Some((svg, path)) = drawing("glyph", glyph(hue))
+    {
+        let _ = svg.set_attribute("viewBox", "0 0 14 14");
+        let _ = svg.append_child(&path);
+        let _ = pill.append_child(&svg);
+    }
+    let mark = names.mark(&token.uid).class();
+    let name = names.get(&token.key);
+    let rv = RvText::narrow(&token.rv).short;
+    for (tag, class, text) in [("i", &*mark, ""), ("span", "n", &*name), ("em", "", &*rv)] {
+        if let Some(part) = element(tag, class, text) {
+            let _ = pill.append_child(&part);
+        }
+    }
+    Some(pill)
+}
+
+/// Ground and border of an element, if it has them.
+fn colours(element: &Element) -> Option<[String; 2]> {
+    let style = window().get_computed_style(element).ok().flatten()?;
+    let value = |name| style.get_property_value(name).unwrap_or_default();
+    let ground = value("background-color");
+    let border = value("border-top-width") != "0px";
+    (border && !ground.is_empty() && ground != "rgba(0, 0, 0, 0)")
+        .then(|| [ground, value("border-top-color")])
+}
+
+/// The styles of a pill at one of its ends.
+fn frame(map: &Map, rect: Rect, colours: Option<[String; 2]>) -> Vec<(&'static str, String)> {
+    let width = rect.width.min(map.layer.offset_width().into()).min(240.0);
+    let mut styles = vec![("width", decimals("#px", &[width]))];
+    if let Some([ground, border]) = colours {
+        styles.push(("backgroundColor", ground));
+        styles.push(("borderColor", border));
+    }
+    styles
+}
+
+fn styles<'a>(frame: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    let pairs = frame.iter().map(|(name, value)| (*name, &**value));
+    pairs.collect()
+}
+
+fn size(element: &HtmlElement, rect: Rect) {
     let style = element.style();
     let _ = style.set_property("width", &decimals("#px", &[rect.width]));
     let _ = style.set_property("height", &decimals("#px", &[rect.height]));
-    let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[at.x, at.y]));
-    let _ = element.class_list().add_2("fly", class);
 }
 
-/// Moves an element's middle to a point.
-fn put(element: &HtmlElement, at: Point, (width, height): (f64, f64)) {
-    let shift = if width > 0.0 {
-        decimals(
-            "translate(#px,#px)",
-            &[at.x - width / 2.0, at.y - height / 2.0],
-        )
-    } else {
-        decimals("translate(#px,#px) translate(-50%,-50%)", &[at.x, at.y])
-    };
-    let _ = element.style().set_property("transform", &shift);
+/// A drawing and a path for it.
+fn drawing(class: &str, d: &str) -> Option<(Element, Element)> {
+    const SVG: Option<&str> = Some("http://www.w3.org/2000/svg");
+    let svg = document().create_element_ns(SVG, "svg").ok()?;
+    let _ = svg.set_attribute("class", class);
+    let path = document().create_element_ns(SVG, "path").ok()?;
+    let _ = path.set_attribute("d", d);
+    Some((svg, path))
 }
 
-const SVG: &str = "http://www.w3.org/2000/svg";
-
-fn draw_line(layer: &HtmlElement, d: &str, hue: Option<DeltaType>) -> Option<Element> {
-    let svg = document().create_element_ns(Some(SVG), "svg").ok()?;
-    let class = hue.map_or("Bookmark", type_class);
-    let _ = svg.set_attribute("class", &format!("trail {class}"));
-    let line = document().create_element_ns(Some(SVG), "path").ok()?;
-    let _ = line.set_attribute("d", d);
-    let _ = svg.append_child(&line);
-    let _ = layer.append_child(&svg);
-    Some(svg)
-}
-
-fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>, arrow: bool) {
+/// Draws a route, without the parts on what it connects.
+fn draw_way(
+    layer: &HtmlElement,
+    route: &Route,
+    hue: Option<DeltaType>,
+    arrow: bool,
+) -> Option<Element> {
     // A shorter still arrow would cover the elements it connects; they are highlighted anyway.
     const SHORT: f64 = 56.0;
-    if arrow && (to.x - from.x).abs().max((to.y - from.y).abs()) < SHORT {
-        return;
+    if arrow && route.visible() < SHORT {
+        return None;
     }
-    let Some(svg) = draw_line(layer, &climbing(from, to), hue) else {
-        return;
-    };
-    if arrow && let Ok(head) = document().create_element_ns(Some(SVG), "path") {
-        let Point { x, y } = to;
-        let (dx, dy) = (to.x - from.x, to.y - from.y);
-        // The arrowhead points where the way arrives: from the side, or from above or below.
-        let (back, wide) = if dx.abs() > GAP * 4.0 {
-            ((if dx < 0.0 { 9.0 } else { -9.0 }, 0.0), (0.0, 6.0))
-        } else {
-            ((0.0, if dy < 0.0 { 9.0 } else { -9.0 }), (6.0, 0.0))
-        };
+    let class = hue.map_or("Bookmark", type_class);
+    let (svg, path) = drawing(&format!("trail {class}"), &route.svg())?;
+    let holes = route.ends().map(|end| {
+        let Rect {
+            x,
+            y,
+            width,
+            height,
+        } = end.grown(GAP);
+        decimals("M# #h#v#h#z", &[x, y, width, height, -width])
+    });
+    let [width, height] = [layer.offset_width(), layer.offset_height()].map(f64::from);
+    let all = decimals("M0 0h#v#h#z", &[width, height, -width]);
+    let clip = format!("path(evenodd,'{all}{}{}')", holes[0], holes[1]);
+    if let Some(svg) = svg.dyn_ref::<SvgElement>() {
+        let _ = svg.style().set_property("clip-path", &clip);
+    }
+    let _ = svg.append_child(&path);
+    if arrow && let Some((Point { x, y }, towards)) = route.arrival() {
+        let (back, wide) = (
+            (towards.x * -9.0, towards.y * -9.0),
+            (towards.y * 6.0, towards.x * 6.0),
+        );
         let d = decimals(
             "M# # L# # L# #",
             &[
@@ -805,19 +807,11 @@ fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>,
                 y + back.1 + wide.1,
             ],
         );
-        let _ = head.set_attribute("d", &d);
-        let _ = head.set_attribute("class", "head");
-        let _ = svg.append_child(&head);
-    }
-}
-
-/// Calls `draw` with the time of each frame until it returns false.
-fn each_frame(mut draw: impl FnMut(f64) -> bool + 'static) {
-    let callback = Closure::once_into_js(move |now: f64| {
-        if draw(now) {
-            each_frame(draw);
+        if let Some((_, head)) = drawing("", &d) {
+            let _ = head.set_attribute("class", "head");
+            let _ = svg.append_child(&head);
         }
-    });
-    // Fails only without a window, and then there is nothing to draw on.
-    let _ = window().request_animation_frame(callback.unchecked_ref());
+    }
+    let _ = layer.append_child(&svg);
+    Some(svg)
 }

@@ -2,11 +2,10 @@
 
 use std::cell::RefCell;
 
-use js_sys::Array;
 use leptos::wasm_bindgen::JsCast;
-use leptos::wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::Element;
 
+use crate::animate::{Animation, Timing, animate};
 use crate::host::Host;
 use deltascope_presentation::decimal::decimals;
 
@@ -16,22 +15,9 @@ const PUSHED: &str = ".room.api .obj, .room.indexer .obj, .room.indexer .tag, .w
 /// What moves less than this, in px, has not moved.
 const LEAST: f64 = 0.5;
 
-// web-sys needs a dictionary and three more types for this.
-#[wasm_bindgen]
-extern "C" {
-    type Moving;
-    #[wasm_bindgen(method)]
-    fn animate(this: &Moving, frames: &Array, ms: u32) -> Slide;
-
-    /// An element on its way.
-    type Slide;
-    #[wasm_bindgen(method)]
-    fn cancel(this: &Slide);
-}
-
 /// The elements that are on their way.
 #[derive(Default)]
-pub struct Slides(RefCell<Vec<Slide>>);
+pub struct Slides(RefCell<Vec<Animation>>);
 
 /// Where the elements were before a step.
 pub struct Places(Vec<(Element, (f64, f64))>);
@@ -86,8 +72,8 @@ impl Slides {
         }
     }
 
-    /// Lets what is elsewhere than before slide there, for `ms` ms.
-    pub fn play(&self, host: &Host, before: Places, ms: u32) {
+    /// Lets what is elsewhere than before slide there, for `ms` ms, once what leaves has gone (`at`).
+    pub fn play(&self, host: &Host, before: Places, at: u32, ms: u32) {
         self.cut();
         let scale = host.scale();
         let moved: Vec<_> = before
@@ -102,15 +88,34 @@ impl Slides {
             .collect();
         let mut slides = self.0.borrow_mut();
         for (element, dx, dy) in moved {
-            let frames = Array::new();
-            for at in [decimals("translate(#px,#px)", &[dx, dy]), "none".to_owned()] {
-                let frame = js_sys::Object::new();
-                // Does not fail on a plain object.
-                let _ = js_sys::Reflect::set(&frame, &"transform".into(), &at.into());
-                let _ = js_sys::Reflect::set(&frame, &"easing".into(), &"ease-in-out".into());
-                frames.push(&JsValue::from(frame));
-            }
-            slides.push(element.unchecked_into::<Moving>().animate(&frames, ms));
+            let from = decimals("translate(#px,#px)", &[dx, dy]);
+            let frames: [&[_]; 2] = [&[("transform", &*from)], &[("transform", "none")]];
+            let fill = "backwards";
+            slides.push(animate(&element, &frames, Timing { at, ms, fill }));
         }
+    }
+}
+
+/// Scrolls the Indexer to what a step has changed: to the indices first, else to the items.
+pub fn reveal(host: &Host) {
+    let find = |selector: &str| host.find(selector);
+    // Items drawn as cells stay in place; then only the indices scroll.
+    let split = find(".split.many > .tree").or_else(|| find(".split"));
+    let Some(split) = split else { return };
+    let find = |selector| split.query_selector(selector).ok().flatten();
+    let changed = find(".tag.out, .tag.new, .strip > .out, .strip > .lit");
+    let Some(changed) = changed.or_else(|| find(".obj.out, .obj.new")) else {
+        return;
+    };
+    let (here, room) = (
+        changed.get_bounding_client_rect(),
+        split.get_bounding_client_rect(),
+    );
+    // A box that is not shown has no height.
+    let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
+    if room.height() > 0.0 && over != 0.0 {
+        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
+        let over = over as i32;
+        split.set_scroll_top(split.scroll_top() + over);
     }
 }

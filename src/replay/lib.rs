@@ -1,5 +1,6 @@
 //! Recordings of runs, and the picture: a fold of a run's facts.
 
+pub mod beat;
 pub mod branches;
 pub mod diff;
 pub mod difference;

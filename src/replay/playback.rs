@@ -73,12 +73,12 @@ impl Playback {
         self.cursor = to.min(known);
     }
 
-    /// Advances by one fact; false if playback is paused.
-    pub fn tick(&mut self, known: usize) -> bool {
+    /// Advances by some facts, at least one; false if playback is paused.
+    pub fn tick(&mut self, facts: usize, known: usize) -> bool {
         if !self.playing {
             return false;
         }
-        self.step(1, known);
+        self.seek(self.cursor.saturating_add(facts.max(1)), known);
         self.playing = self.cursor < known;
         true
     }
@@ -116,9 +116,9 @@ mod tests {
     fn playing_stops_at_the_end() {
         let mut playback = Playback::default();
         playback.play(2);
-        assert!(playback.tick(2) && playback.is_playing());
-        assert!(playback.tick(2) && !playback.is_playing());
-        assert!(!playback.tick(2));
+        assert!(playback.tick(1, 2) && playback.is_playing());
+        assert!(playback.tick(1, 2) && !playback.is_playing());
+        assert!(!playback.tick(1, 2));
         playback.play(2);
         assert!(!playback.is_playing());
     }

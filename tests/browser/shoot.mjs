@@ -12,14 +12,14 @@ const USAGE = `usage: node shoot.mjs OUT [options]
   --lang LIST     en,zh
   --theme LIST    light,dark
   --size LIST     desktop,laptop,phone (also: smallest)
-  --frames N      also N frames in the middle of the next step's motion, 60 ms apart
+  --frames N      also N frames of the next step's motion
+  --apart MS      how far they are apart (default: 60)
+  --grain SIZE    the size of that step: event, pop, lock, micro (default: micro)
   --name NAME     what the files' names start with (default: stage)
   --figures DIR   instead: sheets of all figures of the built books in DIR, each with its poster at the left and alive at
                   the right, on a screen of 1280 (desktop) and 390 px (phone); of chapters whose names start with --name
 `;
 const SIZES = { desktop: DESKTOP, laptop: LAPTOP, phone: PHONE, smallest: SMALLEST };
-// A motion takes about a second, so sixteen frames of 60 ms cover it.
-const FRAME_MS = 60;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +31,8 @@ const { values, positionals } = parseArgs({
     theme: { type: "string", default: "light,dark" },
     size: { type: "string", default: "desktop,laptop,phone" },
     frames: { type: "string", default: "0" },
+    apart: { type: "string", default: "60" },
+    grain: { type: "string", default: "micro" },
     name: { type: "string" },
     figures: { type: "string" },
     help: { type: "boolean", short: "h" },
@@ -70,16 +72,17 @@ async function shoot(size, lang, theme) {
   await app.call("seek", /^\d+$/.test(where) ? Number(where) : where);
   await save(app, `${name}-${size}-${lang}-${theme}`);
   if (motion) {
-    // The page's clock stands still for each picture.
-    await app.page.clock.install();
-    await app.page.clock.pauseAt(Date.now() + 1000);
-    const settled = app.call("step", 1).catch(() => undefined);
+    await app.call("step", 1, values.grain);
+    // The time of what moves stands still for each picture.
     for (let n = 0; n < frames; n += 1) {
-      await app.page.clock.runFor(FRAME_MS);
+      await app.page.evaluate((ms) => {
+        for (const one of document.getAnimations()) {
+          one.pause();
+          one.currentTime = ms;
+        }
+      }, n * Number(values.apart));
       await save(app, `${name}-${size}-${lang}-${theme}-frame-${String(n).padStart(2, "0")}`);
     }
-    await app.page.clock.resume();
-    await settled;
   }
   for (const problem of app.problems) console.error(problem);
   await app.context.close();

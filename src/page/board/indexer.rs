@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::html;
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsCast;
 
 use super::density::{Density, Strip};
 use super::frame::{Frame, name, rv, versions};
@@ -65,14 +63,6 @@ pub(super) fn Indexer() -> impl IntoView {
             }
         })
     };
-    let split = NodeRef::<html::Div>::new();
-    Effect::new(move |_| {
-        room.with(|_| ());
-        if let Some(split) = split.get() {
-            // Once the rows of this step are in place.
-            request_animation_frame(move || show_changes(&split));
-        }
-    });
     view! {
             <Frame
                 room=Panel::Indexer
@@ -83,7 +73,7 @@ pub(super) fn Indexer() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <div class="split" class:many=move || dense.get() tabindex="0" node_ref=split>
+                    <div class="split" class:many=move || dense.get() tabindex="0">
                         <div class="items">
                             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
                             {shown(move || dense.get(), move || view! {
@@ -174,29 +164,6 @@ pub(super) fn Indexer() -> impl IntoView {
     )}
             </Frame>
         }
-}
-
-/// Scrolls to what this step has changed: to the indices first, else to the items.
-fn show_changes(split: &web_sys::HtmlElement) {
-    let find = |selector| split.query_selector(selector).ok().flatten();
-    // Items drawn as cells stay in place; then only the indices scroll.
-    let tree = find(".split.many > .tree").and_then(|tree| tree.dyn_into().ok());
-    let split = tree.as_ref().unwrap_or(split);
-    let changed = find(".tag.out, .tag.new, .strip > .out, .strip > .lit");
-    let Some(changed) = changed.or_else(|| find(".obj.out, .obj.new")) else {
-        return;
-    };
-    let (here, room) = (
-        changed.get_bounding_client_rect(),
-        split.get_bounding_client_rect(),
-    );
-    // A box that is not shown has no height.
-    let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
-    if room.height() > 0.0 && over != 0.0 {
-        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
-        let over = over as i32;
-        split.set_scroll_top(split.scroll_top() + over);
-    }
 }
 
 #[component]

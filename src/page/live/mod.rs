@@ -12,7 +12,8 @@ use gloo_timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::driver::{Driver, now};
+use crate::animate::now;
+use crate::driver::Driver;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{
     BASES, Clock, Options, Phase, Probe, Status, Tried, base_of, ended, failed, left_out, scenario,

@@ -1,4 +1,5 @@
 //! Tokens on their way: what moves, and along which path. The page draws them.
 
-pub mod geometry;
+pub mod merged;
 pub mod plan;
+pub mod route;

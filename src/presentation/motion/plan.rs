@@ -3,13 +3,16 @@
 //! One fact is one motion: light the source, move along a drawn path, settle and flash what has changed, rest. A
 //! fact that moves nothing only flashes.
 
+use std::sync::Arc;
+
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
+use crate::rows::uid_of;
 use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact,
-    ReflectorFact, ServerFact, StoreFact, WorkFact, WorkPlace,
+    Actor, Entry, EventType, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact,
+    ReflectorFact, Rv, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Delivery, Picture, ReflectorState};
@@ -23,7 +26,7 @@ pub const SETTLE_MS: u32 = 250;
 /// The pause after it, in ms.
 pub const REST_MS: u32 = 200;
 /// The time for a minor fact, such as one of a lock, in ms.
-const BRIEF_MS: u32 = 260;
+pub const BRIEF_MS: u32 = 260;
 
 /// The motion of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -41,36 +44,53 @@ pub struct Motion {
 pub struct Flight {
     /// The start: the first of these anchors that is on the screen before the fact.
     pub from: Vec<Anchor>,
+    /// The places that it passes on its way, each like `to`.
+    pub via: Vec<Vec<Anchor>>,
     /// The end: the first of these anchors that is on the screen after the fact.
     pub to: Vec<Anchor>,
     /// Its look on the way.
     pub look: Look,
+    /// What stays hidden until it lands.
+    pub hides: Hides,
     /// The colour of the path.
     pub hue: Option<DeltaType>,
     /// Whether it leaves a ghost until the next fact; false if other things take its place.
     pub ghost: bool,
-    /// The start of the path once the screen has changed, if not `from`.
-    pub exit: Option<Anchor>,
+    /// When it begins to move, in ms at normal speed.
+    pub at: u32,
+    /// How long it moves, in ms at normal speed.
+    pub ms: u32,
 }
 
 /// The queue's room as a whole.
 const ROOM: Anchor = Anchor::Room(Panel::Queue);
 /// The keys that wait in the workqueue.
-const WAITING: Anchor = Anchor::Work(WorkPart::Queue, None);
+const WAITING: WorkPart = WorkPart::Queue;
 /// The keys that workers process.
-const AT_WORKERS: Anchor = Anchor::Work(WorkPart::Processing, None);
+const AT_WORKERS: WorkPart = WorkPart::Processing;
 /// The keys that will be added.
-const DELAYED: Anchor = Anchor::Work(WorkPart::Delayed, None);
+const DELAYED: WorkPart = WorkPart::Delayed;
 
 /// The look of a moving thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A copy of the thing that has arrived, which itself stays hidden until the copy lands.
-    Arriving,
-    /// A copy of the thing that has left.
-    Leaving,
-    /// A label that disappears at the end, and what stays hidden until it lands.
-    Label(String, Hides),
+    /// An object: its mark, its name and its version.
+    Pill(Token),
+    /// A copy of the thing that has left, with what is in it.
+    Crate,
+    /// A text, such as a request.
+    Label(String),
+}
+
+/// An object under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Its key.
+    pub key: Key,
+    /// Its UID.
+    pub uid: Arc<str>,
+    /// Its version; empty if only the key moves.
+    pub rv: Rv,
 }
 
 /// Which part of the target stays hidden while a thing moves towards it.
@@ -115,21 +135,43 @@ impl Motion {
 
 impl Flight {
     /// A flight without a colour and without a ghost.
-    fn new(from: Vec<Anchor>, to: Vec<Anchor>, look: Look) -> Self {
+    fn new(from: Vec<Anchor>, to: Vec<Anchor>, look: Look, hides: Hides) -> Self {
         Self {
             from,
+            via: Vec::new(),
             to,
             look,
+            hides,
             hue: None,
             ghost: false,
-            exit: None,
+            at: LIGHT_MS,
+            ms: MOVE_MS,
         }
     }
 
-    /// A flight from one place to another.
-    fn one(from: Anchor, to: Anchor, look: Look) -> Self {
-        Self::new(vec![from], vec![to], look)
+    /// When it lands, in ms at normal speed.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.at + self.ms
     }
+}
+
+/// An object as a pill.
+fn pill(object: &ObjectRef) -> Look {
+    Look::Pill(Token {
+        key: object.key.clone(),
+        uid: Arc::clone(&object.uid),
+        rv: Arc::clone(&object.rv),
+    })
+}
+
+/// A key as a pill.
+fn key_pill(key: &Key, after: &Picture) -> Look {
+    Look::Pill(Token {
+        key: key.clone(),
+        uid: uid_of(after, key),
+        rv: Rv::default(),
+    })
 }
 
 /// The motion of a fact; `after` is the picture with the fact applied.
@@ -141,7 +183,7 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
         Fact::Queue(fact) => queue(fact, record.actor, after),
         Fact::Store(fact) => store(fact, after),
         Fact::Handlers(fact) => handlers(fact, record.actor, after),
-        Fact::Work(fact) => work(fact, record.actor),
+        Fact::Work(fact) => work(fact, record.actor, after),
         // The facts that follow from it move something.
         Fact::Run(_) => None,
     };
@@ -153,7 +195,6 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
 #[must_use]
 pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<Anchor> {
     let mut from = flight.from.clone();
-    from.extend(flight.exit.clone());
     let watched = after.reflector.state == ReflectorState::Watch;
     if record.actor == Actor::Reflector
         && watched
@@ -184,10 +225,11 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
     match fact {
         ServerFact::EventSent { event, object, .. } => {
             let number = after.api.stream.back()?.number;
-            let flight = Flight::one(
-                Anchor::Object(object.key.clone()),
-                Anchor::Line(number),
-                Look::Label(event_text(*event, object), Hides::Target),
+            let flight = Flight::new(
+                vec![Anchor::Object(object.key.clone())],
+                vec![Anchor::Line(number)],
+                of_event(*event, object),
+                Hides::Target,
             );
             Some(Motion::flies(Flight {
                 hue: hue_of(*event),
@@ -218,12 +260,12 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
 
 fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
     let asks = |text: String| {
-        let look = Look::Label(text, Hides::Nothing);
-        Motion::flies(Flight::one(state(after), Anchor::ServerGauge, look))
+        let (from, to) = (vec![state(after)], vec![Anchor::ServerGauge]);
+        Motion::flies(Flight::new(from, to, Look::Label(text), Hides::Nothing))
     };
     let gets = |text: String| {
-        let look = Look::Label(text, Hides::Nothing);
-        Motion::flies(Flight::one(Anchor::ServerGauge, state(after), look))
+        let (from, to) = (vec![Anchor::ServerGauge], vec![state(after)]);
+        Motion::flies(Flight::new(from, to, Look::Label(text), Hides::Nothing))
     };
     let lights = |anchor| Motion::lights(vec![anchor]);
     Some(match fact {
@@ -236,7 +278,8 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
             let flight = Flight::new(
                 vec![Anchor::Line(line)],
                 vec![Anchor::Hand, state(after)],
-                Look::Label(event_text(*event, object), Hides::Inside),
+                of_event(*event, object),
+                Hides::Inside,
             );
             Motion::flies(Flight {
                 hue: hue_of(*event),
@@ -262,18 +305,16 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
 }
 
 fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
-    let arrives = |to: Vec<Anchor>, hue| {
+    let arrives = |look, to: Vec<Anchor>, hue| {
         Motion::flies(Flight {
             hue,
             ghost: true,
-            ..Flight::new(origin(actor, after), to, Look::Arriving)
+            ..Flight::new(origin(actor, after), to, look, Hides::Target)
         })
     };
     let leaves = |from: Anchor| {
-        Motion::flies(Flight {
-            exit: Some(ROOM),
-            ..Flight::new(vec![from], taken(), Look::Leaving)
-        })
+        let from = vec![from, Anchor::Door(Panel::Queue)];
+        Motion::flies(Flight::new(from, taken(), Look::Crate, Hides::Inside))
     };
     Some(match fact {
         QueueFact::DeltaAppended {
@@ -282,33 +323,41 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
             let key = &object.key;
             let top = after.queue.deltas.get(key)?.len().checked_sub(1)?;
             let to = vec![delta(key, top), Anchor::More, column(key, 0)];
-            arrives(to, Some(*delta_type))
+            arrives(pill(object), to, Some(*delta_type))
         }
         QueueFact::FifoItemSet { object, .. } => {
             let to = vec![delta(&object.key, 0), Anchor::More, ROOM];
-            arrives(to, None)
+            arrives(pill(object), to, None)
         }
         QueueFact::EntryAppended { entry, length } => {
             let to = vec![
                 Anchor::Entry(length.saturating_sub(1) as usize),
                 Anchor::More,
             ];
-            arrives(to, Some(entry.delta_type()))
+            let hue = entry.delta_type();
+            let whole = || Look::Label(hue.as_str().to_owned());
+            let look = match entry {
+                Entry::Delta(_, object) => pill(object),
+                Entry::ReplacedAll { objects, .. } => counted(hue, objects.len()),
+                Entry::SyncAll => whole(),
+                Entry::Bookmark { rv } => Look::Label(format!("{} {}", hue.as_str(), short_rv(rv))),
+            };
+            arrives(look, to, Some(hue))
         }
         QueueFact::DeleteIgnored { key } => {
-            let look = Look::Label(format!("Deleted {}", short(key)), Hides::Nothing);
+            let (from, look) = (origin(actor, after), key_pill(key, after));
             Motion::flies(Flight {
                 hue: Some(DeltaType::Deleted),
                 ghost: true,
-                ..Flight::new(origin(actor, after), vec![ROOM], look)
+                ..Flight::new(from, vec![ROOM], look, Hides::Nothing)
             })
         }
-        // The next column takes the place, so the way begins at the queue's exit.
+        // The next column takes the place, so a trail begins at the queue's exit.
         QueueFact::KeyPopped { key, .. } => leaves(column(key, places(after, key))),
         // As a crate; the entries behind it move up.
         QueueFact::EntriesTaken { .. } => leaves(Anchor::Entry(0)),
-        QueueFact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count),
-        QueueFact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count),
+        QueueFact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count as usize),
+        QueueFact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count as usize),
         QueueFact::KeyEnqueued { key, .. } => Motion::lights(vec![in_line(key, 0)]),
         QueueFact::FifoItemRemoved { key } => {
             let behind = places(after, key).saturating_sub(1);
@@ -365,7 +414,7 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
             let to = vec![Anchor::Item(object.key.clone())];
             Motion::flies(Flight {
                 hue,
-                ..Flight::new(from, to, Look::Arriving)
+                ..Flight::new(from, to, pill(object), Hides::Target)
             })
         }
         StoreFact::IndexEntryAdded { index, value, key } => Motion::flies(Flight::new(
@@ -375,7 +424,8 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
                 Anchor::Door(Panel::Queue),
             ],
             vec![Anchor::index_key(index, value, key)],
-            Look::Label(short(key).to_owned(), Hides::Target),
+            key_pill(key, after),
+            Hides::Target,
         )),
         StoreFact::IndexEntryRemoved {
             index, value, key, ..
@@ -391,6 +441,17 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
 
 fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion> {
     let card = |handler: &u8| Anchor::Handler(*handler, HandlerPlace::Whole);
+    let goes = |from: Vec<Anchor>, place, handler, notification: &NotificationRef| {
+        let (to, look) = (within(handler, place), pill(notification.object()));
+        Motion::flies(Flight {
+            hue: Some(match notification {
+                NotificationRef::Add { .. } => DeltaType::Added,
+                NotificationRef::Update { .. } => DeltaType::Updated,
+                NotificationRef::Delete { .. } => DeltaType::Deleted,
+            }),
+            ..Flight::new(from, to, look, Hides::Target)
+        })
+    };
     Some(match fact {
         HandlersFact::NotificationSent {
             handler,
@@ -401,12 +462,7 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             } else {
                 popped()
             };
-            let look = Look::Label(call(notification), Hides::Target);
-            Motion::flies(Flight::new(
-                from,
-                within(*handler, HandlerPlace::Sending),
-                look,
-            ))
+            goes(from, HandlerPlace::Sending, *handler, notification)
         }
         HandlersFact::NotificationQueued {
             handler,
@@ -416,11 +472,7 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             let place = HandlerPlace::Pending(pending.saturating_sub(1) as usize);
             let mut from = vec![Anchor::Handler(*handler, HandlerPlace::Sending)];
             from.extend(popped());
-            Motion::flies(Flight::new(
-                from,
-                within(*handler, place),
-                Look::Label(call(notification), Hides::Target),
-            ))
+            goes(from, place, *handler, notification)
         }
         HandlersFact::NotificationTaken {
             handler,
@@ -432,17 +484,13 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             } else {
                 vec![Anchor::Handler(*handler, HandlerPlace::Pending(0))]
             };
-            let look = Look::Label(call(notification), Hides::Nothing);
-            Motion::flies(Flight::new(
-                from,
-                within(*handler, HandlerPlace::Running),
-                look,
-            ))
+            goes(from, HandlerPlace::Running, *handler, notification)
         }
         HandlersFact::LinePrinted { handler, line } => Motion::flies(Flight::new(
             within(*handler, HandlerPlace::Running),
             vec![Anchor::LastLine],
-            Look::Label(line.to_string(), Hides::Target),
+            Look::Label(line.to_string()),
+            Hides::Target,
         )),
         HandlersFact::NotificationHandled { handler }
         | HandlersFact::SyncingSet { handler, .. } => Motion::brief(vec![card(handler)]),
@@ -460,28 +508,32 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
     })
 }
 
-fn work(fact: &WorkFact, actor: Actor) -> Option<Motion> {
-    let moves = |key: &Key, from: Vec<Anchor>, to: Anchor| {
-        let look = Look::Label(short(key).to_owned(), Hides::Nothing);
-        Motion::flies(Flight::new(from, vec![to], look))
+fn work(fact: &WorkFact, actor: Actor, after: &Picture) -> Option<Motion> {
+    let moves = |key: &Key, from: Vec<Anchor>, to| {
+        let look = key_pill(key, after);
+        Motion::flies(Flight::new(from, at_work(key, to), look, Hides::Target))
     };
     Some(match fact {
         WorkFact::WorkAdded {
             key,
-            place: WorkPlace::Queue | WorkPlace::Dirty,
+            place: place @ (WorkPlace::Queue | WorkPlace::Dirty),
         } => {
             let from = match actor {
                 Actor::Listener(handler) => within(handler, HandlerPlace::Running),
                 Actor::ProcessLoop => popped(),
-                _ => vec![DELAYED],
+                _ => at_work(key, DELAYED),
             };
-            moves(key, from, WAITING)
+            let to = match place {
+                WorkPlace::Dirty => WorkPart::Dirty,
+                WorkPlace::Queue | WorkPlace::Duplicate => WAITING,
+            };
+            moves(key, from, to)
         }
-        WorkFact::WorkTaken { key, .. } => moves(key, vec![WAITING], AT_WORKERS),
-        WorkFact::WorkDelayed { key, .. } => moves(key, vec![AT_WORKERS], DELAYED),
-        WorkFact::WorkDone { key, again: true } => moves(key, vec![AT_WORKERS], WAITING),
+        WorkFact::WorkTaken { key, .. } => moves(key, at_work(key, WAITING), AT_WORKERS),
+        WorkFact::WorkDelayed { key, .. } => moves(key, at_work(key, AT_WORKERS), DELAYED),
+        WorkFact::WorkDone { key, again: true } => moves(key, at_work(key, AT_WORKERS), WAITING),
         WorkFact::WorkDone { again: false, .. } | WorkFact::Reconciled { .. } => {
-            Motion::lights(vec![AT_WORKERS])
+            Motion::lights(vec![Anchor::Work(AT_WORKERS, None)])
         }
         WorkFact::WorkAdded {
             place: WorkPlace::Duplicate,
@@ -490,6 +542,12 @@ fn work(fact: &WorkFact, actor: Actor) -> Option<Motion> {
         | WorkFact::WorkForgotten { .. }
         | WorkFact::WorkShutDown { .. } => return None,
     })
+}
+
+/// A key in a part of the workqueue; if it is not shown there, the part.
+fn at_work(key: &Key, part: WorkPart) -> Vec<Anchor> {
+    let key = Anchor::Work(part, Some(key.clone()));
+    vec![key, Anchor::Work(part, None)]
 }
 
 /// How many places a key has in the queue; more than one only in a FIFO.
@@ -535,28 +593,26 @@ fn doors(rooms: [Panel; 2]) -> Vec<Anchor> {
 }
 
 /// A whole list is opened inside the store.
-fn opened(delta_type: DeltaType, count: u32) -> Motion {
+fn opened(delta_type: DeltaType, count: usize) -> Motion {
     let from = vec![Anchor::PoppedDelta(0), Anchor::Door(Panel::Queue)];
-    let look = Look::Label(format!("{} · {count}", delta_type.as_str()), Hides::Nothing);
+    let to = vec![Anchor::Room(Panel::Indexer)];
     Motion::flies(Flight {
         hue: Some(delta_type),
-        ..Flight::new(from, vec![Anchor::Room(Panel::Indexer)], look)
+        ..Flight::new(from, to, counted(delta_type, count), Hides::Nothing)
     })
 }
 
-fn event_text(event: EventType, object: &ObjectRef) -> String {
-    let name = short(&object.key);
-    let rv = short_rv(&object.rv);
-    format!("{} {name} {rv}", event.as_str())
+/// A number of objects.
+fn counted(delta_type: DeltaType, count: usize) -> Look {
+    Look::Label(format!("{} · {count}", delta_type.as_str()))
 }
 
-fn call(notification: &NotificationRef) -> String {
-    let (name, object) = match notification {
-        NotificationRef::Add { object, .. } => ("OnAdd", object),
-        NotificationRef::Update { new, .. } => ("OnUpdate", new),
-        NotificationRef::Delete { object } => ("OnDelete", object),
-    };
-    format!("{name} {}", short(&object.key))
+/// The object of an event; what has none is a text.
+fn of_event(event: EventType, object: &ObjectRef) -> Look {
+    if object.key.is_empty() {
+        return Look::Label(format!("{} {}", event.as_str(), short_rv(&object.rv)));
+    }
+    pill(object)
 }
 
 /// The source of what enters the queue.
@@ -588,10 +644,6 @@ fn hue_of(event: EventType) -> Option<DeltaType> {
         EventType::Bookmark => Some(DeltaType::Bookmark),
         EventType::Error => None,
     }
-}
-
-fn short(key: &Key) -> &str {
-    key.rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ impl Session {
         let to = self.first_break(cursor..edge).unwrap_or(edge);
         let change = match edge.saturating_sub(cursor) {
             0 => Change::None,
-            1..=SMOOTH if !late => self.move_by(1),
+            1..=SMOOTH if !late => self.go_on(to),
             _ => {
                 self.playback.seek(to, edge);
                 Change::Cut

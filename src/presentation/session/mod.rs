@@ -24,12 +24,13 @@ pub use share::FAR;
 
 use crate::view::walking::Walking;
 use std::cell::RefCell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::FactRecord;
+use deltascope_replay::beat::{self, beat};
 use deltascope_replay::branches::Branches;
 use deltascope_replay::headline;
 use deltascope_replay::invariants::Invariants;
@@ -45,6 +46,7 @@ use deltascope_world::virtual_time::{Era, InformerKind};
 use super::command::Command;
 use super::i18n::Text;
 use super::landmarks::Landmarks;
+use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
     BranchRow, Checks, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
@@ -65,16 +67,16 @@ pub enum Change {
     None,
     /// The picture is another one: cut to it.
     Cut,
-    /// The cursor went forward by exactly one fact, which can be shown as a motion.
+    /// The cursor went forward by a fact, a beat or a step, which can be shown as a motion.
     Forward,
-    /// The cursor went forward by a step of several facts, whose headline can be shown as a motion.
-    Stride,
     /// The cursor went back by exactly one fact.
     Back,
     /// The run has changed. It is worth playing until this many facts are shown.
     Follow(usize),
 }
 
+/// A motion shows at most this many facts of a step, its last ones.
+const MOVED: usize = 400;
 /// At most this many other facts stand below a headline.
 const OTHERS: usize = 6;
 /// This many facts explain why something was dropped.
@@ -86,6 +88,10 @@ pub struct Session {
     head: Rc<LessonHead>,
     timeline: Timeline,
     playback: Playback,
+    /// The facts of the last move forward.
+    moved: Range<usize>,
+    /// Where the last beat that was played ends.
+    played: Option<usize>,
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
@@ -146,6 +152,8 @@ impl Session {
             lesson,
             timeline,
             playback: Playback::default(),
+            moved: 0..0,
+            played: None,
             markers: Rc::new([]),
             ticks: Rc::new([]),
             behind: Rc::new([]),
@@ -188,14 +196,17 @@ impl Session {
         }
     }
 
-    /// One tick of playback.
+    /// One tick of playback: a beat.
     pub fn tick(&mut self) -> Change {
         if self.race.is_some() {
             return self.race_tick();
         }
-        self.look_ahead(self.playback.cursor() + 1);
-        if self.playback.tick(self.timeline.len()) {
-            if !self.stop_at_breaks() && !self.stop_at_place(self.playback.cursor() - 1) {
+        let from = self.playback.cursor();
+        self.look_ahead(from + beat::MOST);
+        let to = self.beat_end(usize::MAX);
+        if self.playback.tick(to - from, self.timeline.len()) {
+            self.play_beat(from);
+            if !self.stop_at_breaks() && !self.stop_at_place(from) {
                 self.join();
             }
             Change::Forward
@@ -205,6 +216,49 @@ impl Session {
         } else {
             Change::None
         }
+    }
+
+    /// Goes on by a beat, but not beyond `to`.
+    pub fn go_on(&mut self, to: usize) -> Change {
+        let from = self.playback.cursor();
+        self.look_ahead(from + beat::MOST);
+        let end = self.beat_end(to);
+        self.playback.seek(end, self.timeline.len());
+        self.play_beat(from);
+        if end > from {
+            Change::Forward
+        } else {
+            Change::None
+        }
+    }
+
+    /// The end of the beat at the cursor, or a place before it at which playback pauses.
+    fn beat_end(&self, most: usize) -> usize {
+        let from = self.playback.cursor();
+        let facts = self.timeline.facts(from..from + beat::MOST);
+        let end = beat(&facts)
+            .map_or(from, |beat| from + beat.facts)
+            .min(most);
+        let stops = [self.first_break(from..end), self.next_stop(from)];
+        stops.into_iter().flatten().fold(end, usize::min)
+    }
+
+    fn play_beat(&mut self, from: usize) {
+        self.moved = from..self.playback.cursor();
+        self.played = Some(self.moved.end);
+    }
+
+    /// The motion of the last move forward.
+    pub fn scene(&mut self) -> Scene {
+        let mut merged = Merged::default();
+        if self.moved.end == self.playback.cursor() {
+            let facts = self.moved.start.max(self.moved.end.saturating_sub(MOVED))..self.moved.end;
+            self.picture
+                .through(&self.timeline, facts, &mut |record, after| {
+                    merged.add(record, after);
+                });
+        }
+        merged.scene()
     }
 
     /// Pauses playback.
@@ -259,24 +313,29 @@ impl Session {
         self.picture.at(&self.timeline, self.playback.cursor())
     }
 
-    /// The headline of the step that ends at the cursor; a run that plays shows each fact.
+    /// The headline of the beat that was played, or of the step that ends at the cursor.
     fn headline(&mut self) -> Option<Rc<Headline>> {
         let (size, cursor) = (self.walking.step_size, self.playback.cursor());
-        if self.playback.is_playing() {
-            return None;
-        }
-        let range = headline::step_at(size, &self.timeline, cursor)?;
+        let played = self.played == Some(cursor);
+        let range = if played {
+            self.moved.clone()
+        } else {
+            headline::step_at(size, &self.timeline, cursor)?
+        };
         let facts = self.timeline.facts(range.clone());
-        let place = headline::headline(size, &facts)?;
+        let place = if played {
+            beat(&facts)?.headline
+        } else {
+            headline::headline(size, &facts)?
+        };
         let at = range.start + place + 1;
         let picture = match at == cursor {
             true => self.picture(),
             false => Rc::new(self.timeline.picture(at)),
         };
-        let others = facts
-            .iter()
-            .enumerate()
-            .filter(|(other, record)| *other != place && !headline::is_minor(&record.fact));
+        let others = facts.iter().enumerate().filter(|(other, record)| {
+            !played && *other != place && !headline::is_minor(&record.fact)
+        });
         let others = others.map(|(other, record)| (range.start + other + 1, record.clone()));
         let mut others: Vec<_> = others.collect();
         // Those around the headline.
@@ -289,7 +348,11 @@ impl Session {
             at,
             recent: (&*recent).into(),
             picture,
-            minor: facts.len() - 1 - others.len(),
+            minor: if played {
+                0
+            } else {
+                facts.len() - 1 - others.len()
+            },
             others: others.into(),
         }))
     }

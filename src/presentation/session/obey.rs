@@ -11,6 +11,22 @@ use crate::command::Command;
 impl Session {
     /// Executes a command, after it has cleared the messages of the last one.
     pub fn obey(&mut self, command: Command) -> Change {
+        self.moves(|session| session.execute(command))
+    }
+
+    /// Notes which facts a move forward has passed.
+    pub(super) fn moves(&mut self, go: impl FnOnce(&mut Self) -> Change) -> Change {
+        let from = self.playback.cursor();
+        let change = go(self);
+        let cursor = self.playback.cursor();
+        if cursor != from {
+            self.moved = from.min(cursor)..cursor;
+            self.played = None;
+        }
+        change
+    }
+
+    fn execute(&mut self, command: Command) -> Change {
         self.error = None;
         self.notice = None;
         self.forget_target();

@@ -300,11 +300,16 @@ impl Session {
         })
     }
 
+    /// The next requested place at which playback pauses.
+    pub(super) fn next_stop(&self, from: usize) -> Option<usize> {
+        let markers = self.markers.iter().filter(|_| self.stops.markers);
+        let places = markers.map(|one| one.at).chain(self.stops.at);
+        places.filter(|at| *at > from).min()
+    }
+
     /// Pauses playback at a requested place after `since`. Returns whether it did.
     pub(super) fn stop_at_place(&mut self, since: usize) -> bool {
-        let is_new = |at: usize| since < at && at <= self.playback.cursor();
-        let at_marker = self.stops.markers && self.markers.iter().any(|one| is_new(one.at));
-        if !self.stops.at.is_some_and(is_new) && !at_marker {
+        if self.next_stop(since).is_none_or(|at| at > self.playback.cursor()) {
             return false;
         }
         self.playback.pause();

@@ -1,7 +1,9 @@
 //! The picture at the cursor, kept so that going forward costs only the new facts.
 
+use std::ops::Range;
 use std::rc::Rc;
 
+use deltascope_cache::fact::FactRecord;
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 
@@ -36,6 +38,24 @@ impl Shown {
             self.go_to(timeline, step);
         }
         Rc::clone(&self.last.1)
+    }
+
+    /// Visits the facts of a range, each with the state after it. The state after the last is then ready.
+    pub(super) fn through(
+        &mut self,
+        timeline: &Timeline,
+        facts: Range<usize>,
+        visit: &mut dyn FnMut(&FactRecord, &Picture),
+    ) {
+        // The screen holds the state before the range; the other is moved there and on.
+        std::mem::swap(&mut self.last, &mut self.before);
+        self.go_to(timeline, facts.start);
+        let picture = Rc::make_mut(&mut self.last.1);
+        for record in timeline.facts(facts.clone()).iter() {
+            picture.apply(record);
+            visit(record, picture);
+        }
+        self.last.0 = facts.end;
     }
 
     /// The state after `step` facts, if it was the last or the one before.

@@ -52,6 +52,10 @@ impl Session {
 
     /// Makes a step of a size, forward or back.
     pub fn walk_by(&mut self, step_size: StepSize, on: bool) -> Change {
+        self.moves(|session| session.walk_to(step_size, on))
+    }
+
+    fn walk_to(&mut self, step_size: StepSize, on: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
         let to = if step_size == StepSize::Micro {
@@ -71,12 +75,14 @@ impl Session {
             step_size.previous(&self.timeline, cursor)
         };
         let change = self.go_to(to);
-        match (cursor + 1 == to, to + 1 == cursor, to == cursor) {
-            (true, ..) => Change::Forward,
-            (_, true, _) => Change::Back,
-            (.., true) => Change::None,
-            _ if change == Change::Cut && to > cursor => Change::Stride,
-            _ => change,
+        if to > cursor {
+            Change::Forward
+        } else if to + 1 == cursor {
+            Change::Back
+        } else if to == cursor {
+            Change::None
+        } else {
+            change
         }
     }
 
@@ -197,10 +203,11 @@ impl Session {
         true
     }
 
-    /// The number of facts up to the first in this range at which a breakpoint stops.
+    /// The number of facts up to the first in this range at which a breakpoint stops, or where playback is to end.
     pub(super) fn first_break(&self, facts: Range<usize>) -> Option<usize> {
         let breaks = self.walking.breaks.iter().filter(|one| one.on);
-        let breaks: Vec<&Predicate> = breaks.map(|one| &one.predicate).collect();
+        let breaks = breaks.map(|one| &one.predicate);
+        let breaks: Vec<&Predicate> = breaks.chain(&self.walking.playing_to).collect();
         if breaks.is_empty() {
             return None;
         }

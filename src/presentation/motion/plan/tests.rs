@@ -56,20 +56,28 @@ fn kinds(all: &[Anchor]) -> String {
     all.join(" ")
 }
 
-/// What a motion shows: its start (and exit) and its end, or what it lights.
+/// What a motion shows: its start and its end, or what it lights.
 fn drawn(flight: Option<&Flight>, flash: &[Anchor]) -> String {
     let Some(flight) = flight else {
         return kinds(flash);
     };
-    let exit = flight.exit.as_ref().map(|exit| format!(" ({exit})"));
     let (from, to) = (kinds(&flight.from), kinds(&flight.to));
-    format!("{from}{} → {to}", exit.unwrap_or_default())
+    format!("{from} → {to}")
 }
 
 /// Whether the picture has something at this anchor.
 fn is_there(anchor: &Anchor, picture: &Picture, things: &[Thing]) -> bool {
     if let Anchor::Column { key, .. } = anchor {
         return picture.queue.keys.contains(key) || picture.queue.deltas.contains_key(key);
+    }
+    if let (Anchor::Work(part, Some(key)), Some(work)) = (anchor, &picture.work) {
+        return match part {
+            WorkPart::Queue => work.queue.contains(key),
+            WorkPart::Dirty => work.dirty.contains_key(key),
+            WorkPart::Processing => work.workers.iter().flatten().any(|held| held == key),
+            WorkPart::Delayed => work.delayed.contains_key(key),
+            WorkPart::Failures => work.failures.contains_key(key),
+        };
     }
     things.iter().any(|thing| thing.anchor == *anchor)
 }
@@ -89,7 +97,7 @@ const MOTIONS: &[&str] = &[
     "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
     "DeltaTaken: pop/delta/…",
     "EntriesProcessed: pop/last",
-    "EntriesTaken: queue/entry/… (room/queue) → pop/slot door/indexer door/processor",
+    "EntriesTaken: queue/entry/… door/queue → pop/slot door/indexer door/processor",
     "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
     "EntryAppended: reflector/hand reflector/state/watch → queue/entry/… queue/more",
     "EventReceived: api/stream/… → reflector/hand reflector/requests",
@@ -107,7 +115,7 @@ const MOTIONS: &[&str] = &[
     "ItemStored:",
     "ItemStored: pop/delta/… pop/slot door/queue → store/item/…",
     "KeyEnqueued: queue/key/…",
-    "KeyPopped: queue/column/… (room/queue) → pop/slot door/indexer door/processor",
+    "KeyPopped: queue/column/… door/queue → pop/slot door/indexer door/processor",
     "LastSyncMoved: reflector/lastsync",
     "LinePrinted: handler/…/running handler/… → output/last",
     "ListAnswered: api/gauge",
@@ -150,13 +158,15 @@ const MOTIONS: &[&str] = &[
     "WatchRequested: reflector/state/stream → api/gauge",
     "WatchRequested: reflector/state/watch → api/gauge",
     "WorkAdded:",
-    "WorkAdded: handler/…/running handler/… → work/queue",
-    "WorkAdded: work/delayed → work/queue",
-    "WorkDelayed: work/processing → work/delayed",
+    "WorkAdded: handler/…/running handler/… → work/dirty/… work/dirty",
+    "WorkAdded: handler/…/running handler/… → work/queue/… work/queue",
+    "WorkAdded: work/delayed/… work/delayed → work/dirty/… work/dirty",
+    "WorkAdded: work/delayed/… work/delayed → work/queue/… work/queue",
+    "WorkDelayed: work/processing/… work/processing → work/delayed/… work/delayed",
     "WorkDone: work/processing",
-    "WorkDone: work/processing → work/queue",
+    "WorkDone: work/processing/… work/processing → work/queue/… work/queue",
     "WorkForgotten:",
-    "WorkTaken: work/queue → work/processing",
+    "WorkTaken: work/queue/… work/queue → work/processing/… work/processing",
 ];
 
 #[test]
@@ -256,7 +266,7 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
         ),
         (
             Actor::ProcessLoop,
-            "WorkAdded: pop/slot door/indexer door/queue → work/queue",
+            "WorkAdded: pop/slot door/indexer door/queue → work/queue/… work/queue",
         ),
         (
             Actor::Program,

@@ -1,0 +1,156 @@
+//! How long the scenes of the lessons' runs take, and what moves at once.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::{Entry, ServerFact, StoreFact};
+use deltascope_replay::beat::{MOST, beat};
+use deltascope_replay::lessons;
+use deltascope_replay::timeline::Timeline;
+use deltascope_world::virtual_time::Era;
+
+/// The scenes of a run's beats, each with its facts.
+fn scenes(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
+    let mut picture = timeline.picture(from);
+    let (mut at, mut scenes) = (from, Vec::new());
+    while let Some(beat) = beat(&timeline.facts(at..at + MOST)) {
+        let facts = timeline.facts(at..at + beat.facts).to_vec();
+        let mut merged = Merged::default();
+        for record in &facts {
+            picture.apply(record);
+            merged.add(record, &picture);
+        }
+        scenes.push((facts, merged.scene()));
+        at += beat.facts;
+    }
+    scenes
+}
+
+fn run(id: &str, generation: Option<Generation>) -> Timeline {
+    let mut scenario = match lessons::load(id) {
+        Ok(lesson) => lesson.scenario,
+        Err(error) => panic!("{id} does not load: {error:?}"),
+    };
+    if let Some(generation) = generation.filter(|_| scenario.settings.is_informer()) {
+        scenario.settings.era = Era(generation);
+    }
+    let Ok(mut timeline) = Timeline::new(scenario) else {
+        panic!("{id} does not run")
+    };
+    timeline.extend(1_500);
+    timeline
+}
+
+/// For each object that goes into the store: the ms that its own beats take, from the server's event until it stands
+/// in items and index.
+fn travels(scenes: &[(Vec<FactRecord>, Scene)]) -> Vec<(String, u32)> {
+    let mut under_way: BTreeMap<(String, String), u32> = BTreeMap::new();
+    let mut done = Vec::new();
+    for (facts, scene) in scenes {
+        let mut seen = Vec::new();
+        for FactRecord { fact, .. } in facts {
+            let (object, begins, ends) = match fact {
+                Fact::Server(ServerFact::EventSent { object, .. }) => (object, true, false),
+                Fact::Queue(
+                    QueueFact::DeltaAppended { object, .. }
+                    | QueueFact::EntryAppended {
+                        entry: Entry::Delta(_, object),
+                        ..
+                    },
+                ) => (object, false, false),
+                Fact::Store(StoreFact::ItemStored { object, .. }) => (object, false, true),
+                Fact::Queue(QueueFact::KeyPopped { deltas, .. }) => {
+                    for (_, object) in deltas {
+                        let id = (object.key.to_string(), object.rv.to_string());
+                        if let Some(ms) = under_way.get_mut(&id) {
+                            *ms += scene.ms;
+                        }
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let id = (object.key.to_string(), object.rv.to_string());
+            if begins {
+                under_way.insert(id.clone(), 0);
+            }
+            if let Some(ms) = under_way.get_mut(&id)
+                && !seen.contains(&id)
+            {
+                *ms += scene.ms;
+                seen.push(id.clone());
+            }
+            if ends && let Some(ms) = under_way.remove(&id) {
+                done.push((format!("{} {}", id.0, id.1), ms));
+            }
+        }
+    }
+    done
+}
+
+#[test]
+fn an_event_gets_from_the_server_into_the_index_in_six_seconds() {
+    let mut seen = 0;
+    for (id, _) in lessons::menu() {
+        for generation in Generation::ALL {
+            let timeline = run(&id, Some(generation));
+            for (object, ms) in travels(&scenes(&timeline, 0)) {
+                assert!(ms <= 6_000, "{id} {generation:?}: {object} takes {ms} ms");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 200, "{seen} events");
+}
+
+#[test]
+fn a_scene_shows_an_object_on_one_path_and_all_handlers_at_once() {
+    let scenes = scenes(&run(lessons::FIRST, None), 0);
+    let of = |name: &'static str| {
+        let has = move |(facts, _): &&(Vec<FactRecord>, Scene)| {
+            facts.iter().any(|record| record.fact.name() == name)
+        };
+        scenes.iter().filter(has).map(|(_, scene)| scene)
+    };
+    // The server's row, the line on the stream, the reflector, the queue.
+    let merged = of("EventSent").filter(|scene| scene.flights.iter().any(|one| one.via.len() == 2));
+    assert!(merged.count() > 10);
+    for scene in of("NotificationQueued") {
+        let [first, others @ ..] = scene.flights.as_slice() else {
+            panic!("nobody is notified")
+        };
+        assert!(others.iter().all(|one| one.at == first.at), "{scene:?}");
+    }
+    for scene in of("IndexEntryAdded") {
+        let [item, entries @ ..] = scene.flights.as_slice() else {
+            panic!("nothing is stored")
+        };
+        assert!(entries.iter().all(|one| one.at == item.end()), "{scene:?}");
+    }
+    for (facts, scene) in &scenes {
+        let works = facts
+            .iter()
+            .any(|record| matches!(record.fact, Fact::Work(_)));
+        assert!(!works || scene.ms <= 1_800, "{facts:?}: {}", scene.ms);
+    }
+}
+
+#[test]
+fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start() {
+    let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
+    let timeline = run(lessons::FIRST, None);
+    let until = |from: usize, name: &str| {
+        let mut ms = 0;
+        for (facts, scene) in scenes(&timeline, from) {
+            ms += scene.ms;
+            if facts.iter().any(|record| record.fact.name() == name) {
+                return ms;
+            }
+        }
+        u32::MAX
+    };
+    assert!(lesson.open.is_some());
+    let (printed, sent) = (until(0, "LinePrinted"), until(829, "EventSent"));
+    assert!(printed <= 12_000 && sent <= 6_000, "{printed} {sent}");
+}

@@ -1,0 +1,418 @@
+//! The route of a flight: from box to box, through the gutters between the rooms and the margins in them, so that it
+//! crosses few names. What is drawn is the route that the thing takes. Pure.
+
+use crate::decimal::decimals;
+
+/// A point on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Point {
+    /// From the left, in px.
+    pub x: f64,
+    /// From the top, in px.
+    pub y: f64,
+}
+
+/// A box on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Rect {
+    /// From the left, in px.
+    pub x: f64,
+    /// From the top, in px.
+    pub y: f64,
+    /// In px.
+    pub width: f64,
+    /// In px.
+    pub height: f64,
+}
+
+/// How far a route and its arrow stay away from what they connect, in px.
+pub const GAP: f64 = 4.0;
+/// Half the space between two rooms, in px.
+const GUTTER: f64 = 8.0;
+/// How far from its frame a room has nothing in it, in px.
+const MARGIN: f64 = 6.0;
+/// The radius of a corner, in px.
+const CORNER: f64 = 10.0;
+/// A px through a room is as long as this many px in a gutter, …
+const IN_ROOM: f64 = 1.6;
+/// … one across a name as long as this many, …
+const ON_NAME: f64 = 9.0;
+/// … and a corner as this many.
+const TURN: f64 = 24.0;
+/// The size of a token, in px.
+const TOKEN: (f64, f64) = (110.0, 29.0);
+
+impl Rect {
+    /// Its middle.
+    #[must_use]
+    pub fn centre(self) -> Point {
+        Point {
+            x: self.x + self.width / 2.0,
+            y: self.y + self.height / 2.0,
+        }
+    }
+
+    /// The same box, larger on each side.
+    #[must_use]
+    pub fn grown(self, by: f64) -> Self {
+        Self {
+            x: self.x - by,
+            y: self.y - by,
+            width: self.width + 2.0 * by,
+            height: self.height + 2.0 * by,
+        }
+    }
+
+    /// A box of this size around a point.
+    #[must_use]
+    pub fn around(self, at: Point) -> Self {
+        Self {
+            x: at.x - self.width / 2.0,
+            y: at.y - self.height / 2.0,
+            ..self
+        }
+    }
+
+    /// The area that both cover.
+    #[must_use]
+    pub fn shared(self, other: Self) -> f64 {
+        let width = (self.x + self.width).min(other.x + other.width) - self.x.max(other.x);
+        let height = (self.y + self.height).min(other.y + other.height) - self.y.max(other.y);
+        width.max(0.0) * height.max(0.0)
+    }
+
+    /// This box, or one of a token's size in its middle if it is as large as a room.
+    #[must_use]
+    pub fn token(self) -> Self {
+        let (width, height) = TOKEN;
+        if self.height < height * 4.0 {
+            return self;
+        }
+        let size = Self {
+            width: width.min(self.width),
+            height,
+            ..self
+        };
+        size.around(self.centre())
+    }
+
+    /// A box of the size of `other`, inside this room at the edge that is nearest to it.
+    #[must_use]
+    pub fn door(self, other: Self) -> Self {
+        let (width, height) = (other.width.min(self.width), other.height.min(self.height));
+        let (left, right) = (self.x + GAP, self.x + self.width - width - GAP);
+        let (top, bottom) = (self.y + GAP, self.y + self.height - height - GAP);
+        let within = |at: f64, least: f64, most: f64| at.min(most).max(least);
+        let (mut x, mut y) = (within(other.x, left, right), within(other.y, top, bottom));
+        if other.x + other.width <= self.x {
+            x = left;
+        } else if other.x >= self.x + self.width {
+            x = right;
+        } else if other.y + other.height <= self.y {
+            y = top;
+        } else if other.y >= self.y + self.height {
+            y = bottom;
+        }
+        Self {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+
+    fn holds(self, at: Point) -> bool {
+        let (x, y) = (at.x - self.x, at.y - self.y);
+        x >= 0.0 && x <= self.width && y >= 0.0 && y <= self.height
+    }
+
+    /// How much of a level or upright line is inside.
+    fn along(self, from: Point, to: Point) -> f64 {
+        let inside = |low: f64, size: f64, a: f64, b: f64| {
+            ((low + size).min(a.max(b)) - low.max(a.min(b))).max(0.0)
+        };
+        let level = inside(self.x, self.width, from.x, to.x);
+        let upright = inside(self.y, self.height, from.y, to.y);
+        if from.y == to.y {
+            let crossed = from.y > self.y && from.y < self.y + self.height;
+            if crossed { level } else { 0.0 }
+        } else {
+            let crossed = from.x > self.x && from.x < self.x + self.width;
+            if crossed { upright } else { 0.0 }
+        }
+    }
+}
+
+/// The way of a thing: from the middle of a box to the middle of another, by level and upright lines.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Route {
+    points: Vec<Point>,
+    /// The boxes at both ends.
+    ends: [Rect; 2],
+}
+
+impl Route {
+    /// The route through the middles of boxes. It prefers the gutters between `rooms` and avoids `names`.
+    #[must_use]
+    pub fn through(boxes: &[Rect], rooms: &[Rect], names: &[Rect]) -> Self {
+        let (Some(first), Some(last)) = (boxes.first(), boxes.last()) else {
+            return Self::default();
+        };
+        let mut points = vec![first.centre()];
+        for pair in boxes.windows(2) {
+            points.extend(leg(pair[0], pair[1], rooms, names));
+        }
+        let mut route = Self {
+            points: Vec::new(),
+            ends: [*first, *last],
+        };
+        for point in points {
+            route.add(point);
+        }
+        route
+    }
+
+    /// Adds a point, without those between two others on the same line.
+    fn add(&mut self, point: Point) {
+        if self.points.last() == Some(&point) {
+            return;
+        }
+        if let [.., before, last] = self.points.as_slice() {
+            let level = before.y == last.y && last.y == point.y;
+            let ahead = (last.x - before.x) * (point.x - last.x) >= 0.0
+                && (last.y - before.y) * (point.y - last.y) >= 0.0;
+            if ahead && (level || before.x == last.x && last.x == point.x) {
+                self.points.pop();
+            }
+        }
+        self.points.push(point);
+    }
+
+    /// The same way back.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        self.points.reverse();
+        self.ends.reverse();
+        self
+    }
+
+    /// The boxes at its start and at its end.
+    #[must_use]
+    pub fn ends(&self) -> [Rect; 2] {
+        self.ends
+    }
+
+    /// The route as SVG path data, with round corners.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let mut path = String::new();
+        for (place, point) in self.points.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|at| self.points.get(at));
+            match (before, self.points.get(place + 1)) {
+                (None, _) => path.push_str(&decimals("M# #", &[point.x, point.y])),
+                (Some(_), None) => path.push_str(&decimals("L# #", &[point.x, point.y])),
+                (Some(before), Some(after)) => {
+                    let [from, to] = [before, after].map(|other| towards(*point, *other));
+                    path.push_str(&decimals(
+                        "L# #Q# # # #",
+                        &[from.x, from.y, point.x, point.y, to.x, to.y],
+                    ));
+                }
+            }
+        }
+        path
+    }
+
+    /// The point at `t` between 0 and 1.
+    #[must_use]
+    pub fn at(&self, t: f64) -> Point {
+        let mut rest = self.length() * t;
+        for pair in self.points.windows(2) {
+            let far = far(pair[0], pair[1]);
+            if rest <= far && far > 0.0 {
+                let mix = |a: f64, b: f64| a + (b - a) * rest / far;
+                return Point {
+                    x: mix(pair[0].x, pair[1].x),
+                    y: mix(pair[0].y, pair[1].y),
+                };
+            }
+            rest -= far;
+        }
+        self.points.last().copied().unwrap_or_default()
+    }
+
+    /// Its length, in px.
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        let pairs = self.points.windows(2);
+        pairs.map(|pair| far(pair[0], pair[1])).sum()
+    }
+
+    /// The length that is outside the boxes at its ends, in px.
+    #[must_use]
+    pub fn visible(&self) -> f64 {
+        let inside = |pair: &[Point]| -> f64 {
+            let ends = self.ends.iter();
+            ends.map(|end| end.grown(GAP).along(pair[0], pair[1])).sum()
+        };
+        self.length() - self.points.windows(2).map(inside).sum::<f64>()
+    }
+
+    /// Where it arrives at the box at its end, and the direction: one of the two is 0, the other 1 or -1.
+    #[must_use]
+    pub fn arrival(&self) -> Option<(Point, Point)> {
+        let end = self.ends[1].grown(GAP);
+        let pair = self
+            .points
+            .windows(2)
+            .rev()
+            .find(|pair| !end.holds(pair[0]))?;
+        let (from, to) = (pair[0], pair[1]);
+        let inside = end.along(from, to);
+        let direction = Point {
+            x: sign(to.x - from.x),
+            y: sign(to.y - from.y),
+        };
+        let at = Point {
+            x: to.x - direction.x * inside,
+            y: to.y - direction.y * inside,
+        };
+        Some((at, direction))
+    }
+}
+
+fn sign(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number.signum() }
+}
+
+fn far(from: Point, to: Point) -> f64 {
+    (to.x - from.x).abs() + (to.y - from.y).abs()
+}
+
+/// The point near a corner at which its curve towards `other` begins.
+fn towards(corner: Point, other: Point) -> Point {
+    let far = far(corner, other).max(0.01);
+    let part = (CORNER.min(far / 2.0)) / far;
+    Point {
+        x: corner.x + (other.x - corner.x) * part,
+        y: corner.y + (other.y - corner.y) * part,
+    }
+}
+
+/// The lines along which routes run, in one direction: those of both ends, of gutters, and of the rooms' margins.
+fn lines(
+    ends: [Rect; 2],
+    rooms: &[Rect],
+    of: fn(&Rect) -> (f64, f64),
+    centre: fn(Point) -> f64,
+) -> Vec<f64> {
+    let mut lines: Vec<f64> = ends.iter().map(|end| centre(end.centre())).collect();
+    for end in &ends {
+        let (low, size) = of(end);
+        lines.extend([low - GUTTER, low + size + GUTTER]);
+    }
+    for room in rooms {
+        let (low, size) = of(room);
+        lines.extend([low - GUTTER, low + size + GUTTER]);
+        if ends.iter().any(|end| room.holds(end.centre())) {
+            lines.extend([low + MARGIN, low + size - MARGIN]);
+        }
+    }
+    // Around the stage there is nothing to fly over.
+    let least = rooms.iter().map(|room| of(room).0).fold(f64::MAX, f64::min);
+    let most = rooms.iter().map(|room| of(room).0 + of(room).1);
+    let most = most.fold(f64::MIN, f64::max);
+    let fixed = ends.map(|end| centre(end.centre()));
+    lines.retain(|line| fixed.contains(line) || *line > least && *line < most);
+    // Rooms share their gutters. The lines of the ends come first and stay as they are.
+    let mut kept: Vec<f64> = Vec::new();
+    for line in lines {
+        let near = |other: &&f64| (line - **other).abs() < 3.0;
+        let same = kept.iter().find(near);
+        if same.is_some_and(|same| *same == line || !fixed.contains(&line)) {
+            continue;
+        }
+        let place = kept.iter().position(|other| *other > line);
+        kept.insert(place.unwrap_or(kept.len()), line);
+    }
+    kept
+}
+
+/// The cheapest way between two boxes, without its first point.
+fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
+    let (start, end) = (from.centre(), to.centre());
+    let xs = lines([from, to], rooms, |it| (it.x, it.width), |at| at.x);
+    let ys = lines([from, to], rooms, |it| (it.y, it.height), |at| at.y);
+    // What a thing comes from, or goes to, is no obstacle, nor is what it is in.
+    let names = names.iter().filter(|name| {
+        let name = name.grown(1.0);
+        !name.holds(start) && !name.holds(end)
+    });
+    let names: Vec<Rect> = names.copied().collect();
+    let cost = |a: Point, b: Point| {
+        let within = |boxes: &[Rect]| boxes.iter().map(|one| one.along(a, b)).sum::<f64>();
+        far(a, b) + within(rooms) * (IN_ROOM - 1.0) + within(&names) * (ON_NAME - 1.0)
+    };
+    let wide = xs.len();
+    let point = |node: usize| Point {
+        x: xs[node / 2 % wide],
+        y: ys[node / 2 / wide],
+    };
+    // Each crossing is two nodes: one is left level, the other upright.
+    let count = wide * ys.len() * 2;
+    let mut best = vec![f64::INFINITY; count];
+    let mut came = vec![usize::MAX; count];
+    let mut done = vec![false; count];
+    for (node, best) in best.iter_mut().enumerate() {
+        if point(node) == start {
+            *best = 0.0;
+        }
+    }
+    let reached = loop {
+        let open = (0..count).filter(|node| !done[*node] && best[*node].is_finite());
+        let Some(node) = open.min_by(|a, b| best[*a].total_cmp(&best[*b])) else {
+            return vec![end];
+        };
+        let here = point(node);
+        if here == end {
+            break node;
+        }
+        done[node] = true;
+        let (column, row) = (node / 2 % wide, node / 2 / wide);
+        let mut nexts = vec![(node ^ 1, TURN)];
+        let mut go = |next: usize| nexts.push((next, cost(here, point(next))));
+        if node % 2 == 0 {
+            if column > 0 {
+                go(node - 2);
+            }
+            if column + 1 < wide {
+                go(node + 2);
+            }
+        } else {
+            if row > 0 {
+                go(node - 2 * wide);
+            }
+            if row + 1 < ys.len() {
+                go(node + 2 * wide);
+            }
+        }
+        for (next, more) in nexts {
+            if best[node] + more < best[next] {
+                best[next] = best[node] + more;
+                came[next] = node;
+            }
+        }
+    };
+    let mut points = Vec::new();
+    let mut node = reached;
+    while node != usize::MAX {
+        points.push(point(node));
+        node = came[node];
+    }
+    points.reverse();
+    points.remove(0);
+    points
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! Routes on a stage of three rooms in a row, with gutters of 16 px.
+
+use super::*;
+
+const ROOMS: [Rect; 3] = [room(20.0), room(236.0), room(452.0)];
+
+const fn room(x: f64) -> Rect {
+    Rect {
+        x,
+        y: 20.0,
+        width: 200.0,
+        height: 400.0,
+    }
+}
+
+fn row(x: f64, y: f64) -> Rect {
+    Rect {
+        x,
+        y,
+        width: 160.0,
+        height: 28.0,
+    }
+}
+
+fn crosses(route: &Route, rect: Rect) -> bool {
+    let pairs = route.points.windows(2);
+    pairs.map(|pair| rect.along(pair[0], pair[1])).sum::<f64>() > 0.0
+}
+
+#[test]
+fn a_route_leads_from_middle_to_middle_and_back() {
+    let (from, to) = (row(40.0, 60.0), row(470.0, 300.0));
+    let route = Route::through(&[from, to], &ROOMS, &[]);
+    assert_eq!((route.at(0.0), route.at(1.0)), (from.centre(), to.centre()));
+    let back = route.clone().reversed();
+    assert_eq!((back.at(0.0), back.at(1.0)), (to.centre(), from.centre()));
+    assert_eq!(back.length(), route.length());
+    for pair in route.points.windows(2) {
+        assert!(pair[0].x == pair[1].x || pair[0].y == pair[1].y, "{pair:?}");
+    }
+    assert!(route.svg().starts_with("M120.00 74.00L") && route.svg().ends_with("L550.00 314.00"));
+}
+
+#[test]
+fn a_route_avoids_names_and_turns_in_gutters() {
+    let (from, to) = (row(40.0, 60.0), row(40.0, 300.0));
+    let names: Vec<Rect> = (0..5)
+        .map(|n| row(40.0, 100.0 + 36.0 * f64::from(n)))
+        .collect();
+    let route = Route::through(&[from, to], &ROOMS, &names);
+    for name in names {
+        assert!(!crosses(&route, name), "{route:?} crosses {name:?}");
+    }
+    // Around a room that is full, if that is not much longer.
+    let to = row(470.0, 380.0);
+    let full = ROOMS[1].grown(-10.0);
+    let around = Route::through(&[row(40.0, 380.0), to], &ROOMS, &[full]);
+    assert!(!crosses(&around, full), "{around:?}");
+}
+
+#[test]
+fn a_route_passes_the_places_in_between() {
+    let via = row(256.0, 380.0);
+    let route = Route::through(&[row(40.0, 60.0), via, row(470.0, 60.0)], &ROOMS, &[]);
+    assert!(crosses(&route, via.grown(-10.0)), "{route:?}");
+}
+
+#[test]
+fn an_arrow_ends_at_the_side_where_the_route_arrives() {
+    let (from, to) = (row(40.0, 60.0), row(470.0, 60.0));
+    let route = Route::through(&[from, to], &ROOMS, &[]);
+    let (at, towards) = route.arrival().unwrap_or_default();
+    assert_eq!((towards.x, towards.y), (1.0, 0.0));
+    assert_eq!((at.x, at.y), (to.x - GAP, to.centre().y));
+    assert!((route.visible() - (to.x - from.x - from.width - 2.0 * GAP)).abs() < 0.1);
+    let inside = Route::through(&[from, from], &ROOMS, &[]);
+    assert_eq!((inside.arrival(), inside.visible()), (None, 0.0));
+}

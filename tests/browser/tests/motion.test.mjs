@@ -1,0 +1,166 @@
+// Motions, filmed frame by frame: what travels keeps to the path that is drawn, and is in one place at a time.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LAPTOP, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const FRAME_MS = 40;
+
+/**
+ * Stops the scene that has just begun, and looks at it every 40 ms: how far the middle of what travels is from the nearest path;
+ * in how many of the places at the ends of its path it is seen, itself included; by how much a neighbour is in the box
+ * that a crate leaves.
+ */
+const film = (app) =>
+  app.page.evaluate((every) => {
+    const layer = document.querySelector("#motion");
+    const all = document.getAnimations();
+    for (const one of all) one.pause();
+    const seek = (ms) => all.forEach((one) => (one.currentTime = ms));
+    const opacity = (one) => {
+      let seen = 1;
+      for (let at = one; at; at = at.parentElement) seen *= Number(getComputedStyle(at).opacity);
+      return seen;
+    };
+    const scenes = all.filter((one) => layer.contains(one.effect.target));
+    const end = Math.max(0, ...scenes.map((one) => one.effect.getComputedTiming().endTime));
+    const box = (one) => one.getBoundingClientRect();
+    const middle = (r) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
+    const trails = [...layer.querySelectorAll(".trail path:not(.head)")].map((path) => {
+      const length = path.getTotalLength();
+      const matrix = path.getScreenCTM();
+      const count = Math.ceil(length);
+      const points = Array.from({ length: count + 1 }, (_, n) => path.getPointAtLength((length * n) / count).matrixTransform(matrix));
+      return { path, points };
+    });
+    const flyers = [...layer.querySelectorAll(".fly:not(.ghost)")];
+    seek(0);
+    const olds = new Map(flyers.map((one) => [one, box(one)]));
+    const anchored = ({ x, y }) => document.elementsFromPoint(x, y).map((one) => one.closest("[data-anchor]")).find((one) => one && !one.matches(".room"));
+    const frames = [];
+    for (let ms = 0; ms < end; ms += every) {
+      seek(ms);
+      for (const flyer of flyers) {
+        if (opacity(flyer) < 0.5) continue;
+        const { x, y } = middle(box(flyer));
+        const near = trails
+          .filter(({ path }) => opacity(path) > 0.5)
+          .map(({ points }) => ({ points, away: Math.min(...points.map((p) => Math.hypot(p.x - x, p.y - y))) }))
+          .sort((a, b) => a.away - b.away)[0];
+        const frame = { ms, text: flyer.textContent, away: near?.away, at: [x, y], crate: !flyer.matches(".pill, .fly-label"), moves: false };
+        if (near && flyer.matches(".pill")) {
+          const rv = flyer.querySelector("em").textContent;
+          const name = flyer.querySelector(".n").textContent;
+          frame.named = name !== "";
+          frame.whole = flyer.scrollWidth <= flyer.clientWidth + 1;
+          // It also lands, so its last moment is no flight.
+          frame.moves = Math.hypot(near.points.at(-1).x - x, near.points.at(-1).y - y) > 2;
+          const same = (one) => one && one.textContent.includes(rv) && (one.textContent.includes(name) || one.matches(".d"));
+          // A key that an index entry points to leaves the item where it is.
+          const ends = (rv ? [near.points[0], near.points.at(-1)] : [near.points.at(-1)]).map(anchored).filter(same);
+          frame.places = 1 + new Set(ends.filter((one) => opacity(one) > 0.3)).size;
+        }
+        if (frame.crate) {
+          const old = olds.get(flyer);
+          const others = [...document.querySelectorAll(".room.queue .col")].filter((one) => opacity(one) > 0.3).map(box);
+          const into = (r) => Math.min(r.right, old.right) - Math.max(r.left, old.left) > 1 ? Math.min(r.bottom, old.bottom) - Math.max(r.top, old.top) : 0;
+          frame.into = Math.max(0, ...others.map(into));
+          const here = box(flyer);
+          frame.leaves = Math.abs(x - middle(old).x) < (here.width + old.width) / 2 && Math.abs(y - middle(old).y) < (here.height + old.height) / 2;
+        }
+        frames.push(frame);
+      }
+    }
+    for (const one of all) one.finish();
+    return { frames, end };
+  }, FRAME_MS);
+
+/** What a film must not show. */
+const check = (frames, of) => {
+  for (const frame of frames) {
+    const said = `${of}: ${JSON.stringify(frame)}`;
+    assert.ok(frame.away <= 3, `off its path: ${said}`);
+    if (frame.moves) assert.equal(frame.places, 1, `in one place: ${said}`);
+    if (frame.named !== undefined) assert.ok(frame.named && frame.whole, `its name is there: ${said}`);
+    if (frame.crate && frame.leaves) assert.ok(frame.into < 12, `a neighbour slides into what leaves: ${said}`);
+  }
+};
+
+for (const viewport of [undefined, LAPTOP]) {
+  test(`what travels keeps to its path and is in one place${viewport ? ", on a laptop" : ""}`, onPage({ motion: true, viewport }, async (app) => {
+    let pills = 0;
+    let crates = 0;
+    for (const [size, count] of [["event", 6], ["pop", 6], ["micro", 40]]) {
+      await app.call("seek", 300);
+      for (let n = 0; n < count; n += 1) {
+        await app.call("step", 1, size);
+        const { frames } = await film(app);
+        check(frames, `${size} ${n}`);
+        pills += frames.filter((one) => one.named).length;
+        crates += frames.filter((one) => one.crate).length;
+      }
+    }
+    assert.ok(pills > 100 && crates > 20, `${pills} frames with pills, ${crates} with crates`);
+  }));
+}
+
+test("an event flies from the server's row to the queue without a stop", onPage({ motion: true }, async (app) => {
+  await app.call("seek", 300);
+  await app.call("runUntil", "fact=ObjectUpdated");
+  await app.call("step", 1, "event");
+  const { frames } = await film(app);
+  const moving = frames.filter((one) => one.moves);
+  const pill = [...new Set(moving.map((one) => one.text))]
+    .map((text) => moving.filter((one) => one.text === text))
+    .find((of) => of.at(-1).at[0] - of[0].at[0] > 200);
+  assert.ok(pill, "from the server's room to the queue's");
+  const between = pill.slice(1).map((one, n) => [one.ms - pill[n].ms, Math.hypot(one.at[0] - pill[n].at[0], one.at[1] - pill[n].at[1])]);
+  // It is still only while its source is lit.
+  const still = between.findIndex(([, far]) => far > 0);
+  for (const [ms, far] of between.slice(still)) assert.ok(ms === FRAME_MS && far > 0.1, `${between}`);
+}));
+
+test("cutting a motion leaves the picture", onPage({ motion: true }, async (app) => {
+  await app.call("seek", 300);
+  for (const ms of [0, 200, 700, 1500]) {
+    await app.call("step", 1, "pop");
+    await app.page.evaluate((at) => document.getAnimations().forEach((one) => { one.pause(); one.currentTime = at; }), ms);
+    const { step } = await app.state();
+    await app.call("seek", step);
+    const left = await app.page.evaluate(() => ({
+      flying: document.querySelectorAll("#motion .fly").length,
+      hidden: [...document.querySelectorAll(".room [data-anchor]")].filter((one) => getComputedStyle(one).opacity < 1 && one.getAnimations().length > 0).length,
+    }));
+    assert.deepEqual(left, { flying: 0, hidden: 0 });
+  }
+}));
+
+for (const speed of ["100", "400", "800"]) {
+  test(`at most three flashes a second, at ${speed} %`, onPage({ motion: true, clock: true }, async (app) => {
+    await app.call("seek", 300);
+    await app.id("select-speed").selectOption(speed);
+    await app.page.evaluate(() => {
+      globalThis.flashes = [];
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (frames, timing) {
+        const animation = animate.call(this, frames, timing);
+        if (frames[0].boxShadow) {
+          const flash = { at: performance.now() + timing.delay };
+          globalThis.flashes.push(flash);
+          animation.cancel = () => {
+            flash.cut = performance.now() < flash.at;
+            Animation.prototype.cancel.call(animation);
+          };
+        }
+        return animation;
+      };
+    });
+    await app.call("play");
+    for (let n = 0; n < 60; n += 1) await app.page.clock.runFor(100);
+    const all = await app.page.evaluate(() => globalThis.flashes.filter((one) => !one.cut).map((one) => Math.round(one.at)));
+    // What lights up at the same time is one flash.
+    const times = all.sort((a, b) => a - b).filter((at, n) => n === 0 || at - all[n - 1] > 2);
+    assert.ok(times.length > 4, `${times}`);
+    for (let n = 3; n < times.length; n += 1) assert.ok(times[n] - times[n - 3] >= 1000, `${times}`);
+  }));
+}
