@@ -309,7 +309,10 @@ impl Session {
 
     /// Pauses playback at a requested place after `since`. Returns whether it did.
     pub(super) fn stop_at_place(&mut self, since: usize) -> bool {
-        if self.next_stop(since).is_none_or(|at| at > self.playback.cursor()) {
+        if self
+            .next_stop(since)
+            .is_none_or(|at| at > self.playback.cursor())
+        {
             return false;
         }
         self.playback.pause();
