@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::drawer::focus_on;
 use super::parts::{part, text};
+use super::tabs::focus_on;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, When};

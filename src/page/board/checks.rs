@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::drawer::{DrawerState, DrawerTab};
 use super::parts::part;
+use super::tabs::{DrawerState, DrawerTab};
 use crate::ui::Ui;
 use deltascope_presentation::checks;
 use deltascope_presentation::command::Command;

@@ -6,8 +6,8 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
-use super::drawer::DrawerState;
 use super::parts::{part, shown, text};
+use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui, remember, remembered};

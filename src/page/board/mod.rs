@@ -33,6 +33,7 @@ mod share;
 mod stops;
 mod strip;
 mod table;
+mod tabs;
 mod token;
 mod transport;
 mod until;

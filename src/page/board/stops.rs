@@ -14,8 +14,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 
-use super::drawer::{DrawerTab, focus_on};
 use super::layout::Layout;
+use super::tabs::{DrawerTab, focus_on};
 use crate::host::Host;
 use crate::ui::Ui;
 use deltascope_presentation::stage::Panel;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::drawer::DrawerTab;
 use super::layout::Layout;
 use super::parts::{maybe, part, text};
 use super::strip::spans;
+use super::tabs::DrawerTab;
 use crate::host::anchor_of;
 use crate::memo::Memo;
 use crate::ui::Ui;

@@ -171,7 +171,7 @@ fn modules_do_not_import_in_circles() {
         })
         .collect();
     assert!(folders.contains("world/source"), "{folders:?}");
-    for folder in folders.into_iter().filter(|folder| *folder != "page/board") {
+    for folder in folders {
         let (_, circles) = layers(imports(&sources, folder));
         for (module, names) in &circles {
             found.push(format!(

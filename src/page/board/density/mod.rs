@@ -15,9 +15,9 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use super::drawer::DrawerTab;
 use super::layout::{Layout as Screen, rem, size_of};
 use super::parts::{list, maybe, part, text};
+use super::tabs::DrawerTab;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;

@@ -9,9 +9,9 @@ use web_sys::{Element, HtmlCanvasElement};
 
 use super::painter::{colours, pen};
 use super::{Spot, css, px, ratio};
-use crate::board::drawer::DrawerTab;
 use crate::board::layout::{Layout as Screen, rem, size_of};
 use crate::board::parts::{list, text};
+use crate::board::tabs::DrawerTab;
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};

@@ -1,0 +1,170 @@
+//! The tabs of the drawer: which there are, which is open, and where the focus goes.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_bindgen::JsCast;
+
+use super::icons;
+use crate::ui::Ui;
+use deltascope_presentation::strings::Strings;
+
+/// A tab of the drawer. To add one: a variant, a line in each of the functions below, and its component in drawer.rs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DrawerTab {
+    /// Why something is so: its chain of causes.
+    Why,
+    /// Run until a condition, and breakpoints.
+    Until,
+    /// The branches of the run.
+    Branches,
+    /// The invariants that are checked along the run.
+    Checks,
+    /// The stage as a table.
+    Table,
+    /// Links and files.
+    Share,
+}
+
+impl DrawerTab {
+    /// All tabs, in the order on screen.
+    pub(super) const ALL: &[Self] = &[
+        Self::Why,
+        Self::Until,
+        Self::Branches,
+        Self::Checks,
+        Self::Table,
+        Self::Share,
+    ];
+
+    /// The name in ids and test ids.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Why => "why",
+            Self::Until => "until",
+            Self::Branches => "branches",
+            Self::Checks => "checks",
+            Self::Table => "table",
+            Self::Share => "share",
+        }
+    }
+
+    pub(super) fn word(self, words: &Strings) -> &'static str {
+        match self {
+            Self::Why => words.drawer_why,
+            Self::Until => words.until,
+            Self::Branches => words.branches,
+            Self::Checks => words.drawer_checks,
+            Self::Table => words.drawer_table,
+            Self::Share => words.drawer_share,
+        }
+    }
+
+    /// The tooltip of its button.
+    pub(super) fn title(self, words: &Strings) -> &'static str {
+        match self {
+            Self::Why => words.drawer_why_title,
+            Self::Until => words.until_tip,
+            Self::Branches => words.branches_title,
+            Self::Checks => words.checks,
+            Self::Table => words.table_title,
+            Self::Share => words.drawer_share_title,
+        }
+    }
+
+    pub(super) fn icon(self) -> &'static str {
+        match self {
+            Self::Why => icons::WHY,
+            Self::Until => icons::UNTIL,
+            Self::Branches => icons::BRANCHES,
+            Self::Checks => icons::CHECKS,
+            Self::Table => icons::TABLE,
+            Self::Share => icons::SHARE,
+        }
+    }
+}
+
+/// Which tab is open, and where the focus goes when the drawer closes.
+#[derive(Clone, Copy)]
+pub(super) struct DrawerState {
+    /// The tab that is open.
+    pub(super) open: RwSignal<Option<DrawerTab>>,
+    /// The tab that was open last.
+    pub(super) last: StoredValue<DrawerTab>,
+    opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
+    ui: Ui,
+}
+
+impl DrawerState {
+    pub(super) fn new() -> Self {
+        Self {
+            ui: Ui::get(),
+            open: RwSignal::new(None),
+            last: StoredValue::new(DrawerTab::Why),
+            opener: StoredValue::new_local(None),
+        }
+    }
+
+    /// Shows a tab and leaves the focus where it is.
+    pub(super) fn show(self, panel: DrawerTab) {
+        let from = focused(self.ui);
+        let is_new = from
+            .as_ref()
+            .is_some_and(|from| !is_inside(from) && from.tag_name() != "BODY");
+        if is_new || self.open.get_untracked().is_none() {
+            self.opener.set_value(from);
+        }
+        self.last.set_value(panel);
+        if self.open.get_untracked() != Some(panel) {
+            self.open.set(Some(panel));
+        }
+    }
+
+    /// What the button of a tab does: it shows the tab and focuses it, or closes the drawer if the tab was shown.
+    pub(super) fn toggle(self, panel: DrawerTab) {
+        if self.open.get_untracked() == Some(panel) {
+            self.close();
+        } else {
+            self.show(panel);
+            focus_tab(self.ui, panel);
+        }
+    }
+
+    /// Closes the drawer and returns the focus to where it was.
+    pub(super) fn close(self) {
+        let inside = focused(self.ui).is_some_and(|focused| is_inside(&focused));
+        self.open.set(None);
+        let opener = self.opener.try_update_value(Option::take).flatten();
+        if inside && let Some(opener) = opener {
+            let _ = opener.focus();
+        }
+    }
+}
+
+/// Focuses what `selector` finds in the drawer once the screen has changed: the element that had the focus may
+/// have been drawn anew.
+pub(super) fn focus_on(ui: Ui, selector: String) {
+    let host = ui.host();
+    spawn_local(async move {
+        // The element exists once the effects of the command, and those of its changes, have run.
+        for _ in 0..3 {
+            leptos::task::tick().await;
+        }
+        let found = host.find(&selector);
+        if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = found.focus();
+        }
+    });
+}
+
+fn focused(ui: Ui) -> Option<web_sys::HtmlElement> {
+    ui.host().active_element()?.dyn_into().ok()
+}
+
+fn is_inside(element: &web_sys::HtmlElement) -> bool {
+    let drawer = element.closest("#drawer");
+    drawer.is_ok_and(|drawer| drawer.is_some())
+}
+
+pub(super) fn focus_tab(ui: Ui, panel: DrawerTab) {
+    focus_on(ui, format!("#drawer-tab-{}", panel.id()));
+}
