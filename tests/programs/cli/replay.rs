@@ -28,6 +28,11 @@ fn a_trace_has_the_same_words_as_in_the_page() {
             "{name}: not the page's words"
         );
         assert!(output.stderr.is_empty());
+        let end = match lang {
+            Lang::En => "The run ends here.\n",
+            Lang::Zh => "运行到此结束。\n",
+        };
+        assert!(transcript.ends_with(end), "{name}: no end");
         // The same from stdin.
         let mut child = deltascope(&["--lang", name, "replay", "-"])
             .stdin(Stdio::piped())
