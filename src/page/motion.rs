@@ -13,7 +13,7 @@ use crate::animate::{Animation, Timing, animate, now};
 use crate::host::{Host, anchor_of};
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::decimal::{decimal, decimals};
+use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
 use deltascope_presentation::motion::route::{GAP, Point, Rect, Route};
@@ -107,8 +107,15 @@ impl Map {
 
     /// The route between two places.
     fn route(&self, from: Spot, via: &[Rect], to: Spot) -> Route {
-        let (from, to) = between(from, to);
-        let boxes = [from].into_iter().chain(via.iter().copied()).chain([to]);
+        let (begin, end) = between(from, to);
+        // In a room that is only passed, the way ends in the open.
+        let ends = [(from, begin), (to, end)];
+        let [begin, end] = ends.map(|(spot, rect)| match spot.is_door {
+            true => Rect::default().around(rect.centre()),
+            false => rect,
+        });
+        let boxes = [begin].into_iter().chain(via.iter().copied());
+        let boxes = boxes.chain([end]);
         let boxes: Vec<Rect> = boxes.map(|rect| self.onto(rect)).collect();
         Route::through(&boxes, &self.rooms, &self.names)
     }
@@ -212,21 +219,6 @@ impl Stage {
                 }
                 let way = draw_way(&map.layer, &route, flight.hue, false);
                 let light = begin.saturating_sub(scaled(LIGHT_MS));
-                match flight.hides {
-                    Hides::Nothing => {}
-                    Hides::Target if is_small(&to) => {}
-                    Hides::Target => self.show(&column_of(&to), "0", 0, end),
-                    // What left is now inside the target.
-                    Hides::Inside if is_door => {}
-                    Hides::Inside => {
-                        let inside = to.children();
-                        for at in 0..inside.length() {
-                            if let Some(child) = inside.get_with_index(at) {
-                                self.show(&child, "0", 0, end);
-                            }
-                        }
-                    }
-                }
                 let is_crate = flight.look == Look::Crate;
                 let from = start.filter(|start| flight.from.contains(&start.anchor));
                 match &from {
@@ -270,8 +262,9 @@ impl Stage {
                     // It becomes as small as the place that it goes to.
                     let (was, is) = (start.spot.rect, landing);
                     let fits = (is.width / was.width).min(is.height / was.height).min(1.0);
-                    let small = decimal(fits);
-                    let frames: [&[_]; 2] = [&[("scale", "1")], &[("scale", &*small)]];
+                    // Not `scale`, which applies to the path as well.
+                    let small = decimals("scale(#)", &[fits]);
+                    let frames: [&[_]; 2] = [&[("transform", "none")], &[("transform", &*small)]];
                     self.run(animate(&flyer, &frames, timing));
                     for (at, (_, rect)) in start.parts.iter().enumerate() {
                         let (from, to) = (was.centre(), is.centre());
@@ -292,6 +285,21 @@ impl Stage {
                     && let Some(next) = later.iter().find(|one| one.to == flight.to)
                 {
                     stays = scaled(next.end());
+                }
+                match flight.hides {
+                    Hides::Nothing => {}
+                    Hides::Target if is_small(&to) => {}
+                    Hides::Target => self.show(&column_of(&to, &flight.to), "0", 0, end),
+                    // What left is now inside the target.
+                    Hides::Inside if is_door => {}
+                    Hides::Inside => {
+                        let inside = to.children();
+                        for at in 0..inside.length() {
+                            if let Some(child) = inside.get_with_index(at) {
+                                self.show(&child, "0", 0, if is_crate { stays } else { end });
+                            }
+                        }
+                    }
                 }
                 if let Some(Anchor::PoppedDelta(at)) = flight.from.first()
                     && let Some(of) = crates.last().filter(|of| of.begin <= begin)
@@ -630,14 +638,11 @@ fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
     found.filter(|element| rect_of(host, element).is_some())
 }
 
-/// The column of a delta that is alone in it, else the element.
-fn column_of(element: &Element) -> Element {
-    let column = element.closest(".col").ok().flatten();
-    let alone = column.filter(|column| {
-        let deltas = column.query_selector_all(".d");
-        deltas.is_ok_and(|deltas| deltas.length() == 1)
-    });
-    alone.unwrap_or_else(|| element.clone())
+/// The column that begins with a delta, else the element.
+fn column_of(element: &Element, to: &[Anchor]) -> Element {
+    let begins = matches!(to.first(), Some(Anchor::Delta { index: 0, .. }));
+    let column = begins.then(|| element.closest(".col").ok().flatten());
+    column.flatten().unwrap_or_else(|| element.clone())
 }
 
 /// Whether an element is too small to show what arrives or leaves: a count or a cell.

@@ -20,7 +20,7 @@ const LEAST: f64 = 0.5;
 pub struct Slides(RefCell<Vec<Animation>>);
 
 /// Where the elements were before a step.
-pub struct Places(Vec<(Element, (f64, f64))>);
+pub struct Places(Vec<(Element, [f64; 3])>);
 
 impl Places {
     /// Where they are now.
@@ -42,10 +42,10 @@ impl Places {
     }
 }
 
-/// The lower left corner, because stacks grow upwards; none of what is not shown.
-fn place(element: &Element) -> Option<(f64, f64)> {
+/// The lower left corner, because stacks grow upwards, and the width; none of what is not shown.
+fn place(element: &Element) -> Option<[f64; 3]> {
     let rect = element.get_bounding_client_rect();
-    (rect.width() > 0.0).then(|| (rect.left(), rect.bottom()))
+    (rect.width() > 0.0).then(|| [rect.left(), rect.bottom(), rect.width()])
 }
 
 /// The element itself, or of a key in the queue that is now below its deltas, and not beside them, the new one.
@@ -79,11 +79,14 @@ impl Slides {
         let moved: Vec<_> = before
             .0
             .into_iter()
-            .filter_map(|(element, (x, y))| {
+            .filter_map(|(element, [x, y, was_wide])| {
+                let is_column = element.matches(".col").unwrap_or_default();
                 let element = stays(host, element)?;
-                let (to_x, to_y) = place(&element)?;
+                let [to_x, to_y, wide] = place(&element)?;
                 let (dx, dy) = ((x - to_x) * scale, (y - to_y) * scale);
-                (dx.abs() > LEAST || dy.abs() > LEAST).then_some((element, dx, dy))
+                // A stack that has become a line has no old place.
+                let same = !is_column || (wide - was_wide).abs() < LEAST;
+                (same && (dx.abs() > LEAST || dy.abs() > LEAST)).then_some((element, dx, dy))
             })
             .collect();
         let mut slides = self.0.borrow_mut();

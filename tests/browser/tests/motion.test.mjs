@@ -56,13 +56,15 @@ const film = (app) =>
           // It also lands, so its last moment is no flight.
           frame.moves = Math.hypot(near.points.at(-1).x - x, near.points.at(-1).y - y) > 2;
           const same = (one) => one && one.textContent.includes(rv) && (one.textContent.includes(name) || one.matches(".d"));
-          // A key that an index entry points to leaves the item where it is.
-          const ends = (rv ? [near.points[0], near.points.at(-1)] : [near.points.at(-1)]).map(anchored).filter(same);
+          // A key that an index entry points to leaves the item where it is, and a notification leaves what was popped.
+          const copies = !rv || anchored(near.points[0])?.closest(".room.pop") && !anchored(near.points.at(-1))?.closest(".room.indexer");
+          const ends = (!copies ? [near.points[0], near.points.at(-1)] : [near.points.at(-1)]).map(anchored).filter(same);
           frame.places = 1 + new Set(ends.filter((one) => opacity(one) > 0.3)).size;
         }
         if (frame.crate) {
           const old = olds.get(flyer);
-          const others = [...document.querySelectorAll(".room.queue .col")].filter((one) => opacity(one) > 0.3).map(box);
+          const slides = (one) => one.getAnimations().some((its) => "transform" in its.effect.getKeyframes()[0]);
+          const others = [...document.querySelectorAll(".room.queue .col")].filter(slides).map(box);
           const into = (r) => Math.min(r.right, old.right) - Math.max(r.left, old.left) > 1 ? Math.min(r.bottom, old.bottom) - Math.max(r.top, old.top) : 0;
           frame.into = Math.max(0, ...others.map(into));
           const here = box(flyer);
