@@ -730,8 +730,8 @@ fn colours(element: &Element) -> Option<[String; 2]> {
     let value = |name| style.get_property_value(name).unwrap_or_default();
     let ground = value("background-color");
     let border = value("border-top-width") != "0px";
-    (border && !ground.is_empty() && ground != "rgba(0, 0, 0, 0)")
-        .then(|| [ground, value("border-top-color")])
+    let clear = ground.starts_with("rgba") && ground.ends_with(", 0)");
+    (border && !ground.is_empty() && !clear).then(|| [ground, value("border-top-color")])
 }
 
 /// The styles of a pill at one of its ends.
