@@ -7,7 +7,7 @@ const { onPage } = suite();
 const FRAME_MS = 40;
 
 /**
- * Stops the scene that has just begun, and looks at it every 40 ms: how far the middle of what travels is from the nearest path;
+ * Stops the scene that has just begun, and looks at it every 40 ms: how far the middle of what travels is from its path;
  * in how many of the places at the ends of its path it is seen, itself included; by how much a neighbour is in the box
  * that a crate leaves.
  */
@@ -40,15 +40,14 @@ const film = (app) =>
     const frames = [];
     for (let ms = 0; ms < end; ms += every) {
       seek(ms);
-      for (const flyer of flyers) {
+      for (const [n, flyer] of flyers.entries()) {
         if (opacity(flyer) < 0.5) continue;
         const { x, y } = middle(box(flyer));
-        const near = trails
-          .filter(({ path }) => opacity(path) > 0.5)
-          .map(({ points }) => ({ points, away: Math.min(...points.map((p) => Math.hypot(p.x - x, p.y - y))) }))
-          .sort((a, b) => a.away - b.away)[0];
-        const frame = { ms, text: flyer.textContent, away: near?.away, at: [x, y], crate: !flyer.matches(".pill, .fly-label"), moves: false };
-        if (near && flyer.matches(".pill")) {
+        // Each has a path of its own, which is seen as long as it is.
+        const { points, path } = trails[n];
+        const near = { points, away: opacity(path) > 0.5 ? Math.min(...points.map((p) => Math.hypot(p.x - x, p.y - y))) : Infinity };
+        const frame = { ms, text: flyer.textContent, away: near.away, at: [x, y], crate: !flyer.matches(".pill, .fly-label"), moves: false };
+        if (flyer.matches(".pill")) {
           const rv = flyer.querySelector("em").textContent;
           const name = flyer.querySelector(".n").textContent;
           frame.named = name !== "";
