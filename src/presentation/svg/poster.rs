@@ -59,7 +59,7 @@ fn transport_high(narrow: bool, width: i32, controls: Controls) -> i32 {
     let stacked = width <= STACKED[usize::from(narrow)];
     let (high, clock) = match (narrow, stacked) {
         (false, false) => (56, 0),
-        (false, true) => (83, 11),
+        (false, true) => (88, 11),
         (true, false) => (97, 0),
         (true, true) => (145, 27),
     };
@@ -265,7 +265,7 @@ fn transport(pen: &mut Pen, a: Area, narrow: bool, controls: Controls) {
     };
     let cy = match (narrow, stacked) {
         (true, _) => a.y + 67,
-        (false, true) => a.y + 26,
+        (false, true) => a.y + 28,
         (false, false) => a.middle(),
     };
     for icon in buttons.iter().chain(narrow.then_some(&FOLLOW)) {
@@ -285,7 +285,7 @@ fn transport(pen: &mut Pen, a: Area, narrow: bool, controls: Controls) {
     }
     let at = match (narrow, stacked) {
         (true, true) => (a.y + 93 + a.bottom() - 8) / 2,
-        (false, true) => (a.y + 49 + a.bottom() - 6) / 2,
+        (false, true) => (a.y + 54 + a.bottom() - 6) / 2,
         (_, false) => cy,
     };
     let clock = clock(pen, (left, right), at, narrow, controls);
