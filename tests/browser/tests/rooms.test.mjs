@@ -142,7 +142,7 @@ test("what a step has not touched slides to its new place and does not jump", on
       for (const animation of document.getAnimations()) animation.cancel();
       return new Map([...document.querySelectorAll(KEYED)].map((one) => {
         const { left, top, bottom } = one.getBoundingClientRect();
-        return [one.dataset.anchor, { one, left, top, bottom }];
+        return [one.dataset.anchor, { one, left, top, bottom, form: one.closest(".col")?.offsetWidth }];
       }));
     };
     const frame = () => new Promise(requestAnimationFrame);
@@ -156,8 +156,10 @@ test("what a step has not touched slides to its new place and does not jump", on
       const state = await window.deltascope.getState();
       const touched = (key) => [(s) => s.api.objects[key], (s) => s.store.items[key], (s) => s.queue.deltas[key]]
         .some((of) => JSON.stringify(of(state)) !== JSON.stringify(of(before.state)));
-      for (const [anchor, { one, left, top, bottom }] of places()) {
+      for (const [anchor, { one, left, top, bottom, form }] of places()) {
         const was = before.places.get(anchor);
+        // A stack that has become a line is drawn anew.
+        if (was && was.form !== form) continue;
         // Stacks grow upwards.
         if (!was || Math.max(Math.abs(left - was.left), Math.min(Math.abs(top - was.top), Math.abs(bottom - was.bottom))) <= 2) continue;
         const key = one.title.split(" · ")[0];
