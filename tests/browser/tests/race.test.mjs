@@ -1,16 +1,13 @@
 // The four generations in place of the stage: on the page, in an element, in a frame.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
-import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
+import { LAPTOP, PHONE, suite } from "../harness.mjs";
 import { hosts, page } from "../hosts.mjs";
 
 const { onPage } = suite();
 const onHost = hosts();
 const html = (body) => ({ "index.html": page(body) });
 const RACE = '<delta-scope lesson="tombstone" at="waits" mode="race" load="eager">';
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The things of each cell of a lane; holes as "–", and a ≠ before a cell that differs. */
 const lane = (app, era) =>
@@ -74,24 +71,6 @@ test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", 
   }
   assert.match(await app.id("race-said").innerText(), /handler printer/);
 }));
-
-for (const viewport of [DESKTOP, PHONE]) {
-  test(`axe finds nothing beside a race at ${viewport.width}`, onPage({ viewport, lesson: "tombstone" }, async (app) => {
-    await app.call("seek", "half-told");
-    await app.call("compare", "race");
-    await app.page.evaluate(axe);
-    for (const theme of ["light", "dark"]) {
-      await app.theme(theme);
-      await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
-      const found = await app.page.evaluate(async () => {
-        const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-        const html = ({ nodes }) => nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary}`);
-        return violations.map((one) => [one.id, html(one)]);
-      });
-      assert.deepEqual(found, [], theme);
-    }
-  }));
-}
 
 test("an element begins with a race, and another mode ends it", onHost(html(`${RACE}</delta-scope>`), async (host) => {
   await host.ready();
