@@ -185,6 +185,12 @@ class App {
     return this.page.evaluate(() => window.deltascope.getState());
   }
 
+  /** Resizes the window. Styles apply at once, but the listeners of media queries only run with the next frame. */
+  async resize(size) {
+    await this.page.setViewportSize(size);
+    await this.page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+
   /** Calls a method of window.deltascope and waits until the picture shows the result. */
   call(method, ...args) {
     return this.page.evaluate(([name, given]) => window.deltascope[name](...given), [method, args]);

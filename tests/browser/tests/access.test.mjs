@@ -115,7 +115,7 @@ test("what can be clicked has 24 px, and no letter is below 11 px", onPage({ new
   const small = new Set();
   let others = 0;
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     for (const lesson of ["tombstone", "sandbox", "deltafifo", "sharedinformerfactory"]) {
       await app.call("load", lesson);
       const { steps } = await app.state();
@@ -199,7 +199,7 @@ test("a room that a program lacks is not lit, and on a phone not there", onPage(
     all.map(getComputedStyle).map((style) => [style.borderTopStyle, style.backgroundColor, style.boxShadow].join()),
   );
   assert.deepEqual(new Set(looks), new Set(["dashed,rgba(0, 0, 0, 0),none"]));
-  await app.page.setViewportSize(PHONE);
+  await app.resize(PHONE);
   // A lesson does not begin with one of them.
   for (const [lesson, room] of [["sharedinformer-indexer", "indexer"], ["listwatch", "api"], ["tombstone", "queue"]]) {
     await app.call("load", lesson);

@@ -136,7 +136,7 @@ test("the connection is drawn between the rooms, and on a phone in the reflector
   await app.call("seek", "expired");
   assert.equal(await pipe.getAttribute("aria-label"), "API server → Reflector, 410 · broken");
   for (const viewport of [undefined, LAPTOP]) {
-    if (viewport) await app.page.setViewportSize(viewport);
+    if (viewport) await app.resize(viewport);
     const apart = await pipe.locator("svg").evaluate((badge) => {
       const box = badge.getBoundingClientRect();
       const over = [...document.querySelectorAll(".api .obj, .api .btn, .api .gauge, .state, .requests li, .reflector h2")];
@@ -147,7 +147,7 @@ test("the connection is drawn between the rooms, and on a phone in the reflector
     });
     assert.ok(apart, "it covers nothing");
   }
-  await app.page.setViewportSize(PHONE);
+  await app.resize(PHONE);
   await app.page.locator("#tab-reflector").click();
   const heading = app.page.locator("#room-reflector .pipe");
   assert.match(await heading.innerText(), /410 · broken/);

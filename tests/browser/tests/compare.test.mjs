@@ -67,7 +67,7 @@ test("both fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", v
   await app.call("seek", "half-told");
   await app.call("compare", "1.36");
   for (const viewport of [PHONE, LAPTOP]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     const wide = await app.page.evaluate(() => {
       const out = (one) => one.getBoundingClientRect().right > innerWidth + 1;
       const chips = [...document.querySelectorAll(".cmp-rooms .c, .cmp-head")];

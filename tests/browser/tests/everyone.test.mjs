@@ -164,7 +164,7 @@ test("a screen reader hears whole names, lists with their keys and counts, and s
 test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (app) => {
   const { steps } = await app.state();
   for (const viewport of [DESKTOP, LAPTOP, PHONE, SMALLEST]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     for (const lang of ["en", "zh"]) {
       await app.language(lang);
       for (const at of [0, Math.floor(steps / 2), steps]) {
@@ -182,7 +182,7 @@ test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (ap
 test("the note of each lesson is visible in full", onPage({}, async (app) => {
   const cut = [];
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     for (const lesson of await app.lessons()) {
       await app.call("load", lesson);
       for (const lang of ["en", "zh"]) {
@@ -201,7 +201,7 @@ test("a still arrow and its words stay at their rooms when the window changes", 
   let at = 0;
   while (at < steps && !(await drawn()).includes("way")) await app.call("seek", (at += 1));
   const before = await drawn();
-  await app.page.setViewportSize(LAPTOP);
+  await app.resize(LAPTOP);
   await app.page.waitForFunction((html) => document.getElementById("motion").innerHTML !== html, before);
   await app.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const after = await drawn();

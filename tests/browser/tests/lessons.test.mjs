@@ -285,7 +285,7 @@ for (const lesson of ["sharedinformer-simulate", "sharedinformer-simulate-two"])
     assert.equal(items.length, 4);
     assert.deepEqual(stores, [items, items]);
     for (const size of [DESKTOP, LAPTOP, PHONE]) {
-      await app.page.setViewportSize(size);
+      await app.resize(size);
       if (size === PHONE) await app.page.locator("#tab-indexer").click();
       for (const lang of ["en", "zh"]) {
         await app.language(lang);

@@ -59,7 +59,7 @@ test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", 
   await app.call("seek", "waits");
   await app.call("compare", "race");
   for (const viewport of [PHONE, LAPTOP]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     await app.page.locator("body").press("Shift+ArrowRight");
     const wide = await app.page.evaluate(() => {
       const out = (one) => one.getBoundingClientRect().right > innerWidth + 1;

@@ -55,7 +55,7 @@ test("sixteen keys and forty Deltas are all in the queue's room", onPage({ viewp
 test("the drawer is never over what was asked about", onPage({}, async (app) => {
   const covered = [];
   for (const viewport of [DESKTOP, LAPTOP]) {
-    await app.page.setViewportSize(viewport);
+    await app.resize(viewport);
     await app.call("load", "sandbox");
     await app.call("seek", 300);
     for (const asked of ["store/index/", "store/item/", "queue/delta/", "api/stream/", "pop/lock", "handler/0"]) {
