@@ -7,6 +7,7 @@ const { onPage } = suite();
 
 const TABS = [null, "why", "until", "branches", "checks", "share"];
 const START = 300;
+const ERA = "1.36";
 
 /** The controls in use, one of each kind: by name, so that each can be found again. */
 const controls = (app) =>
@@ -26,9 +27,14 @@ const controls = (app) =>
 const names = async (app) => (await controls(app)).evaluate((kinds) => [...kinds.keys()]);
 const find = async (app, name) => (await (await controls(app)).evaluateHandle((kinds, key) => kinds.get(key) ?? null, name)).asElement();
 
-/** The same run at the same moment, with this tab of the drawer, and no focus. */
+/** The same run at the same moment, with this tab of the drawer, and no focus. Loads it only where a control has changed it. */
 async function prepare(app, tab) {
-  await app.call("load", "sandbox");
+  const { lesson, era, branches, comparison } = await app.state();
+  const same = lesson === "sandbox" && era === ERA && branches.length === 1 && comparison === null;
+  if (!same) {
+    await app.call("load", "sandbox");
+    await app.call("setEra", ERA);
+  }
   await app.call("seek", START);
   const open = await app.page.evaluate(() => document.querySelector("#drawer [role=tab][aria-selected=true]")?.id);
   if (tab === null && open) await app.id("drawer-close").click();
@@ -70,7 +76,7 @@ async function useByKeys(app, element, kind) {
   return false;
 }
 
-/** Asserts that the keys control the stage, except those that a text field keeps. */
+/** Asserts that the keys control the stage, except those that a text field keeps: one key of each kind. */
 async function moves(app, what, { space, byMouse }) {
   await app.page.evaluate(() => document.querySelector("dialog[open]")?.close());
   await app.page.waitForFunction(() => !document.querySelector("dialog[open]"));
@@ -88,21 +94,17 @@ async function moves(app, what, { space, byMouse }) {
     assert.equal((await press("Space")).playing, false, `${what}: space pauses`);
   }
   await app.call("seek", 5);
+  let at = 5;
   const step = async (key, is) => {
-    const before = (await app.state()).step;
-    const after = (await press(key)).step;
-    assert.ok(is(before, after), `${what}: ${key} goes from ${before} to ${after}`);
+    const before = at;
+    at = (await press(key)).step;
+    assert.ok(is(before, at), `${what}: ${key} goes from ${before} to ${at}`);
   };
   await step("PageDown", (before, after) => after > before);
-  await step("PageUp", (before, after) => after < before);
   if (text) return;
-  await step(".", (before, after) => after === before + 1);
   await step(",", (before, after) => after === before - 1);
   // In a drawer that a key has opened, arrow keys move between its tabs.
-  if (!tab || byMouse) {
-    await step("ArrowRight", (before, after) => after > before);
-    await step("ArrowLeft", (before, after) => after < before);
-  }
+  if (!tab || byMouse) await step("ArrowRight", (before, after) => after > before);
   await step("0", (_, after) => after === 0);
   if (!space) return;
   assert.equal((await press("Space")).playing, true, `${what}: space plays`);
