@@ -174,7 +174,7 @@ fn until(text: &str) -> Result<Until, Failure> {
         return Ok(Until::Time(ms));
     }
     match text.parse::<Predicate>() {
-        Ok(_) => Ok(Until::Condition(text.to_owned())),
+        Ok(predicate) => Ok(Until::Condition(predicate)),
         Err(error) => {
             let [en, zh] = error.words();
             Err(Failure::usage(

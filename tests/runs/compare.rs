@@ -13,8 +13,8 @@ use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::compare::With;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::presentation::view::RACE;
 use deltascope::presentation::{checks, rows};
@@ -273,7 +273,7 @@ fn a_lost_delete_is_in_the_state_and_explained_in_words() {
     }
     // The violation can be run to.
     session.obey(Command::Seek(0));
-    session.obey(Command::RunUntil("violation".into()));
+    session.obey(typed::predicate("violation", Command::RunUntil));
     assert_eq!(now(&mut session)["step"], lost["at"]);
     // With KnownObjects the delete is not lost, and there is no violation before it.
     session.obey(Command::Seek(0));

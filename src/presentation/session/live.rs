@@ -299,7 +299,6 @@ impl Session {
             | C::DropEvent(_)
             | C::MoveEvent(..)
             | C::Set(_)
-            | C::SetText(..)
             | C::Compare(_) => return Some(self.fail(while_live(), None)),
             _ => {}
         }

@@ -16,6 +16,7 @@ pub mod select;
 mod share;
 mod shown;
 pub mod transcript;
+pub mod typed;
 pub mod walk;
 pub mod why;
 

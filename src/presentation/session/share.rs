@@ -328,17 +328,17 @@ mod tests {
 
     use super::*;
     use crate::command::Command;
+    use crate::session::typed;
 
     #[test]
     fn the_shared_part_of_links_is_made_once_for_each_run() {
         let mut session = Session::new();
         let mut before = session.packed().unwrap();
-        let set = |text: &str| Command::RunUntil(text.into());
         for (command, is_same) in [
             (Command::Step(3), true),
             (Command::CutWatch, false),
             (Command::Step(40), true),
-            (set("fact Popped"), true),
+            (typed::predicate("fact Popped", Command::RunUntil), true),
             (Command::Seek(0), true),
             (Command::Fork, false),
             (Command::Branch(1), false),

@@ -53,7 +53,7 @@ fn following_stops_at_a_breakpoint_and_playing_returns_to_the_live_edge() {
         read(&mut session, &mut cluster, now);
         at_the_edge(&mut session);
         let at = format!("fact=ItemStored key=ns{}/p{names}", names % 3);
-        session.obey(Click::Break(BreakCommand::Add(at)));
+        session.obey(Click::Break(BreakCommand::Add(at.parse().unwrap())));
         (1..=names).for_each(|name| cluster.write(name));
         read(&mut session, &mut cluster, now + 10);
         read(&mut session, &mut cluster, now + 20);

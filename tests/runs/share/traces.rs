@@ -3,7 +3,7 @@
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft, Export, Fault};
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
 use deltascope::replay::recording::{RecordedInput, Recording};
@@ -235,8 +235,8 @@ fn command() -> impl Strategy<Value = Command> {
             Command::Mode(ProcessMode::Paced(u32::MAX)),
             Command::Generation("1.36".into()),
             Command::DropEvent(3),
-            Command::SetText(Setting::ResyncMs(0), "1000000000000".into()),
-            Command::SetText(Setting::PageSize(0), "4294967295".into()),
+            typed::setting(&Setting::ResyncMs(0), "1000000000000"),
+            typed::setting(&Setting::PageSize(0), "4294967295"),
         ]),
     ]
 }
