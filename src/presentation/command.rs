@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use deltascope_cache::controller::Generation;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
@@ -53,8 +54,8 @@ pub enum Command {
     Mode(ProcessMode),
     /// Switch KnownObjects on or off.
     KnownObjects(bool),
-    /// Run the same in another client-go generation, named by its Kubernetes version.
-    Generation(Arc<str>),
+    /// Run the same in another client-go generation.
+    Generation(Generation),
     /// Register one more handler.
     AddHandler,
     /// Remove a handler by its number.

@@ -34,7 +34,7 @@ pub(super) fn Why() -> impl IntoView {
         let places: Vec<usize> = why.links.iter().map(|link| link.at).collect();
         let branch = view.branches.iter().find(|branch| branch.current);
         let run = (branch.map(|branch| branch.id), Arc::clone(&view.lesson.id));
-        Some((places, why.origin, run, Arc::clone(&view.lesson.era)))
+        Some((places, why.origin, run, view.lesson.era))
     });
     let key = Memo::new(move |_| selected.with(|one| one.as_ref().and_then(|one| one.key.clone())));
     view! {

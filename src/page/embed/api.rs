@@ -126,13 +126,6 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         perform(&on, |session| session.obey(Command::Disconnect))
     });
     let on = driver.clone();
-    method(&api, "setEra", move |era: JsValue, _: JsValue| {
-        let era = era.as_string().unwrap_or_default();
-        perform(&on, move |session| {
-            session.obey(Command::Generation(era.into()))
-        })
-    });
-    let on = driver.clone();
     method(&api, "fork", move |_: JsValue, _: JsValue| {
         perform(&on, |session| session.obey(Command::Fork))
     });
@@ -258,13 +251,14 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a string or nothing.
-const TEXTS: [(&str, OfText); 4] = [
+const TEXTS: [(&str, OfText); 5] = [
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
     }),
     ("follow", |key| {
         Command::Follow(key.map(|key| Key::from(key.as_str())))
     }),
+    ("setEra", |era| typed::generation(&era.unwrap_or_default())),
     ("playUntil", |text| until(text, Command::PlayUntil)),
     ("breakAt", |text| {
         until(text, |predicate| {

@@ -143,8 +143,8 @@ impl Session {
 
     /// Applies the options to a run that is shown at a moment of its own.
     async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
-        if let Some(era) = options.era {
-            self.obey(Command::Generation(era.0.version().into()));
+        if let Some(generation) = options.era {
+            self.obey(Command::Generation(generation));
             self.said_wrong()?;
             pause().await;
             // The user has not switched the generation.
@@ -347,6 +347,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use deltascope_cache::controller::Generation;
 
     fn options(pairs: &[(&str, &str)]) -> Options {
         let mut options = Options::default();
@@ -453,7 +454,7 @@ mod tests {
             let view = session.view();
             let at = view.markers.iter().find(|one| &*one.id == marker);
             assert_eq!(Some(view.step), at.map(|one| one.at), "{pairs:?}");
-            assert_eq!(&*view.lesson.era, era);
+            assert_eq!(view.lesson.era.version(), era);
         }
         let wrong = Session::new().present_link(&Options::default(), "#v2;lesson=tombstone");
         assert!(wrong.unwrap_err().en.contains("newer"));
@@ -466,7 +467,7 @@ mod tests {
         session.present(&asked, None).unwrap();
         for command in [
             Command::Reset,
-            Command::Generation("1.36".into()),
+            Command::Generation(Generation::Atomic),
             Command::Reset,
         ] {
             session.obey(command.clone());

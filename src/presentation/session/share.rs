@@ -215,7 +215,6 @@ pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
         id: id.into(),
         title,
         note: Text::new(en, zh),
-        era: scenario.settings.era.0.version().into(),
         scenario: scenario.clone(),
         ..Lesson::default()
     }
@@ -342,7 +341,7 @@ mod tests {
             (Command::Seek(0), true),
             (Command::Fork, false),
             (Command::Branch(1), false),
-            (Command::Generation("1.36".into()), false),
+            (typed::generation("1.36"), false),
             (Command::Reset, false),
             (Command::Load("reflector".into()), false),
         ] {

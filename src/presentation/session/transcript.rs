@@ -179,7 +179,7 @@ impl Session {
         let mut heading = format!(
             "{} ({})\n{}\n\n",
             visible::line(self.lesson.title.get(lang)),
-            self.head.era,
+            self.head.era.version(),
             visible::lines(self.lesson.note.get(lang))
         );
         match (excerpt.from, lang) {

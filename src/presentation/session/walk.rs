@@ -371,7 +371,7 @@ mod tests {
 
     fn session(era: usize) -> Session {
         let mut session = Session::new();
-        session.obey(Command::Generation(Generation::ALL[era].version().into()));
+        session.obey(Command::Generation(Generation::ALL[era]));
         session
     }
 

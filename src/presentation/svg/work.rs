@@ -406,7 +406,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let small = mono(112, Ink::INK_3);
     let cy = y + 16;
     let at = strings::position(lang, view.step, view.steps, view.endless, view.time);
-    let era = [&*view.lesson.era, " · ", &at].concat();
+    let era = [view.lesson.era.version(), " · ", &at].concat();
     let w = pen.text(a.right(), cy, a.w, At::End, &era, small);
     let dot = if link.is_empty() || routine.is_empty() {
         ""

@@ -304,7 +304,10 @@ pub(super) fn label_and_value(text: &str) -> (&str, &str) {
     text.split_once('=').unwrap_or((text, ""))
 }
 
-/// A [`Generation`] as written in JSON: `"1.32"`, or any other version of Kubernetes from 1.0 on.
+/// The [`Generation`] of a scenario; in JSON `"1.32"`, or any other version of Kubernetes from 1.0 on.
+///
+/// A type of its own for its default. A program's informer is of the newest generation; a scenario without `era`
+/// stays what it was when the first links were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub Generation);
 

@@ -6,9 +6,9 @@ use deltascope::presentation::caption::{before_start, plain};
 use deltascope::presentation::command::BreakCommand;
 use deltascope::presentation::command::{Command as Click, Export};
 use deltascope::presentation::i18n::{Lang, Text};
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::picture::Picture;
 use deltascope::replay::trace;
 use deltascope::world::Time;
@@ -160,7 +160,7 @@ fn a_live_session_continues_while_the_user_looks_back() {
     // The later responses still come.
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
-    session.obey(Click::Generation("1.32".into()));
+    session.obey(typed::generation("1.32"));
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
     // Starting over keeps the cluster's responses and the settings, and drops the user's actions.

@@ -233,7 +233,7 @@ fn command() -> impl Strategy<Value = Command> {
             Command::Fault(Fault::List(410)),
             Command::Mode(ProcessMode::Held),
             Command::Mode(ProcessMode::Paced(u32::MAX)),
-            Command::Generation("1.36".into()),
+            typed::generation("1.36"),
             Command::DropEvent(3),
             typed::setting(&Setting::ResyncMs(0), "1000000000000"),
             typed::setting(&Setting::PageSize(0), "4294967295"),
