@@ -9,7 +9,7 @@ use crate::i18n::Text;
 use crate::svg;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
-use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::moment::{Base, Moment};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::scramble_trace;
 use deltascope_replay::timeline::Timeline;
@@ -181,7 +181,7 @@ impl Session {
         // Markers beyond this many facts are not searched for.
         match marker.filter(|_| cursor <= LEAP) {
             Some(marker) => Moment {
-                anchor: Anchor::Marker(Arc::clone(&marker.id)),
+                base: Base::Marker(Arc::clone(&marker.id)),
                 plus: 0,
             },
             None => Moment::of(&self.timeline, cursor),
@@ -269,12 +269,12 @@ fn too_far(far: usize) -> Text {
 
 pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: usize) -> Text {
     let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
-    match &at.anchor {
-        Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
+    match &at.base {
+        Base::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),
             &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
         ),
-        Anchor::Marker(id) if !is_known(id) => {
+        Base::Marker(id) if !is_known(id) => {
             let id = shortened(id);
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
@@ -296,7 +296,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: 
                 ),
             )
         }
-        Anchor::Headline(headline) => {
+        Base::Headline(headline) => {
             let (count, keys) = headline.alike(timeline);
             let (fact, steps) = (headline.fact, timeline.len());
             let keys: Vec<String> = keys.iter().map(|key| shortened(key)).collect();
