@@ -38,8 +38,8 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     if Rc::ptr_eq(&before, &view.lesson) {
         return Err(Failure::of(error.unwrap_or_default()));
     }
-    if let Some(era) = options.era {
-        session.obey(Command::Generation(era.version().into()));
+    if let Some(generation) = options.era {
+        session.obey(Command::Generation(generation));
         if let Some(error) = session.view().error {
             return Err(Failure::of(error.message));
         }
@@ -174,7 +174,7 @@ fn until(text: &str) -> Result<Until, Failure> {
         return Ok(Until::Time(ms));
     }
     match text.parse::<Predicate>() {
-        Ok(_) => Ok(Until::Condition(text.to_owned())),
+        Ok(predicate) => Ok(Until::Condition(predicate)),
         Err(error) => {
             let [en, zh] = error.words();
             Err(Failure::usage(

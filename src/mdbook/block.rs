@@ -13,7 +13,7 @@ use deltascope_presentation::session::{Session, hand_made};
 use deltascope_presentation::state::state;
 use deltascope_presentation::view::View;
 use deltascope_replay::lessons;
-use deltascope_replay::moment::{Anchor, Moment, MomentError};
+use deltascope_replay::moment::{Base, Moment, MomentError};
 use deltascope_world::bounds::{MAX_BYTES, shortened};
 
 use super::body::Body;
@@ -309,10 +309,10 @@ impl Block {
         // The number of facts to reach. A time needs none: it is checked against the end instead.
         let wanted = match place {
             Place::Step(step) => *step,
-            Place::Moment(moment) if !matches!(moment.anchor, Anchor::Time(_)) => {
-                let anchor = moment.anchor.clone();
+            Place::Moment(moment) if !matches!(moment.base, Base::Time(_)) => {
+                let base = moment.base.clone();
                 let plus = moment.plus;
-                seek(&Place::Moment(Moment { anchor, plus: 0 }))?.saturating_add(plus)
+                seek(&Place::Moment(Moment { base, plus: 0 }))?.saturating_add(plus)
             }
             _ => 0,
         };
@@ -321,7 +321,7 @@ impl Block {
         let (len, end) = (timeline.len(), timeline.time_at(timeline.len()));
         let is_over = !timeline.is_endless() && !timeline.is_full();
         let is_past = match place {
-            Place::Moment(moment) => matches!(moment.anchor, Anchor::Time(time) if time > end),
+            Place::Moment(moment) => matches!(moment.base, Base::Time(time) if time > end),
             _ => false,
         };
         if wanted <= len && !(is_past && is_over) {

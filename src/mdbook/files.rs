@@ -98,7 +98,7 @@ fn described(block: &mut Block) -> String {
     let mut text = format!(
         ", {}, {}, {} ms, {} facts of {}; markers: {}",
         view.lesson.id,
-        view.lesson.era,
+        view.lesson.era.version(),
         view.time,
         view.step,
         view.steps,

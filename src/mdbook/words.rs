@@ -85,7 +85,7 @@ impl Transcript {
             }
         }
         Self {
-            title: format!("{} ({})", head.title.get(lang), head.era),
+            title: format!("{} ({})", head.title.get(lang), head.era.version()),
             note: head.note.get(lang).to_owned(),
             before,
             turns,

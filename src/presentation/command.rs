@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use deltascope_cache::controller::Generation;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
 use deltascope_replay::picture::ProcessMode;
+use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 
 use super::anchor::Anchor;
-use super::i18n::Lang;
+use super::i18n::{Lang, Text};
 use super::stage::Panel;
 
 /// What a button, a key or the scripting interface asks the session to do.
@@ -52,8 +54,8 @@ pub enum Command {
     Mode(ProcessMode),
     /// Switch KnownObjects on or off.
     KnownObjects(bool),
-    /// Run the same in another client-go generation, named by its Kubernetes version.
-    Generation(Arc<str>),
+    /// Run the same in another client-go generation.
+    Generation(Generation),
     /// Register one more handler.
     AddHandler,
     /// Remove a handler by its number.
@@ -86,11 +88,11 @@ pub enum Command {
         coarser: bool,
     },
     /// Go to the next fact that fulfils this predicate.
-    RunUntil(String),
+    RunUntil(Predicate),
     /// Continue the search that found nothing so far.
     LookOn,
     /// Play until a fact fulfils this predicate.
-    PlayUntil(String),
+    PlayUntil(Predicate),
     /// Change a breakpoint.
     Break(BreakCommand),
     /// Show another run beside this one, named as scripts name it; empty: the first one that there is.
@@ -99,8 +101,6 @@ pub enum Command {
     CloseCompare,
     /// Open the chain of causes, or close it.
     AskWhy(bool),
-    /// Make a branch with another setting, from the text that the user typed.
-    SetText(Setting, Arc<str>),
     /// Select what is at this place on the stage, or nothing.
     Select(Option<Anchor>),
     /// Follow an object through the run, or none.
@@ -109,6 +109,8 @@ pub enum Command {
     GoLive,
     /// Disconnect from the cluster; the run so far stays.
     Disconnect,
+    /// Show what is wrong with what the user typed.
+    Wrong(Text),
     /// Dismiss the error.
     DismissError,
 }
@@ -141,8 +143,7 @@ impl Command {
             | Self::RemoveBranch(..)
             | Self::DropEvent(..)
             | Self::MoveEvent(..)
-            | Self::Set(..)
-            | Self::SetText(..) => true,
+            | Self::Set(..) => true,
             Self::TogglePlay
             | Self::Step(..)
             | Self::Seek(..)
@@ -164,6 +165,7 @@ impl Command {
             | Self::Follow(..)
             | Self::GoLive
             | Self::Disconnect
+            | Self::Wrong(..)
             | Self::DismissError => false,
         }
     }
@@ -235,7 +237,7 @@ impl Default for SvgOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BreakCommand {
     /// Stop where a fact fulfils this predicate.
-    Add(String),
+    Add(Predicate),
     /// Turn the breakpoint with this number on or off.
     Turn(u32, bool),
     /// Remove the breakpoint with this number.

@@ -107,12 +107,30 @@ pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
         (Actor::Main, Lang::En) => "main program".into(),
         (Actor::Main, Lang::Zh) => "主程序".into(),
         (Actor::Worker(number), _) => format!("worker {}", u16::from(number) + 1),
-        (Actor::Pop(number) | Actor::Listener(number), _) => {
-            match picture.handlers.get(usize::from(number)) {
-                Some(handler) if !handler.name.is_empty() => handler.name.to_string(),
-                _ => format!("handler {number}"),
-            }
-        }
+        (Actor::Pop(number) | Actor::Listener(number), _) => match handler_name(number, picture) {
+            HandlerName::Own(name) | HandlerName::Noun(name) => name.to_owned(),
+            HandlerName::Number => format!("handler {number}"),
+        },
+    }
+}
+
+/// How a sentence calls a handler.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum HandlerName<'a> {
+    /// By its name, after the noun: `handler printer`.
+    Own(&'a str),
+    /// By its name alone, which begins with the noun: `handler-a`.
+    Noun(&'a str),
+    /// By its number: it has no name.
+    Number,
+}
+
+pub(crate) fn handler_name(number: u8, picture: &Picture) -> HandlerName<'_> {
+    let handler = picture.handlers.get(usize::from(number));
+    match handler.map(|handler| &*handler.name) {
+        None | Some("") => HandlerName::Number,
+        Some(name) if name.starts_with("handler") => HandlerName::Noun(name),
+        Some(name) => HandlerName::Own(name),
     }
 }
 
@@ -484,5 +502,21 @@ mod tests {
             actor_name(Actor::Listener(7), &Picture::default(), Lang::Zh),
             "handler 7"
         );
+    }
+
+    #[test]
+    fn a_name_that_begins_with_the_noun_stands_alone() {
+        for (name, expected) in [
+            ("", HandlerName::Number),
+            ("printer", HandlerName::Own("printer")),
+            ("handler-a", HandlerName::Noun("handler-a")),
+        ] {
+            let mut picture = Picture::default();
+            picture.handlers.push(HandlerRoom {
+                name: name.into(),
+                ..HandlerRoom::default()
+            });
+            assert_eq!(handler_name(0, &picture), expected);
+        }
     }
 }

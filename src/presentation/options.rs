@@ -11,7 +11,6 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::{Moment, MomentError};
 use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
-use deltascope_world::virtual_time::Era;
 
 /// The names of the attributes.
 pub const KEYS: [&str; 16] = [
@@ -41,7 +40,7 @@ pub struct Options {
     /// The address of a scenario or a trace, for the host to load.
     pub src: Option<Arc<str>>,
     /// The generation.
-    pub era: Option<Era>,
+    pub era: Option<Generation>,
     /// The moment that is shown first.
     pub at: Option<Place>,
     /// Where playback ends.
@@ -230,10 +229,8 @@ fn not(key: &str, value: &str, words: &str) -> Text {
     )
 }
 
-fn era(key: &str, value: &str) -> Result<Era, Text> {
-    Generation::from_version(value)
-        .map(Era)
-        .ok_or_else(|| not(key, value, &Generation::VERSIONS.join(", ")))
+fn era(key: &str, value: &str) -> Result<Generation, Text> {
+    Generation::from_version(value).ok_or_else(|| not(key, value, &Generation::VERSIONS.join(", ")))
 }
 
 fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {

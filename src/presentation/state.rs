@@ -43,7 +43,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
     let objects = objects.filter(|(_, entry)| !entry.deleted);
     object(vec![
         ("lesson", text(&view.lesson.id)),
-        ("era", text(&view.lesson.era)),
+        ("era", text(view.lesson.era.version())),
         ("knownObjects", picture.queue.known_objects.into()),
         ("playing", view.playing.into()),
         ("step", view.step.into()),

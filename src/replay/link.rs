@@ -14,6 +14,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde_json::Value;
 
+use deltascope_cache::controller::Generation;
 use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::write;
@@ -36,7 +37,7 @@ pub struct Link {
     /// The id of the lesson.
     pub lesson: Option<Arc<str>>,
     /// The generation.
-    pub era: Option<Era>,
+    pub era: Option<Generation>,
     /// The moment to show; without it the lesson's own.
     pub at: Option<Moment>,
     /// The selection, in the syntax of the page.
@@ -61,7 +62,8 @@ impl Link {
     #[must_use]
     pub fn of(lesson: Option<(Arc<str>, &Scenario)>, recording: &Recording) -> Self {
         let scenario = &recording.scenario;
-        let era = Some(scenario.settings.era).filter(|_| scenario.settings.is_informer());
+        let settings = &scenario.settings;
+        let era = settings.is_informer().then_some(settings.era.0);
         let mut link = Self {
             era,
             inputs: recording.inputs.clone(),
@@ -116,7 +118,8 @@ impl Link {
             match name {
                 "lesson" => link.lesson = Some(value.into()),
                 "era" => {
-                    link.era = Some(Era::try_from(Arc::from(value)).map_err(|error| bad(&error))?)
+                    let era = Era::try_from(Arc::from(value));
+                    link.era = Some(era.map_err(|error| bad(&error))?.0);
                 }
                 "at" => {
                     link.at = Some(
@@ -191,7 +194,7 @@ impl Link {
     #[must_use]
     pub fn with(&self, packed: &str) -> String {
         let mut text = "#v1".to_owned();
-        let era = self.era.map(|era| era.0.version());
+        let era = self.era.map(Generation::version);
         let at = self.at.as_ref().map(ToString::to_string);
         for (name, value) in [
             ("lesson", self.lesson.as_deref()),
@@ -246,13 +249,13 @@ pub fn is_link(fragment: &str) -> bool {
 
 /// The scenario in a generation, if it has an informer.
 #[must_use]
-pub fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
+pub fn in_era(scenario: &Scenario, era: Option<Generation>) -> Scenario {
     let recording = Recording {
         scenario: scenario.clone(),
         inputs: Vec::new(),
     };
     match era {
-        Some(Era(generation)) if scenario.settings.is_informer() => {
+        Some(generation) if scenario.settings.is_informer() => {
             recording.in_generation(generation).scenario
         }
         _ => recording.scenario,

@@ -14,18 +14,18 @@ use deltascope_world::text::Text;
 use super::predicate::Predicate;
 use super::timeline::Timeline;
 
-/// A moment: an anchor and a number of facts after it.
+/// A moment: a base and a number of facts after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The stable part of the name.
-    pub anchor: Anchor,
-    /// The number of facts after the anchor.
+    pub base: Base,
+    /// The number of facts after the base.
     pub plus: usize,
 }
 
-/// The anchor of a moment.
+/// The base of a moment: what its name holds on to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Anchor {
+pub enum Base {
     /// A marker of the lesson: `relist`.
     Marker(Arc<str>),
     /// The first fact caused by the n-th input, counted from 1 over script and user: `input:2`.
@@ -38,7 +38,7 @@ pub enum Anchor {
     Headline(Headline),
 }
 
-/// A fact, as the anchor of a moment.
+/// A fact, as the base of a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     /// The name of the fact.
@@ -85,7 +85,7 @@ impl Moment {
     pub fn of(timeline: &Timeline, step: usize) -> Self {
         let time = timeline.time_at(step);
         Self {
-            anchor: Anchor::Time(time),
+            base: Base::Time(time),
             plus: step.saturating_sub(count_before(timeline, time)),
         }
     }
@@ -96,23 +96,23 @@ impl Moment {
         timeline: &mut Timeline,
         marker: &dyn Fn(&mut Timeline, &str) -> Option<usize>,
     ) -> Option<usize> {
-        let marked = match &self.anchor {
-            Anchor::Marker(id) => marker(timeline, id),
-            Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
+        let marked = match &self.base {
+            Base::Marker(id) => marker(timeline, id),
+            Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
         };
         at_once(self.find_slowly(timeline, marked, &Slices::whole()))
     }
 
-    /// Finds the moment in slices; `marked` is the position of the marker, if the anchor is one.
+    /// Finds the moment in slices; `marked` is the position of the marker, if the base is one.
     pub async fn find_slowly(
         &self,
         timeline: &mut Timeline,
         marked: Option<usize>,
         slices: &Slices,
     ) -> Option<usize> {
-        let from = match &self.anchor {
-            Anchor::Marker(_) => marked?,
-            Anchor::Input(number) => {
+        let from = match &self.base {
+            Base::Marker(_) => marked?,
+            Base::Input(number) => {
                 let mut last = None;
                 let mut begins = |record: &FactRecord| {
                     let is_input = matches!(record.cause, Cause::Script(_) | Cause::Input(_));
@@ -120,12 +120,12 @@ impl Moment {
                 };
                 nth(timeline, *number, slices, &mut begins).await?
             }
-            Anchor::Headline(headline) => {
+            Base::Headline(headline) => {
                 let condition = headline.condition();
                 let mut holds = |record: &FactRecord| condition.holds(record, false);
                 nth(timeline, headline.number, slices, &mut holds).await?
             }
-            Anchor::Time(time) => {
+            Base::Time(time) => {
                 let end = timeline.extend_past_slowly(*time, slices).await;
                 if timeline.is_full() && timeline.time_at(timeline.len()) <= *time {
                     return None;
@@ -179,11 +179,11 @@ async fn nth(
 
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.anchor {
-            Anchor::Marker(id) => f.write_str(id)?,
-            Anchor::Input(number) => write!(f, "input:{number}")?,
-            Anchor::Time(time) => write!(f, "t:{time}")?,
-            Anchor::Headline(Headline { fact, key, number }) => {
+        match &self.base {
+            Base::Marker(id) => f.write_str(id)?,
+            Base::Input(number) => write!(f, "input:{number}")?,
+            Base::Time(time) => write!(f, "t:{time}")?,
+            Base::Headline(Headline { fact, key, number }) => {
                 write!(f, "headline:{fact}")?;
                 let key = key.as_deref().unwrap_or_default();
                 if !key.is_empty() {
@@ -247,7 +247,7 @@ fn counted(text: &str) -> (&str, Option<u64>) {
     }
 }
 
-fn headline(text: &str) -> Result<Anchor, MomentError> {
+fn headline(text: &str) -> Result<Base, MomentError> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let fact = Fact::names().find(|fact| *fact == name);
     let (key, number) = counted(rest);
@@ -255,7 +255,7 @@ fn headline(text: &str) -> Result<Anchor, MomentError> {
     if number == 0 || text.ends_with(':') {
         return Err(MomentError::Form);
     }
-    Ok(Anchor::Headline(Headline {
+    Ok(Base::Headline(Headline {
         fact: fact.ok_or_else(|| MomentError::NoFact(name.into()))?,
         key: (!key.is_empty()).then(|| key.into()),
         number,
@@ -267,23 +267,23 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Self, MomentError> {
         // A plus sign may have been decoded as a space.
-        let (anchor, plus) = text.split_once(['+', ' ']).unwrap_or((text, "0"));
+        let (base, plus) = text.split_once(['+', ' ']).unwrap_or((text, "0"));
         let whole = |text: &str| whole(text).ok_or(MomentError::Form);
         let size = |number: u64| usize::try_from(number).map_err(|_| MomentError::Form);
         let plus = size(whole(plus)?)?;
-        let anchor = match anchor.split_once(':') {
-            Some(("t", time)) => Anchor::Time(whole(time)?),
+        let base = match base.split_once(':') {
+            Some(("t", time)) => Base::Time(whole(time)?),
             Some(("input", number)) => match whole(number)? {
                 0 => return Err(MomentError::Form),
-                number => Anchor::Input(size(number)?),
+                number => Base::Input(size(number)?),
             },
             Some(("headline", text)) => headline(text)?,
             Some(_) => return Err(MomentError::Form),
             // A bare number would be a fact number, which is not stable.
-            None if whole(anchor).is_ok() || anchor.is_empty() => return Err(MomentError::Form),
-            None => Anchor::Marker(anchor.into()),
+            None if whole(base).is_ok() || base.is_empty() => return Err(MomentError::Form),
+            None => Base::Marker(base.into()),
         };
-        Ok(Self { anchor, plus })
+        Ok(Self { base, plus })
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use deltascope_world::source::scenario::Scenario;
 
-    fn anchor() -> impl Strategy<Value = Anchor> {
+    fn base() -> impl Strategy<Value = Base> {
         let fact = prop::sample::select(Fact::names().collect::<Vec<_>>());
         let key = prop::option::of("[a-z]{1,4}(/[a-z0-9:.-]{0,7}[a-z0-9])?|[0-9]{1,3}|a:[0-9]");
         let headline = (fact, key, 1..40_usize).prop_map(|(fact, key, number)| Headline {
@@ -315,17 +315,17 @@ mod tests {
             number,
         });
         prop_oneof![
-            "[a-z][a-z-]{0,9}".prop_map(|id| Anchor::Marker(id.as_str().into())),
-            (1..1000_usize).prop_map(Anchor::Input),
-            any::<u64>().prop_map(Anchor::Time),
-            headline.prop_map(Anchor::Headline),
+            "[a-z][a-z-]{0,9}".prop_map(|id| Base::Marker(id.as_str().into())),
+            (1..1000_usize).prop_map(Base::Input),
+            any::<u64>().prop_map(Base::Time),
+            headline.prop_map(Base::Headline),
         ]
     }
 
     proptest! {
         #[test]
-        fn a_printed_moment_is_read_back(anchor in anchor(), plus in 0..9_usize) {
-            let moment = Moment { anchor, plus };
+        fn a_printed_moment_is_read_back(base in base(), plus in 0..9_usize) {
+            let moment = Moment { base, plus };
             prop_assert_eq!(moment.to_string().parse(), Ok(moment));
         }
 
@@ -372,8 +372,7 @@ mod tests {
                 "{text}"
             );
         }
-        let Anchor::Headline(headline) =
-            "headline:ItemStored:a/b".parse::<Moment>().unwrap().anchor
+        let Base::Headline(headline) = "headline:ItemStored:a/b".parse::<Moment>().unwrap().base
         else {
             unreachable!("a headline");
         };

@@ -11,7 +11,7 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode, ServerFact};
 use deltascope::presentation::command::{Command, When};
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::edit::{Edit, EditError, Origin, Setting};
@@ -273,7 +273,7 @@ fn commands() -> impl Strategy<Value = Vec<Command>> {
         1 => (place, 0_u64..40_000).prop_map(|(at, to)| Command::MoveEvent(at, When::At(to))),
         1 => Just(Command::Set(Setting::HandlerMs(200))),
         1 => Just(Command::Set(Setting::Generation(Generation::Atomic))),
-        1 => Just(Command::Generation("1.34".into())),
+        1 => Just(typed::generation("1.34")),
         1 => Just(Command::CutWatch),
         1 => Just(Command::Compact),
         1 => Just(Command::Mode(ProcessMode::Held)),
@@ -368,7 +368,7 @@ fn a_typed_value_is_read_or_refused() {
         let read = setting.with(text).map(|setting| setting.value());
         assert_eq!(read.as_deref(), value, "{setting:?} {text}");
         let mut session = Session::new();
-        session.obey(Command::SetText(setting, text.into()));
+        session.obey(typed::setting(&setting, text));
         assert_eq!(
             error(&mut session).contains("is not a value"),
             value.is_none()

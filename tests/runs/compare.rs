@@ -13,8 +13,8 @@ use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::compare::With;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::presentation::view::RACE;
 use deltascope::presentation::{checks, rows};
@@ -163,7 +163,7 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_changes_of_the_r
         assert!(there.as_u64() <= here.as_u64(), "{state}");
         // The position is at the end of this moment, and not later.
         let mut alone = open("tombstone");
-        alone.obey(Command::Generation("1.36".into()));
+        alone.obey(typed::generation("1.36"));
         alone.obey(Command::Seek(
             state["comparison"]["step"].as_u64().unwrap() as usize + 1,
         ));
@@ -273,7 +273,7 @@ fn a_lost_delete_is_in_the_state_and_explained_in_words() {
     }
     // The violation can be run to.
     session.obey(Command::Seek(0));
-    session.obey(Command::RunUntil("violation".into()));
+    session.obey(typed::predicate("violation", Command::RunUntil));
     assert_eq!(now(&mut session)["step"], lost["at"]);
     // With KnownObjects the delete is not lost, and there is no violation before it.
     session.obey(Command::Seek(0));
@@ -615,7 +615,7 @@ fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
             session.obey(WALK[0].clone());
         }
         let race = now(&mut session)["comparison"].clone();
-        session.obey(Command::Generation(generation.version().into()));
+        session.obey(Command::Generation(generation));
         let state = now(&mut session);
         assert_eq!(state["comparison"], Value::Null);
         assert_eq!(state["era"], generation.version());
@@ -641,7 +641,7 @@ fn a_race_follows_the_run_and_ends_with_it() {
         let d = &lane["knows"]["printer"]["default/d"];
         assert!(d.is_string(), "every lane has the new object: {race}");
     }
-    session.obey(Command::Generation("1.34".into()));
+    session.obey(typed::generation("1.34"));
     let state = now(&mut session);
     assert_eq!(
         (&state["era"], &state["comparison"]),

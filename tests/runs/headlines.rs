@@ -7,7 +7,7 @@ use deltascope::presentation::caption::plain;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::rows::said;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::headline::{headline, is_minor, step_at};
 use deltascope::replay::lessons;
 use deltascope::replay::recording::Recording;
@@ -126,7 +126,7 @@ fn the_headline_of_a_pop_says_what_became_of_the_store() {
 fn headlines(lesson: &str, era: &str, size: StepSize) -> Vec<String> {
     let mut session = Session::new();
     session.obey(Command::Load(lesson.into()));
-    session.obey(Command::Generation(era.into()));
+    session.obey(typed::generation(era));
     session.obey(Command::Seek(0));
     session.obey(Command::StepSize(size));
     let mut all = Vec::new();

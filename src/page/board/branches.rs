@@ -8,6 +8,7 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, When};
 use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::session::typed;
 use deltascope_presentation::view::{BranchRow, ServerEvent};
 
 #[component]
@@ -252,7 +253,7 @@ fn Settings() -> impl IntoView {
             return;
         };
         let value = typed.get_untracked().unwrap_or_else(|| row.value.clone());
-        ui.send(Command::SetText(row.setting, value.into()));
+        ui.send(typed::setting(&row.setting, &value));
         typed.set(None);
     };
     view! {

@@ -11,17 +11,10 @@ use super::open::OpenButton;
 use super::parts::{part, text};
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
+use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
 use deltascope_replay::lessons;
-
-/// Per generation of the informer: the client-go version, and a word for what is special about it.
-const ERAS: [(&str, &str); 4] = [
-    ("1.32", "classic"),
-    ("1.34", "in-order"),
-    ("1.35", "batched"),
-    ("1.36", "atomic"),
-];
 
 #[component]
 pub(super) fn Header(
@@ -118,21 +111,22 @@ pub(super) fn Header(
                 data-testid="eras"
                 translate="no"
             >
-                {ERAS
+                {Generation::ALL
                     .into_iter()
-                    .map(|(version, name)| {
-                        let on = move || lesson.with(|lesson| *lesson.era == *version);
+                    .map(|generation| {
+                        let version = generation.version();
+                        let on = move || lesson.with(|lesson| lesson.era == generation);
                         view! {
                             <button
                                 data-testid=format!("era-{version}")
                                 aria-pressed=text(move || on().to_string())
                                 disabled=move || !on() && !can_choose.get()
                                 title=ui.word(|words| words.era_title)
-                                on:click=move |_| ui.send(Command::Generation(version.into()))
+                                on:click=move |_| ui.send(Command::Generation(generation))
                             >
                                 {version}
                                 " "
-                                <span class="kind">{name}</span>
+                                <span class="kind">{generation.as_str()}</span>
                             </button>
                         }
                     })

@@ -78,22 +78,20 @@ pub(super) fn place(
     whole_link: bool,
     focusable: bool,
 ) -> impl IntoView + use<> {
-    let title = listing.title.clone();
+    let title = listing.title();
     let routine = if whole_routine {
         title.clone()
     } else {
-        title.rsplit(" › ").next().unwrap_or_default().to_owned()
+        listing.routine.clone()
     };
     let link = listing.link.clone().map(|link| {
-        let at = link.text.rfind(' ').map_or(0, |at| at + 1);
-        let (version, file) = link.text.split_at(at);
-        let version =
-            whole_link.then(|| view! { <span class="version">{version.to_owned()}</span> });
-        let file = file.to_owned();
+        let title = link.to_string();
+        let source =
+            whole_link.then(|| view! { <span class="version">{link.source + " "}</span> });
         view! {
-            <a tabindex=(!focusable).then_some("-1") href=link.url target="_blank" rel="noopener noreferrer" title=link.text>
-                {version}
-                {file}
+            <a tabindex=(!focusable).then_some("-1") href=link.url target="_blank" rel="noopener noreferrer" title=title>
+                {source}
+                {link.place}
             </a>
         }
     });

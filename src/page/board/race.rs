@@ -73,7 +73,7 @@ fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
                 data-testid=format!("lane-{era}")
                 title=ui.word(|words| words.open_lane)
                 aria-current=text(move || own.get().to_string())
-                on:click=move |_| ui.send(Command::Generation(era.into()))
+                on:click=move |_| ui.send(Command::Generation(generation))
             >
                 <b translate="no">{era}</b>
                 <span translate="no">{generation.as_str()}</span>

@@ -13,6 +13,7 @@ use deltascope_cache::key::Key;
 use deltascope_presentation::caption::in_chinese;
 use deltascope_presentation::command::{BreakCommand, Command};
 use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::session::typed;
 use deltascope_presentation::strings;
 use deltascope_presentation::view::walking::{Break, Said};
 use deltascope_replay::predicate::{Call, Predicate};
@@ -23,9 +24,9 @@ pub(super) fn Until() -> impl IntoView {
     let asked = RwSignal::new(String::new());
     let said = ui.memo(|view| view.walking.said.clone());
     let breaks = ui.memo(|view| view.walking.breaks.clone());
-    let act = move |command: fn(String) -> Command| ui.send(command(asked.get_untracked()));
+    let act = move |command| asked.with_untracked(|text| ui.send(typed::predicate(text, command)));
     let button =
-        move |id: &'static str, class: &'static str, word, command: fn(String) -> Command| {
+        move |id: &'static str, class: &'static str, word, command: fn(Predicate) -> Command| {
             view! {
                 <button type="button" class=class data-testid=id on:click=move |_| act(command)>
                     {ui.word(word)}
@@ -64,7 +65,7 @@ pub(super) fn Until() -> impl IntoView {
                     "btn-add-break",
                     "btn",
                     |words| words.until_break,
-                    |text| Command::Break(BreakCommand::Add(text)),
+                    |predicate| Command::Break(BreakCommand::Add(predicate)),
                 )}
             </div>
         </form>

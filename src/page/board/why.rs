@@ -21,6 +21,7 @@ use deltascope_presentation::rows::things::{self, Thing};
 use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::why::Link;
+use deltascope_replay::predicate::Predicate;
 
 #[component]
 pub(super) fn Why() -> impl IntoView {
@@ -33,7 +34,7 @@ pub(super) fn Why() -> impl IntoView {
         let places: Vec<usize> = why.links.iter().map(|link| link.at).collect();
         let branch = view.branches.iter().find(|branch| branch.current);
         let run = (branch.map(|branch| branch.id), Arc::clone(&view.lesson.id));
-        Some((places, why.origin, run, Arc::clone(&view.lesson.era)))
+        Some((places, why.origin, run, view.lesson.era))
     });
     let key = Memo::new(move |_| selected.with(|one| one.as_ref().and_then(|one| one.key.clone())));
     view! {
@@ -129,7 +130,7 @@ fn about(ui: Ui, key: Key) -> AnyView {
         ui.memo(move |view| view.followed.as_ref().is_some_and(|one| one.key == key))
     };
     let name = key.to_string();
-    let broken = name.clone();
+    let broken = key.clone();
     let layout = Layout::get();
     view! {
         <div class="btns about">
@@ -149,8 +150,13 @@ fn about(ui: Ui, key: Key) -> AnyView {
                 data-testid="break-key"
                 aria-label=ui.word(|words| words.break_on)
                 on:change=move |event| {
-                    let also = event_target_value(&event);
-                    ui.send(Command::Break(BreakCommand::Add(format!("key={broken} {also}"))));
+                    // The values of the options are the rest of the predicate; none is one, too.
+                    let also: Predicate = event_target_value(&event).parse().unwrap_or_default();
+                    let predicate = Predicate {
+                        key: Some(broken.clone()),
+                        ..also
+                    };
+                    ui.send(Command::Break(BreakCommand::Add(predicate)));
                     layout.drawer.show(DrawerTab::Until);
                 }
             >

@@ -20,8 +20,9 @@ use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
-use deltascope_presentation::session::{Change, Session};
+use deltascope_presentation::session::{Change, Session, typed};
 use deltascope_presentation::state::{API_VERSION, state};
+use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 
@@ -95,8 +96,8 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     method(&api, "runUntil", move |text: JsValue, _: JsValue| {
-        let text = text.as_string().unwrap_or_default();
-        perform(&on, move |session| session.run_until_or_say(&text))
+        let search = until(text.as_string(), Command::RunUntil);
+        perform(&on, move |session| session.run_until_or_say(search))
     });
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {
@@ -123,13 +124,6 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "disconnect", move |_: JsValue, _: JsValue| {
         perform(&on, |session| session.obey(Command::Disconnect))
-    });
-    let on = driver.clone();
-    method(&api, "setEra", move |era: JsValue, _: JsValue| {
-        let era = era.as_string().unwrap_or_default();
-        perform(&on, move |session| {
-            session.obey(Command::Generation(era.into()))
-        })
     });
     let on = driver.clone();
     method(&api, "fork", move |_: JsValue, _: JsValue| {
@@ -257,20 +251,25 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a string or nothing.
-const TEXTS: [(&str, OfText); 4] = [
+const TEXTS: [(&str, OfText); 5] = [
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
     }),
     ("follow", |key| {
         Command::Follow(key.map(|key| Key::from(key.as_str())))
     }),
-    ("playUntil", |text| {
-        Command::PlayUntil(text.unwrap_or_default())
-    }),
+    ("setEra", |era| typed::generation(&era.unwrap_or_default())),
+    ("playUntil", |text| until(text, Command::PlayUntil)),
     ("breakAt", |text| {
-        Command::Break(BreakCommand::Add(text.unwrap_or_default()))
+        until(text, |predicate| {
+            Command::Break(BreakCommand::Add(predicate))
+        })
     }),
 ];
+
+fn until(text: Option<String>, command: fn(Predicate) -> Command) -> Command {
+    typed::predicate(&text.unwrap_or_default(), command)
+}
 
 /// Most steps of one call.
 const FARTHEST: f64 = 100_000.0;

@@ -223,7 +223,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
 fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
-            return session.obey(Command::Generation(era.0.version().into()));
+            return session.obey(Command::Generation(*era));
         }
         (
             "at",

@@ -7,7 +7,7 @@ use deltascope_replay::picture::SourceKind;
 use super::Writer;
 use super::spans::{Span, mono, short_rv, text};
 use crate::i18n::Lang;
-use crate::lanes::actor_name;
+use crate::lanes::{HandlerName, actor_name, handler_name};
 
 impl Writer<'_> {
     pub(super) fn name(&self, key: &Key) -> Vec<Span> {
@@ -29,20 +29,10 @@ impl Writer<'_> {
     pub(super) fn actor(&self, actor: Actor) -> Vec<Span> {
         let name = actor_name(actor, self.picture, self.lang);
         match (actor, self.lang) {
-            (Actor::Listener(number), _) => {
-                let known = self
-                    .picture
-                    .handlers
-                    .get(usize::from(number))
-                    .is_some_and(|handler| {
-                        !handler.name.is_empty() && !handler.name.starts_with("handler")
-                    });
-                if known {
-                    vec![Span::Text("handler ".into()), Span::Name(name)]
-                } else {
-                    text(name)
-                }
-            }
+            (Actor::Listener(number), _) => match handler_name(number, self.picture) {
+                HandlerName::Own(_) => vec![Span::Text("handler ".into()), Span::Name(name)],
+                HandlerName::Noun(_) | HandlerName::Number => text(name),
+            },
             (Actor::Server, Lang::En) => text("the API server"),
             (
                 Actor::Program

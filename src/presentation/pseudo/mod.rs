@@ -3,6 +3,8 @@
 //! The listing follows from the facts: they determine the routine and the current line, and the values
 //! on the right are those of the current invocation. The wording is ours; the links lead to client-go.
 
+use std::fmt;
+
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ReflectorFact, RunFact};
 use deltascope_cache::sorted::SortedMap;
@@ -29,8 +31,10 @@ pub const VALUE: usize = 22;
 /// What the panel shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// The routine, after its caller if that is known: `DeltaFIFO.Delete › queueActionLocked`.
-    pub title: String,
+    /// The routine that calls it, if that is known: `DeltaFIFO.Delete`.
+    pub caller: Option<String>,
+    /// The routine: `queueActionLocked`.
+    pub routine: String,
     /// The corresponding place in client-go; `None` if there is none.
     pub link: Option<Link>,
     /// The lines of the routine.
@@ -40,8 +44,10 @@ pub struct Listing {
 /// A place in client-go or, for the API server, in the documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// `client-go v0.32 delta_fifo.go:358`
-    pub text: String,
+    /// Whose it is: `client-go v0.32`.
+    pub source: String,
+    /// Where in it: `delta_fifo.go:358`.
+    pub place: String,
     /// The URL of the place.
     pub url: String,
 }
@@ -55,6 +61,23 @@ pub struct ListingLine {
     pub value: Option<String>,
     /// Whether the current fact happened here.
     pub current: bool,
+}
+
+impl Listing {
+    /// The routine, after its caller if that is known: `DeltaFIFO.Delete › queueActionLocked`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.caller {
+            Some(caller) => format!("{caller} › {}", self.routine),
+            None => self.routine.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.source, self.place)
+    }
 }
 
 /// The listing for the last of `recent` (oldest first); `picture` is the state after it.
@@ -73,7 +96,8 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             .iter()
             .find_map(|line| line.steps.first());
         return Listing {
-            title: title(id, recent, picture),
+            caller: None,
+            routine: title(id, recent, picture),
             link: first.and_then(|step| link(id, pinned(*step, 0, picture)?)),
             lines: lines(id, None, &SortedMap::new()),
         };
@@ -82,21 +106,19 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some((id, line)) = place_of(current, context) else {
         // A test checks that every step has a place.
         return Listing {
-            title: String::new(),
+            caller: None,
+            routine: String::new(),
             link: None,
             lines: Vec::new(),
         };
     };
     let invocation = Invocation::ending_with_last(recent, id, line, context);
-    let called = title(id, recent, picture);
-    let title = match caller(&recent[..invocation.start], current, id, context) {
-        Some(caller) if !id.is_entrance() => {
-            format!("{} › {called}", title(caller, recent, picture))
-        }
-        _ => called,
-    };
+    let caller = caller(&recent[..invocation.start], current, id, context);
     Listing {
-        title,
+        caller: caller
+            .filter(|_| !id.is_entrance())
+            .map(|caller| title(caller, recent, picture)),
+        routine: title(id, recent, picture),
         link: pin(recent, picture, context).and_then(|pin| link(id, pin)),
         lines: lines(id, Some(line), &invocation.values),
     }
@@ -185,14 +207,16 @@ fn link(id: Id, pin: Pin) -> Option<Link> {
             let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
             let (folder, file) = source.path();
             Some(Link {
-                text: format!("client-go {minor} {file}:{line}"),
+                source: format!("client-go {minor}"),
+                place: format!("{file}:{line}"),
                 url: format!(
                     "https://github.com/kubernetes/client-go/blob/{tag}/{folder}/{file}#L{line}"
                 ),
             })
         }
         Pin::Docs => Some(Link {
-            text: "Kubernetes API concepts".into(),
+            source: "Kubernetes".into(),
+            place: "API concepts".into(),
             url: API_CONCEPTS.into(),
         }),
     }

@@ -659,7 +659,10 @@ mod tests {
                 assert!(TAGS.contains(&tag), "{tag}");
                 let (_, file) = path.rsplit_once('/').unwrap();
                 let short = tag.rsplit_once('.').unwrap().0;
-                assert_eq!(link.text, format!("client-go {short} {file}:{number}"));
+                assert_eq!(
+                    link.to_string(),
+                    format!("client-go {short} {file}:{number}")
+                );
             }
         }
     }
@@ -753,7 +756,7 @@ mod tests {
     fn the_facts_choose_between_the_statements_of_a_step() {
         let place = |actor, facts| {
             let link = listing(&records(actor, facts), &classic()).link;
-            link.unwrap().text
+            link.unwrap().to_string()
         };
         let by = Actor::Reflector;
         let lock = |event, step, fact| {

@@ -125,7 +125,7 @@ fn delete_kept() -> Vec<FactRecord> {
 fn the_values_are_those_of_the_call() {
     let recent = delete_kept();
     let all = listing(&recent, &classic());
-    assert_eq!(all.title, "DeltaFIFO.Delete");
+    assert_eq!(all.title(), "DeltaFIFO.Delete");
     assert_eq!(
         shown(&all),
         [
@@ -141,7 +141,7 @@ fn the_values_are_those_of_the_call() {
         ]
     );
     let link = all.link.unwrap();
-    assert_eq!(link.text, "client-go v0.32 delta_fifo.go:335");
+    assert_eq!(link.to_string(), "client-go v0.32 delta_fifo.go:335");
     assert_eq!(
         link.url,
         "https://github.com/kubernetes/client-go/blob/v0.32.13/tools/cache/delta_fifo.go#L335"
@@ -153,7 +153,7 @@ fn before_the_start_only_a_run_without_a_queue_shows_the_program() {
     for (id, _) in lessons::menu() {
         let lesson = lessons::load(&id).unwrap();
         let picture = Timeline::new(lesson.scenario).unwrap().picture(0);
-        let Listing { title, .. } = listing(&[], &picture);
+        let title = listing(&[], &picture).title();
         let no_queue = !picture.informer.has_queue();
         assert_eq!(title == "program", no_queue, "{id}: {title}");
     }
@@ -163,7 +163,7 @@ fn before_the_start_only_a_run_without_a_queue_shows_the_program() {
 fn a_line_that_has_not_run_has_no_value() {
     let recent = delete_kept();
     let early = listing(&recent[..2], &classic());
-    assert_eq!(early.title, "DeltaFIFO.Delete");
+    assert_eq!(early.title(), "DeltaFIFO.Delete");
     assert!(early.lines.iter().all(|line| line.value.is_none()));
     assert!(early.lines[2].current);
 }
@@ -172,7 +172,7 @@ fn a_line_that_has_not_run_has_no_value() {
 fn a_nested_routine_names_its_caller() {
     let recent = delete_kept();
     let nested = listing(&recent[..5], &classic());
-    assert_eq!(nested.title, "DeltaFIFO.Delete › queueActionLocked");
+    assert_eq!(nested.title(), "DeltaFIFO.Delete › queueActionLocked");
     assert_eq!(
         shown(&nested)[3..],
         [
@@ -183,7 +183,7 @@ fn a_nested_routine_names_its_caller() {
     );
     // The caller is unknown: its facts are not among the recent ones.
     let alone = listing(&recent[3..4], &classic());
-    assert_eq!(alone.title, "queueActionLocked");
+    assert_eq!(alone.title(), "queueActionLocked");
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn a_program_that_processes_by_type_has_its_own_process_function() {
     );
     let mut picture = classic();
     let alone = listing(&recent, &picture);
-    assert_eq!(alone.title, "DeltaFIFO.Pop › process");
+    assert_eq!(alone.title(), "DeltaFIFO.Pop › process");
     assert_eq!(alone.link, None);
     assert_eq!(
         shown(&alone),
@@ -410,7 +410,7 @@ fn a_handler_without_a_buffer_is_called_by_process_deltas() {
             }),
         )],
     );
-    assert_eq!(listing(&recent, &classic()).title, "processDeltas");
+    assert_eq!(listing(&recent, &classic()).title(), "processDeltas");
 }
 
 #[test]
@@ -440,11 +440,11 @@ fn a_routine_for_two_methods_is_named_after_the_called_one() {
     };
     let picture = classic();
     assert_eq!(
-        listing(&called(EventType::Added), &picture).title,
+        listing(&called(EventType::Added), &picture).title(),
         "DeltaFIFO.Add"
     );
     assert_eq!(
-        listing(&called(EventType::Modified), &picture).title,
+        listing(&called(EventType::Modified), &picture).title(),
         "DeltaFIFO.Update"
     );
     let removed = records(
@@ -469,7 +469,7 @@ fn a_routine_for_two_methods_is_named_after_the_called_one() {
         ],
     );
     assert_eq!(
-        listing(&removed, &picture).title,
+        listing(&removed, &picture).title(),
         "processDeltas › Indexer.Delete"
     );
 }
@@ -478,10 +478,10 @@ fn a_routine_for_two_methods_is_named_after_the_called_one() {
 fn before_the_first_fact_no_line_is_current() {
     let mut picture = classic();
     let server = listing(&[], &picture);
-    assert_eq!(server.title, "Reflector.ListAndWatch");
+    assert_eq!(server.title(), "Reflector.ListAndWatch");
     picture.api.source = SourceKind::Program;
     let program = listing(&[], &picture);
-    assert_eq!(program.title, "DeltaFIFO.Add");
+    assert_eq!(program.title(), "DeltaFIFO.Add");
     for line in server.lines.iter().chain(&program.lines) {
         assert!(!line.current && line.value.is_none());
     }
@@ -504,14 +504,14 @@ fn another_queue_has_its_own_name_and_links() {
         )],
     );
     let add = listing(&recent, &picture);
-    assert_eq!(add.title, "RealFIFO.Add, Delete, Bookmark");
+    assert_eq!(add.title(), "RealFIFO.Add, Delete, Bookmark");
     assert_eq!(
-        add.link.unwrap().text,
+        add.link.unwrap().to_string(),
         "client-go v0.36 the_real_fifo.go:338"
     );
     picture.queue.kind = QueueKind::Fifo;
     let add = listing(&recent, &picture);
-    assert_eq!((add.title.as_str(), add.link), ("FIFO.Add", None));
+    assert_eq!((add.routine.as_str(), add.link), ("FIFO.Add", None));
 }
 
 #[test]
@@ -548,13 +548,13 @@ fn a_fifo_has_lines_and_links_of_its_own() {
         picture.apply(record);
         let listing = listing(&facts[..=at], &picture);
         let current = listing.lines.iter().find(|line| line.current).unwrap();
-        let line = listing.link.map_or(String::new(), |link| {
-            link.text.replace("client-go v0.32 ", "")
+        let line = listing.link.as_ref().map_or(String::new(), |link| {
+            link.to_string().replace("client-go v0.32 ", "")
         });
         shown.push(format!(
             "{} | {} | {} | {line}",
             record.fact.name(),
-            listing.title,
+            listing.title(),
             current.text.trim(),
         ));
     }

@@ -440,7 +440,7 @@ mod tests {
             for &step in STEPS {
                 let recent = records(Actor::Reflector, vec![(step, fact.clone())]);
                 let listing = listing(&recent, &classic());
-                assert!(!listing.title.is_empty());
+                assert!(!listing.routine.is_empty());
                 let current = listing.lines.iter().filter(|line| line.current).count();
                 assert_eq!(current, 1, "{step:?}");
                 for value in listing.lines.iter().filter_map(|line| line.value.as_ref()) {

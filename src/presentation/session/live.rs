@@ -91,7 +91,6 @@ impl Session {
                         "A real cluster, as its API server tells it. All of it is recorded: pause, step back, ask why.",
                         "一个真实的集群，由它的 API server 讲述。全部都会录制：可以暂停、后退、追问原因。",
                     ),
-                    era: run.scenario.settings.era.0.version().into(),
                     scenario: run.scenario,
                     start: run.start,
                     ..Lesson::default()
@@ -299,7 +298,6 @@ impl Session {
             | C::DropEvent(_)
             | C::MoveEvent(..)
             | C::Set(_)
-            | C::SetText(..)
             | C::Compare(_) => return Some(self.fail(while_live(), None)),
             _ => {}
         }

@@ -16,6 +16,7 @@ pub mod select;
 mod share;
 mod shown;
 pub mod transcript;
+pub mod typed;
 pub mod walk;
 pub mod why;
 
@@ -41,7 +42,7 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
 use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::virtual_time::{Era, InformerKind};
+use deltascope_world::virtual_time::InformerKind;
 
 use super::command::Command;
 use super::i18n::Text;
@@ -51,7 +52,7 @@ use super::rows::drops;
 use super::view::{
     BranchRow, Checks, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
-use messages::{cannot_run, from_the_start, full, no_era};
+use messages::{cannot_run, from_the_start, full};
 
 /// A command computes at most this many facts, so that the page responds within a fraction of a second.
 const LEAP: usize = 100_000;
@@ -452,15 +453,12 @@ impl Session {
 
     /// Runs the same in another client-go generation. The user's inputs happen at the same virtual times, and the
     /// cursor stays at its virtual time.
-    fn choose(&mut self, era: &str) -> Change {
-        let Some(generation) = Generation::from_version(era) else {
-            return self.fail(no_era(era), None);
-        };
+    fn choose(&mut self, generation: Generation) -> Change {
         if !self.head.can_choose {
             return self.fail(hand_made(), None);
         }
         // The run has that generation already.
-        if self.timeline.scenario().settings.era == Era(generation) {
+        if self.timeline.scenario().settings.era.0 == generation {
             return Change::None;
         }
         self.playback.pause();
@@ -494,7 +492,7 @@ impl Session {
         first: &Recording,
         generation: Generation,
     ) -> Result<(Timeline, usize), String> {
-        if first.scenario.settings.era == Era(generation) {
+        if first.scenario.settings.era.0 == generation {
             self.play_again(first, false)
         } else {
             self.play_again(&first.in_generation(generation), true)
@@ -618,11 +616,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
         note: lesson.note.clone(),
-        era: if !settings.is_informer() {
-            Arc::clone(&lesson.era)
-        } else {
-            settings.era.0.version().into()
-        },
+        era: settings.era.0,
         can_switch_known: settings.informer == InformerKind::Manual && !settings.has_fifo(),
         can_write: !matches!(source, SourceKind::Recorded | SourceKind::Cluster),
         can_cut: source == SourceKind::Server,

@@ -5,7 +5,7 @@ use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
 use super::messages::{no_marker, no_op};
-use super::{Change, Session, branches};
+use super::{Change, Session};
 use crate::command::Command;
 
 impl Session {
@@ -66,7 +66,7 @@ impl Session {
             Command::PopOne => self.pop_one(),
             Command::Mode(mode) => self.insert(Input::Mode(mode)),
             Command::KnownObjects(on) => self.switch_known_objects(on),
-            Command::Generation(era) => self.choose(&era),
+            Command::Generation(generation) => self.choose(generation),
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
             Command::Fault(fault) => self.inject_fault(fault),
@@ -84,19 +84,20 @@ impl Session {
             Command::Set(setting) => self.set(setting),
             Command::StepSize(step_size) => self.set_step_size(step_size),
             Command::Walk { on, coarser } => self.walk(on, coarser),
-            Command::RunUntil(text) => self.run_until(&text),
+            Command::RunUntil(predicate) => self.run_until(predicate),
             Command::LookOn => self.look_on(),
-            Command::PlayUntil(text) => self.play_until(&text),
+            Command::PlayUntil(predicate) => self.play_until(predicate),
             Command::Break(command) => self.breakpoint(command),
             Command::Compare(name) => self.compare_by_name(&name),
             Command::CloseCompare => self.close_comparison(),
             Command::AskWhy(open) => self.ask(open),
-            Command::SetText(setting, value) => match setting.with(&value) {
-                Some(setting) => self.set(setting),
-                None => self.fail(branches::no_value(&setting, &value), None),
-            },
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
+            Command::Wrong(message) => {
+                // What an earlier search found is no answer to this one.
+                self.forget_found();
+                self.fail(message, None)
+            }
             Command::DismissError => Change::None,
         }
     }

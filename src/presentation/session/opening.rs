@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::anchor;
+use crate::anchor::Anchor;
 use crate::command::Command;
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
@@ -12,7 +12,7 @@ use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::log;
-use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::moment::{Base, Moment};
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
 use deltascope_replay::trace::{self, Trace};
@@ -180,9 +180,9 @@ async fn play(
     if let Some(at) = at {
         // In a copy, so that a run that does not come to the moment is not computed farther.
         let mut ahead = timeline.clone();
-        let marked = match &at.anchor {
-            Anchor::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
-            Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
+        let marked = match &at.base {
+            Base::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
+            Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
         };
         step = at.find_slowly(&mut ahead, marked, slices).await;
         if step.is_none() {
@@ -332,7 +332,7 @@ impl Session {
         self.playback.seek(opened.step, self.timeline.len());
         // If nothing is at that place any more, nothing is selected.
         if opened.error.is_none()
-            && let Some(anchor) = anchor::Anchor::read(&opened.selection)
+            && let Some(anchor) = Anchor::read(&opened.selection)
         {
             self.select(Some(anchor));
         }

@@ -8,7 +8,7 @@ use crate::options::{Mode, Options, Place};
 use crate::view::RACE;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
-use deltascope_replay::moment::{Anchor, Moment, MomentError};
+use deltascope_replay::moment::{Base, Moment, MomentError};
 use deltascope_replay::trace::is_trace;
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once, pause};
@@ -112,15 +112,6 @@ impl Session {
         at_once(self.present_shared(options, &command, &Slices::whole()))
     }
 
-    /// Opens a link to a run, given the part after the `#`. The other options are applied after it.
-    ///
-    /// # Errors
-    /// The error states what is wrong. What can be shown is shown.
-    pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
-        let command = Command::OpenLink(link.into());
-        at_once(self.present_shared(options, &command, &Slices::whole()))
-    }
-
     /// Opens a file or a link in slices. The other options are applied after it.
     ///
     /// # Errors
@@ -143,8 +134,8 @@ impl Session {
 
     /// Applies the options to a run that is shown at a moment of its own.
     async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
-        if let Some(era) = options.era {
-            self.obey(Command::Generation(era.0.version().into()));
+        if let Some(generation) = options.era {
+            self.obey(Command::Generation(generation));
             self.said_wrong()?;
             pause().await;
             // The user has not switched the generation.
@@ -219,7 +210,7 @@ impl Session {
     }
 
     fn is_marker(&self, moment: &Moment) -> bool {
-        let Anchor::Marker(_) = &moment.anchor else {
+        let Base::Marker(_) = &moment.base else {
             return false;
         };
         moment.plus == 0
@@ -277,9 +268,9 @@ impl Session {
                 over.then(|| ahead.len())
             }
             Place::Moment(moment) => {
-                let marked = match &moment.anchor {
-                    Anchor::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
-                    Anchor::Input(_) | Anchor::Time(_) | Anchor::Headline(_) => None,
+                let marked = match &moment.base {
+                    Base::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
+                    Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
                 };
                 moment.find_slowly(&mut ahead, marked, slices).await
             }
@@ -347,6 +338,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use deltascope_cache::controller::Generation;
+
+    fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Text> {
+        let command = Command::OpenLink(link.into());
+        at_once(session.present_shared(options, &command, &Slices::whole()))
+    }
 
     fn options(pairs: &[(&str, &str)]) -> Options {
         let mut options = Options::default();
@@ -393,7 +390,7 @@ mod tests {
         assert_eq!(shown.fact.name(), "DeltaAppended");
         let link = format!("#v1;lesson=tombstone;at={name}");
         session.obey(Command::Seek(0));
-        session.present_link(&Options::default(), &link).unwrap();
+        present_link(&mut session, &Options::default(), &link).unwrap();
         assert_eq!(session.view().step, view.step);
         session.obey(Command::Seek(0));
         session.seek_named(name);
@@ -409,7 +406,7 @@ mod tests {
             let error = session.view().error.unwrap().message;
             assert!(error.en.contains(word) && !error.zh.is_empty(), "{error:?}");
             let link = format!("#v1;lesson=tombstone;at={name}");
-            let error = Session::new().present_link(&Options::default(), &link);
+            let error = present_link(&mut Session::new(), &Options::default(), &link);
             assert!(error.unwrap_err().en.contains(word), "{name}");
         }
     }
@@ -449,13 +446,17 @@ mod tests {
             (&[("era", "1.32"), ("at", "told")], "1.32", "told"),
         ] {
             let mut session = Session::new();
-            session.present_link(&options(pairs), link).unwrap();
+            present_link(&mut session, &options(pairs), link).unwrap();
             let view = session.view();
             let at = view.markers.iter().find(|one| &*one.id == marker);
             assert_eq!(Some(view.step), at.map(|one| one.at), "{pairs:?}");
-            assert_eq!(&*view.lesson.era, era);
+            assert_eq!(view.lesson.era.version(), era);
         }
-        let wrong = Session::new().present_link(&Options::default(), "#v2;lesson=tombstone");
+        let wrong = present_link(
+            &mut Session::new(),
+            &Options::default(),
+            "#v2;lesson=tombstone",
+        );
         assert!(wrong.unwrap_err().en.contains("newer"));
     }
 
@@ -466,7 +467,7 @@ mod tests {
         session.present(&asked, None).unwrap();
         for command in [
             Command::Reset,
-            Command::Generation("1.36".into()),
+            Command::Generation(Generation::Atomic),
             Command::Reset,
         ] {
             session.obey(command.clone());

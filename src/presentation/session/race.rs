@@ -8,7 +8,6 @@ use crate::view::RaceView;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::race::{MOST_FACTS, Race};
 use deltascope_world::Time;
-use deltascope_world::virtual_time::Era;
 
 use super::messages::{cannot_run, hand_made};
 use super::{Change, Session};
@@ -73,10 +72,10 @@ impl Session {
             Command::Step(by) => self.race_by(*by, false),
             Command::Walk { on, coarser } => self.race_by(if *on { 1 } else { -1 }, *coarser),
             // A lane was clicked: show it at this moment.
-            Command::Generation(era) => {
+            Command::Generation(generation) => {
                 let time = racing.time;
                 self.race = None;
-                self.choose(era);
+                self.choose(*generation);
                 self.notice = None;
                 self.go_to_time(time);
                 Change::Cut
@@ -175,8 +174,8 @@ impl Session {
             return Some(Rc::clone(view));
         }
         let choices = self.choices(None);
-        let era = self.timeline.scenario().settings.era;
-        let own = Generation::ALL.iter().position(|one| Era(*one) == era);
+        let own = self.timeline.scenario().settings.era.0;
+        let own = Generation::ALL.iter().position(|one| *one == own);
         let Racing {
             race, time, shown, ..
         } = self.race.as_mut()?;

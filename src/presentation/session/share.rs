@@ -9,7 +9,7 @@ use crate::i18n::Text;
 use crate::svg;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
-use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::moment::{Base, Moment};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::scramble_trace;
 use deltascope_replay::timeline::Timeline;
@@ -181,7 +181,7 @@ impl Session {
         // Markers beyond this many facts are not searched for.
         match marker.filter(|_| cursor <= LEAP) {
             Some(marker) => Moment {
-                anchor: Anchor::Marker(Arc::clone(&marker.id)),
+                base: Base::Marker(Arc::clone(&marker.id)),
                 plus: 0,
             },
             None => Moment::of(&self.timeline, cursor),
@@ -215,7 +215,6 @@ pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
         id: id.into(),
         title,
         note: Text::new(en, zh),
-        era: scenario.settings.era.0.version().into(),
         scenario: scenario.clone(),
         ..Lesson::default()
     }
@@ -270,12 +269,12 @@ fn too_far(far: usize) -> Text {
 
 pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: usize) -> Text {
     let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
-    match &at.anchor {
-        Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
+    match &at.base {
+        Base::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),
             &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
         ),
-        Anchor::Marker(id) if !is_known(id) => {
+        Base::Marker(id) if !is_known(id) => {
             let id = shortened(id);
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
@@ -297,7 +296,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: 
                 ),
             )
         }
-        Anchor::Headline(headline) => {
+        Base::Headline(headline) => {
             let (count, keys) = headline.alike(timeline);
             let (fact, steps) = (headline.fact, timeline.len());
             let keys: Vec<String> = keys.iter().map(|key| shortened(key)).collect();
@@ -328,21 +327,21 @@ mod tests {
 
     use super::*;
     use crate::command::Command;
+    use crate::session::typed;
 
     #[test]
     fn the_shared_part_of_links_is_made_once_for_each_run() {
         let mut session = Session::new();
         let mut before = session.packed().unwrap();
-        let set = |text: &str| Command::RunUntil(text.into());
         for (command, is_same) in [
             (Command::Step(3), true),
             (Command::CutWatch, false),
             (Command::Step(40), true),
-            (set("fact Popped"), true),
+            (typed::predicate("fact Popped", Command::RunUntil), true),
             (Command::Seek(0), true),
             (Command::Fork, false),
             (Command::Branch(1), false),
-            (Command::Generation("1.36".into()), false),
+            (typed::generation("1.36"), false),
             (Command::Reset, false),
             (Command::Load("reflector".into()), false),
         ] {

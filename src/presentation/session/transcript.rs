@@ -15,6 +15,7 @@ use crate::lanes::actor_name;
 use crate::view::RECENT;
 use deltascope_cache::fact::{Cause, Fact, FactRecord, HandlersFact};
 use deltascope_replay::picture::Picture;
+use deltascope_replay::predicate::Predicate;
 use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
 use deltascope_world::Time;
 use deltascope_world::source::visible;
@@ -33,7 +34,7 @@ pub enum Until {
     /// After the last fact of this moment.
     Time(Time),
     /// After the first fact that fulfils this predicate.
-    Condition(String),
+    Condition(Predicate),
 }
 
 /// The part of a run to report, and how.
@@ -81,24 +82,21 @@ impl Session {
     /// Goes to the end of the report. Returns the number of facts up to there.
     ///
     /// # Errors
-    /// Fails if the predicate is wrong or never holds.
+    /// Fails if the predicate never holds.
     pub fn go_until(&mut self, until: &Until) -> Result<usize, Text> {
         let end = match until {
             Until::End => self.end(),
             Until::Time(time) => self.timeline.extend_past(*time),
-            Until::Condition(text) => self.first(text)?,
+            Until::Condition(predicate) => self.first(predicate)?,
         };
         self.obey(Command::Seek(end));
         Ok(self.playback.cursor())
     }
 
-    fn first(&mut self, text: &str) -> Result<usize, Text> {
+    fn first(&mut self, predicate: &Predicate) -> Result<usize, Text> {
         self.obey(Command::Seek(0));
-        self.obey(Command::RunUntil(text.to_owned()));
+        self.obey(Command::RunUntil(predicate.clone()));
         loop {
-            if let Some(error) = &self.error {
-                return Err(error.message.clone());
-            }
             match &self.walking.said {
                 Some(Said::Found(at)) => return Ok(*at),
                 Some(Said::NotFound(failed)) if failed.goes_on() && failed.to < MAX_FACTS => {
@@ -181,7 +179,7 @@ impl Session {
         let mut heading = format!(
             "{} ({})\n{}\n\n",
             visible::line(self.lesson.title.get(lang)),
-            self.head.era,
+            self.head.era.version(),
             visible::lines(self.lesson.note.get(lang))
         );
         match (excerpt.from, lang) {

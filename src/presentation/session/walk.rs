@@ -86,12 +86,9 @@ impl Session {
         }
     }
 
-    /// Goes to the next fact that fulfils the predicate in the text.
-    pub(super) fn run_until(&mut self, text: &str) -> Change {
-        match self.predicate(text) {
-            Ok(predicate) => self.search(predicate, self.playback.cursor()),
-            Err(change) => change,
-        }
+    /// Goes to the next fact that fulfils the predicate.
+    pub(super) fn run_until(&mut self, predicate: Predicate) -> Change {
+        self.search(predicate, self.playback.cursor())
     }
 
     /// Continues the last search where it ended.
@@ -102,27 +99,18 @@ impl Session {
         }
     }
 
-    /// Plays until a fact fulfils the predicate in the text.
-    pub(super) fn play_until(&mut self, text: &str) -> Change {
-        match self.predicate(text) {
-            Ok(predicate) => {
-                self.play();
-                let walking = Rc::make_mut(&mut self.walking);
-                walking.said = None;
-                walking.playing_to = Some(predicate);
-                Change::None
-            }
-            Err(change) => change,
-        }
+    /// Plays until a fact fulfils the predicate.
+    pub(super) fn play_until(&mut self, predicate: Predicate) -> Change {
+        self.play();
+        let walking = Rc::make_mut(&mut self.walking);
+        walking.said = None;
+        walking.playing_to = Some(predicate);
+        Change::None
     }
 
     pub(super) fn breakpoint(&mut self, command: BreakCommand) -> Change {
         match command {
-            BreakCommand::Add(text) => {
-                let predicate = match self.predicate(&text) {
-                    Ok(predicate) => predicate,
-                    Err(change) => return change,
-                };
+            BreakCommand::Add(predicate) => {
                 let breaks = &self.walking.breaks;
                 if breaks.iter().any(|one| one.predicate == predicate) {
                     return Change::None;
@@ -227,16 +215,6 @@ impl Session {
         violations.any(|violation| violation.at == at)
     }
 
-    fn predicate(&mut self, text: &str) -> Result<Predicate, Change> {
-        text.parse().map_err(|error| {
-            let error: deltascope_replay::predicate::PredicateError = error;
-            let [en, zh] = error.words();
-            // The last result belongs to another predicate.
-            self.forget_found();
-            self.fail(Text::new(&en, &zh), None)
-        })
-    }
-
     /// Goes to the next fact that fulfils the predicate. If there is none, the run and the cursor stay.
     fn search(&mut self, predicate: Predicate, from: usize) -> Change {
         self.playback.pause();
@@ -290,9 +268,9 @@ impl Session {
         self.go_to(at)
     }
 
-    /// The same for a script, which gets the failure of the search as an error.
-    pub fn run_until_or_say(&mut self, text: &str) -> Change {
-        let change = self.obey(Command::RunUntil(text.to_owned()));
+    /// Obeys a search for a script, which gets its failure as an error.
+    pub fn run_until_or_say(&mut self, search: Command) -> Change {
+        let change = self.obey(search);
         match self.failed_search() {
             Some(message) => self.fail(message, None),
             None => change,
@@ -387,13 +365,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::session::typed;
     use deltascope_cache::controller::Generation;
     use deltascope_cache::fact::{Fact, QueueFact};
 
     fn session(era: usize) -> Session {
         let mut session = Session::new();
-        session.obey(Command::Generation(Generation::ALL[era].version().into()));
+        session.obey(Command::Generation(Generation::ALL[era]));
         session
+    }
+
+    fn until(text: &str) -> Command {
+        typed::predicate(text, Command::RunUntil)
     }
 
     proptest! {
@@ -460,7 +443,7 @@ mod tests {
     fn a_search_finds_its_predicate_or_says_that_it_never_holds() {
         let mut session = Session::new();
         session.obey(Command::Seek(0));
-        session.run_until("delta=Deleted key=default/web-0");
+        session.obey(until("delta=Deleted key=default/web-0"));
         let view = session.view();
         assert_eq!(view.walking.said, Some(Said::Found(view.step)));
         let last = view.recent.last().unwrap();
@@ -468,7 +451,7 @@ mod tests {
             matches!(&last.fact, Fact::Queue(QueueFact::DeltaAppended { delta_type, .. }) if delta_type.as_str() == "Deleted")
         );
         // The next one is farther on.
-        session.run_until("delta=Deleted");
+        session.obey(until("delta=Deleted"));
         assert!(session.view().step > view.step);
 
         let failed = |session: &mut Session| match session.view().walking.said.clone() {
@@ -476,22 +459,23 @@ mod tests {
             said => unreachable!("nobody is there: {said:?}"),
         };
         let before = session.view().step;
-        session.run_until("key=default/nobody");
+        session.obey(until("key=default/nobody"));
         let first = failed(&mut session);
         assert_eq!((first.to, first.end), (before + LEAP, End::Bound));
         session.look_on();
         assert_eq!(failed(&mut session).to, first.to + LEAP);
 
         session.obey(Command::Load("deltafifo".into()));
-        session.run_until("key=default/nobody");
+        session.obey(until("key=default/nobody"));
         let steps = session.view().steps;
         let over = failed(&mut session);
         assert_eq!(
             (over.to, over.end, over.goes_on()),
             (steps, End::Over, false)
         );
-        session.run_until("nonsense");
-        assert!(session.view().error.is_some());
+        session.obey(until("nonsense"));
+        let view = session.view();
+        assert!(view.error.is_some() && view.walking.said.is_none());
     }
 
     #[test]
@@ -499,7 +483,7 @@ mod tests {
         let mut session = Session::new();
         let mut other = Session::new();
         // The result is in the second piece that is searched, and it is a delta that is not the first one.
-        session.obey(Command::RunUntil("delta=Deleted rv>=300".into()));
+        session.obey(until("delta=Deleted rv>=300"));
         let view = session.view();
         assert_eq!(view.walking.said, Some(Said::Found(view.step)));
         assert!(session.ahead.is_none() && view.step > SEGMENT);
@@ -520,7 +504,7 @@ mod tests {
     fn playing_stops_at_a_breakpoint_that_is_on() {
         let mut session = Session::new();
         session.obey(Command::Seek(0));
-        let add = |text: &str| Command::Break(BreakCommand::Add(text.to_owned()));
+        let add = |text: &str| Command::Break(BreakCommand::Add(text.parse().unwrap()));
         session.obey(add("fact=KeyPopped"));
         session.obey(add("fact=KeyPopped"));
         session.obey(add("fact=ListReceived"));
@@ -541,7 +525,7 @@ mod tests {
         assert_eq!(played(&mut session), "KeyPopped");
         assert!(session.view().step > first.step);
         session.obey(Command::Break(BreakCommand::Remove(breaks[0].id)));
-        session.obey(Command::PlayUntil("call=OnUpdate".into()));
+        session.obey(typed::predicate("call=OnUpdate", Command::PlayUntil));
         assert!(session.playback.is_playing());
         session.obey(Command::Speed(800));
         while session.tick() == Change::Forward {}
@@ -549,7 +533,7 @@ mod tests {
         let at = session.playback.cursor();
         assert_eq!(session.view().walking.said, Some(Said::Found(at)));
         // If the user pauses on the way, the target is forgotten.
-        session.obey(Command::PlayUntil("call=OnUpdate".into()));
+        session.obey(typed::predicate("call=OnUpdate", Command::PlayUntil));
         session.obey(Command::TogglePlay);
         session.obey(Command::TogglePlay);
         for _ in 0..500 {

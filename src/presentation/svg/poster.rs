@@ -234,7 +234,7 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) {
     } else {
         " · "
     };
-    let whence = [routine, dot, link].concat();
+    let whence = [routine, dot, &link].concat();
     say(pen, &[(&whence, mono(115, Ink::INK_3))], 17);
     pen.raw(&["</g>"]);
 }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use crate::command::Command;
 use crate::i18n::Lang;
 use crate::options::{Controls, Options};
-use crate::session::Session;
+use crate::session::{Session, typed};
 use crate::stage::Panel;
 use crate::view::{RACE, View};
 use deltascope_cache::delta::DeltaType;
@@ -64,7 +64,7 @@ fn moments(id: &str, era: Option<&str>) -> Vec<View> {
         return Vec::new();
     }
     if let Some(era) = era {
-        session.obey(Command::Generation(era.into()));
+        session.obey(typed::generation(era));
     }
     let view = session.view();
     let mut steps: Vec<usize> = view.markers.iter().flat_map(|m| [m.at, m.at + 1]).collect();

@@ -15,17 +15,20 @@ use crate::strings;
 const LINE: i32 = 18;
 
 /// A listing's routine without its callers, and the text of its link to client-go.
-pub(super) fn place(listing: &Listing) -> (&str, &str) {
-    let routine = listing.title.rsplit(" › ").next().unwrap_or_default();
-    (routine, listing.link.as_ref().map_or("", |link| &link.text))
+pub(super) fn place(listing: &Listing) -> (&str, String) {
+    let link = listing.link.as_ref();
+    (
+        &listing.routine,
+        link.map(ToString::to_string).unwrap_or_default(),
+    )
 }
 
 pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let listing = pseudo::listing(view.narrated().0, view.narrated().1);
-    let (routine, link) = place(&listing);
-    let file = link.rsplit(' ').next().filter(|_| a.w >= 420);
-    let file = file.unwrap_or_default();
+    let routine = &*listing.routine;
+    let link = listing.link.as_ref().filter(|_| a.w >= 420);
+    let file = link.map_or("", |link| &link.place);
     let dot = if file.is_empty() || routine.is_empty() {
         ""
     } else {
@@ -406,7 +409,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let small = mono(112, Ink::INK_3);
     let cy = y + 16;
     let at = strings::position(lang, view.step, view.steps, view.endless, view.time);
-    let era = [&*view.lesson.era, " · ", &at].concat();
+    let era = [view.lesson.era.version(), " · ", &at].concat();
     let w = pen.text(a.right(), cy, a.w, At::End, &era, small);
     let dot = if link.is_empty() || routine.is_empty() {
         ""
@@ -416,7 +419,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let left = a.w - w - 16;
     // What is said of four generations is no line of one of them.
     if left > 80 && view.race.is_none() {
-        let whence = [routine, dot, link].concat();
+        let whence = [routine, dot, &link].concat();
         pen.text(a.x, cy, left, At::Start, &whence, small);
     }
     cy + 10 - a.y

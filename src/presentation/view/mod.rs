@@ -9,6 +9,7 @@ pub mod why;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
@@ -240,8 +241,8 @@ pub struct LessonHead {
     pub title: Text,
     /// One or two sentences about it; shown beside the captions.
     pub note: Text,
-    /// The generation: `1.32`.
-    pub era: Arc<str>,
+    /// The generation.
+    pub era: Generation,
     /// Whether the switch for KnownObjects has an effect.
     pub can_switch_known: bool,
     /// Whether objects can be created, edited and deleted.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::link::in_era;
-use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Fact, FactRecord};
 use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read};
@@ -29,8 +28,6 @@ pub struct Lesson {
     pub title: Text,
     /// The description.
     pub note: Text,
-    /// The generation of the informer: `1.32`.
-    pub era: Arc<str>,
     /// The marker that the page shows when it opens with this lesson.
     pub open: Option<Arc<str>>,
     /// The scenario that runs.
@@ -70,9 +67,11 @@ impl Read for Lesson {
             id: fields.need("id")?,
             title: fields.need("title")?,
             note: fields.need("note")?,
-            era: fields.need("era")?,
             open: fields.get("open")?,
-            scenario: fields.need("scenario")?,
+            scenario: in_era(
+                &fields.need("scenario")?,
+                Some(fields.need::<Era>("era")?.0),
+            ),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
             start: None,
@@ -233,17 +232,16 @@ pub fn inline(value: Value) -> Result<Lesson, Text> {
     if lesson.title == Text::default() {
         lesson.title = Text::new("A scenario of this page", "本页的场景");
     }
-    lesson.era = lesson.scenario.settings.era.0.version().into();
     Ok(lesson)
 }
 
 fn inline_lesson(value: Value) -> Result<Lesson, String> {
     let mut fields = Fields::of("a lesson", value)?;
-    let read = Lesson {
+    let era: Arc<str> = fields.get("era")?;
+    let mut read = Lesson {
         id: fields.get("id")?,
         title: text(fields.get("title")?)?,
         note: text(fields.get("note")?)?,
-        era: fields.get("era")?,
         open: fields.get("open")?,
         scenario: fields.need("scenario")?,
         markers: fields
@@ -255,12 +253,10 @@ fn inline_lesson(value: Value) -> Result<Lesson, String> {
         start: None,
     };
     fields.done()?;
-    let scenario = match Generation::from_version(&read.era) {
-        _ if read.era.is_empty() => read.scenario,
-        Some(generation) => in_era(&read.scenario, Some(Era(generation))),
-        None => return Err(format!("era {:?} is not known", read.era)),
-    };
-    Ok(Lesson { scenario, ..read })
+    if !era.is_empty() {
+        read.scenario = in_era(&read.scenario, Some(Era::try_from(era)?.0));
+    }
+    Ok(read)
 }
 
 fn inline_marker(value: Value) -> Result<MarkerRule, String> {
@@ -339,7 +335,6 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         id,
         title,
         note,
-        era: "1.32".into(),
         open: None,
         scenario: Scenario {
             settings,

@@ -111,6 +111,30 @@ pub struct WireError {
     pub line: Option<u32>,
 }
 
+/// What is wrong with a value, and, for a file, how to mend it.
+pub(in crate::source) struct Mistake {
+    /// Without a full stop.
+    pub(in crate::source) what: Text,
+    advice: Text,
+}
+
+impl Mistake {
+    fn new(what: &str, what_zh: &str, advice: &str, advice_zh: &str) -> Self {
+        Self {
+            what: Text::new(what, what_zh),
+            advice: Text::new(advice, advice_zh),
+        }
+    }
+
+    fn words(&self) -> (String, String) {
+        let Self { what, advice } = self;
+        (
+            format!("{}. {}", what.en, advice.en),
+            format!("{}。{}", what.zh, advice.zh),
+        )
+    }
+}
+
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message.en)
@@ -384,10 +408,12 @@ fn not_utf8(column: usize) -> (String, String) {
     )
 }
 
-fn not_an_event() -> (String, String) {
-    (
-        "the line is JSON but no watch event: it lacks type and object. Remove it, or record the watch again.".to_owned(),
-        "这一行是 JSON，但不是 watch 事件：没有 type 和 object。请删除这一行，或重新录制。".to_owned(),
+fn not_an_event() -> Mistake {
+    Mistake::new(
+        "the line is JSON but no watch event: it lacks type and object",
+        "这一行是 JSON，但不是 watch 事件：没有 type 和 object",
+        "Remove it, or record the watch again.",
+        "请删除这一行，或重新录制。",
     )
 }
 
@@ -398,24 +424,24 @@ fn nothing_to_play() -> (String, String) {
     )
 }
 
-fn status(fields: &Map<String, Value>) -> (String, String) {
+fn status(fields: &Map<String, Value>) -> Mistake {
     let code = code(fields);
     let reason = shortened(text_of(fields, "reason").unwrap_or("no reason"));
     let message = quoted(text_of(fields, "message").unwrap_or_default());
-    (
-        format!(
-            "the API server answered with an error: {code} {reason}, {message}. There is nothing to play: mend the request and record it again."
-        ),
-        format!(
-            "API server 返回了错误：{code} {reason}，{message}。没有可播放的内容：请修正请求后重新录制。"
-        ),
+    Mistake::new(
+        &format!("the API server answered with an error: {code} {reason}, {message}"),
+        &format!("API server 返回了错误：{code} {reason}，{message}"),
+        "There is nothing to play: mend the request and record it again.",
+        "没有可播放的内容：请修正请求后重新录制。",
     )
 }
 
-fn table() -> (String, String) {
-    (
-        "this is a Table, made for printing: it has no objects. Record with Accept: application/json.".to_owned(),
-        "这是用于打印的 Table，其中没有对象。请用 Accept: application/json 录制。".to_owned(),
+fn table() -> Mistake {
+    Mistake::new(
+        "this is a Table, made for printing: it has no objects",
+        "这是用于打印的 Table，其中没有对象",
+        "Record with Accept: application/json.",
+        "请用 Accept: application/json 录制。",
     )
 }
 

@@ -7,8 +7,8 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::virtual_time::{
-    HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure, Settings,
-    SourceKind, TransformSettings, WorkSettings,
+    HandlerSettings, Input, PrintSettings, ProcessFailure, Settings, TransformSettings,
+    WorkSettings,
 };
 use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -75,23 +75,6 @@ pub fn settings(settings: &Settings) -> Value {
         mutation_detector,
         work,
     } = settings;
-    let source = match source {
-        SourceKind::Server => "",
-        SourceKind::Recorded => "recorded",
-        SourceKind::Cluster => "cluster",
-        SourceKind::Program => "program",
-    };
-    let informer = match informer {
-        InformerKind::Manual => "",
-        InformerKind::Plain => "plain",
-        InformerKind::Shared => "shared",
-        InformerKind::Indexer => "indexer",
-        InformerKind::Client => "client",
-    };
-    let queue = match queue {
-        ManualQueue::DeltaFifo => "",
-        ManualQueue::Fifo => "FIFO",
-    };
     let PrintSettings {
         on_list,
         on_event,
@@ -106,9 +89,9 @@ pub fn settings(settings: &Settings) -> Value {
     fields.put("seed", (*seed).into());
     fields.put("interleave", (*interleave).into());
     fields.some("jitter", jitter.map(Value::from));
-    fields.put("feed", source.into());
-    fields.put("machinery", informer.into());
-    fields.put("queue", queue.into());
+    fields.put("feed", chosen(source, source.as_str()));
+    fields.put("machinery", chosen(informer, informer.as_str()));
+    fields.put("queue", chosen(queue, queue.as_str()));
     fields.some("keySeparator", key_separator.as_deref().map(Value::from));
     fields.put("prints", lines.done());
     fields.put("era", era.0.version().into());
@@ -562,6 +545,15 @@ impl Fields {
 
     fn done(self) -> Value {
         Value::Object(self.0)
+    }
+}
+
+/// The word of a value; the default has none.
+fn chosen<T: Default + PartialEq>(value: &T, word: &str) -> Value {
+    if *value == T::default() {
+        Value::Null
+    } else {
+        word.into()
     }
 }
 

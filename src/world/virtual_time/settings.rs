@@ -14,45 +14,70 @@ use deltascope_cache::object::{Item, Object};
 use deltascope_cache::queue::TransformFunc;
 use deltascope_cache::selector::Selector;
 
-/// The source of the queue's items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum SourceKind {
-    /// A simulated API server, through a reflector.
-    #[default]
-    Server,
-    /// A recording of a real API server, through a reflector.
-    Recorded,
-    /// A real cluster, or the recorded responses of one, through a reflector.
-    Cluster,
-    /// A program that calls the queue itself: no server, no reflector.
-    Program,
+/// Declares enums with the word of each variant in JSON.
+macro_rules! in_words {
+    ($(
+        $(#[$of:meta])*
+        pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
+    )*) => {$(
+        $(#[$of])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// The word in JSON.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl Read for $name {
+            fn read(value: Value) -> Result<Self, String> {
+                one_of(&value, &[$(($word, Self::$variant)),*])
+            }
+        }
+    )*};
 }
 
-/// The kind of informer behind the reflector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum InformerKind {
-    /// A DeltaFIFO and a process function, assembled by hand as in the first programs of the lessons; the
-    /// generation has no effect here.
-    #[default]
-    Manual,
-    /// `NewInformer`: the process loop calls the handlers itself.
-    Plain,
-    /// A shared informer: every handler has its own listener.
-    Shared,
-    /// No queue: a program writes to an Indexer itself.
-    Indexer,
-    /// Neither queue nor Indexer: a program lists and watches, and prints the results.
-    Client,
-}
+in_words! {
+    /// The source of the queue's items.
+    pub enum SourceKind {
+        /// A simulated API server, through a reflector.
+        #[default]
+        Server = "server",
+        /// A recording of a real API server, through a reflector.
+        Recorded = "recorded",
+        /// A real cluster, or the recorded responses of one, through a reflector.
+        Cluster = "cluster",
+        /// A program that calls the queue itself: no server, no reflector.
+        Program = "program",
+    }
 
-/// The queue of a manual assembly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ManualQueue {
-    /// A DeltaFIFO: all deltas of a key.
-    #[default]
-    DeltaFifo,
-    /// A FIFO: the newest object of a key.
-    Fifo,
+    /// The kind of informer behind the reflector.
+    pub enum InformerKind {
+        /// A DeltaFIFO and a process function, assembled by hand as in the first programs of the lessons; the
+        /// generation has no effect here.
+        #[default]
+        Manual = "handMade",
+        /// `NewInformer`: the process loop calls the handlers itself.
+        Plain = "plain",
+        /// A shared informer: every handler has its own listener.
+        Shared = "shared",
+        /// No queue: a program writes to an Indexer itself.
+        Indexer = "indexer",
+        /// Neither queue nor Indexer: a program lists and watches, and prints the results.
+        Client = "client",
+    }
+
+    /// The queue of a manual assembly.
+    pub enum ManualQueue {
+        /// A DeltaFIFO: all deltas of a key.
+        #[default]
+        DeltaFifo = "DeltaFIFO",
+        /// A FIFO: the newest object of a key.
+        Fifo = "FIFO",
+    }
 }
 
 impl InformerKind {
@@ -304,7 +329,10 @@ pub(super) fn label_and_value(text: &str) -> (&str, &str) {
     text.split_once('=').unwrap_or((text, ""))
 }
 
-/// A [`Generation`] as written in JSON: `"1.32"`, or any other version of Kubernetes from 1.0 on.
+/// The [`Generation`] of a scenario; in JSON `"1.32"`, or any other version of Kubernetes from 1.0 on.
+///
+/// A type of its own for its default. A program's informer is of the newest generation; a scenario without `era`
+/// stays what it was when the first links were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub Generation);
 
@@ -394,40 +422,6 @@ impl TryFrom<Value> for ProcessModeText {
                 "mode {value} is not known; write \"free\", \"held\" or a pause in ms"
             )),
         }
-    }
-}
-
-impl Read for SourceKind {
-    fn read(value: Value) -> Result<Self, String> {
-        let words = [
-            ("server", Self::Server),
-            ("recorded", Self::Recorded),
-            ("cluster", Self::Cluster),
-            ("program", Self::Program),
-        ];
-        one_of(&value, &words)
-    }
-}
-
-impl Read for InformerKind {
-    fn read(value: Value) -> Result<Self, String> {
-        let words = [
-            ("handMade", Self::Manual),
-            ("plain", Self::Plain),
-            ("shared", Self::Shared),
-            ("indexer", Self::Indexer),
-            ("client", Self::Client),
-        ];
-        one_of(&value, &words)
-    }
-}
-
-impl Read for ManualQueue {
-    fn read(value: Value) -> Result<Self, String> {
-        one_of(
-            &value,
-            &[("DeltaFIFO", Self::DeltaFifo), ("FIFO", Self::Fifo)],
-        )
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use deltascope::presentation::command::{self as page, Export};
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::trace;
 use serde_json::{Value, json};
 
@@ -312,7 +312,7 @@ fn a_trace_keeps_its_wall_clock_time() {
         shown.as_ref().unwrap().starts_with("2026-11-22T23:59:50."),
         "{shown:?}"
     );
-    session.obey(page::Command::Generation("1.32".into()));
+    session.obey(typed::generation("1.32"));
     assert!(wall(&mut session).is_some());
     let written = session.export(Export::Trace).unwrap();
     assert!(

@@ -6,8 +6,8 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, ReflectorFact, ServerFact};
 use deltascope::presentation::command::{Command as Click, Export};
 use deltascope::presentation::i18n::Text;
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::keep::Kept;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::picture::Behind;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
@@ -189,7 +189,7 @@ fn the_copy_of_a_run_is_its_recording() {
         ("which drops what came after", Click::CutWatch),
         ("a branch", Click::Fork),
         ("the other one", Click::Branch(1)),
-        ("a generation", Click::Generation("1.36".into())),
+        ("a generation", typed::generation("1.36")),
         ("a lesson", Click::Load("reflector".into())),
     ] {
         session.obey(command);

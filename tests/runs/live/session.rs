@@ -6,9 +6,9 @@ use deltascope::presentation::caption::{before_start, plain};
 use deltascope::presentation::command::BreakCommand;
 use deltascope::presentation::command::{Command as Click, Export};
 use deltascope::presentation::i18n::{Lang, Text};
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::picture::Picture;
 use deltascope::replay::trace;
 use deltascope::world::Time;
@@ -53,7 +53,7 @@ fn following_stops_at_a_breakpoint_and_playing_returns_to_the_live_edge() {
         read(&mut session, &mut cluster, now);
         at_the_edge(&mut session);
         let at = format!("fact=ItemStored key=ns{}/p{names}", names % 3);
-        session.obey(Click::Break(BreakCommand::Add(at)));
+        session.obey(Click::Break(BreakCommand::Add(at.parse().unwrap())));
         (1..=names).for_each(|name| cluster.write(name));
         read(&mut session, &mut cluster, now + 10);
         read(&mut session, &mut cluster, now + 20);
@@ -160,7 +160,7 @@ fn a_live_session_continues_while_the_user_looks_back() {
     // The later responses still come.
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
-    session.obey(Click::Generation("1.32".into()));
+    session.obey(typed::generation("1.32"));
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
     // Starting over keeps the cluster's responses and the settings, and drops the user's actions.

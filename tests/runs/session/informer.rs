@@ -10,7 +10,7 @@ use deltascope::presentation::caption;
 use deltascope::presentation::command::{Command, FAULTS, Fault};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::rows;
-use deltascope::presentation::session::Change;
+use deltascope::presentation::session::{Change, typed};
 use deltascope::presentation::strings;
 use deltascope::replay::lessons;
 use deltascope::replay::picture::{Answer, RequestKind};
@@ -264,7 +264,7 @@ fn an_armed_fault_is_shown_and_can_be_disarmed() {
 #[test]
 fn a_streaming_list_shows_its_parameters_and_the_bookmark_that_ends_it() {
     let mut session = open("sharedinformer-listwatch");
-    session.obey(Command::Generation("1.36".into()));
+    session.obey(typed::generation("1.36"));
     session.obey(Command::Seek(0));
     let mut ends = Vec::new();
     while session.obey(Command::Step(1)) == Change::Forward {

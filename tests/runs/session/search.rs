@@ -3,7 +3,7 @@
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::presentation::view::View;
 use deltascope::presentation::view::walking::Said;
 use proptest::prelude::*;
@@ -40,8 +40,8 @@ proptest! {
         let mut options = Options::default();
         options.set("until", "input:9999").unwrap();
         match how {
-            0 => session.obey(Command::RunUntil(text)),
-            1 => session.run_until_or_say(&text),
+            0 => session.obey(typed::predicate(&text, Command::RunUntil)),
+            1 => session.run_until_or_say(typed::predicate(&text, Command::RunUntil)),
             2 => session.seek_named("input:9999"),
             _ => {
                 prop_assert!(session.set_stops(&options).is_err());
@@ -59,11 +59,11 @@ proptest! {
         prop_assert_eq!(&without_the_search(&mut session), &before);
         // The searched facts are forgotten when the run changes.
         session.obey(Command::Mode(ProcessMode::Free));
-        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        session.obey(typed::predicate("fact=ModeSet", Command::RunUntil));
         session.obey(Command::Mode(ProcessMode::Paced(9)));
         session.obey(Command::Step(-1));
         let step = session.view().step;
-        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        session.obey(typed::predicate("fact=ModeSet", Command::RunUntil));
         prop_assert_eq!(session.view().walking.said.clone(), Some(Said::Found(step + 1)));
     }
 }
@@ -80,7 +80,7 @@ fn a_search_has_no_effect_on_the_run() {
         session.obey(Command::Seek(300));
     });
     let search = |session: &mut Session, text: &str| {
-        session.obey(Command::RunUntil(text.to_owned()));
+        session.obey(typed::predicate(text, Command::RunUntil));
         let said = session.view().walking.said.clone();
         assert!(matches!(said, Some(Said::NotFound(_))), "{text}: {said:?}");
     };
@@ -140,7 +140,7 @@ fn a_failed_search_states_the_reason() {
             session.obey(Command::Mode(ProcessMode::Held));
         }
         let end = session.view().step + 100_000;
-        session.run_until_or_say(text);
+        session.run_until_or_say(typed::predicate(text, Command::RunUntil));
         let message = session.view().error.unwrap().message;
         for part in parts {
             assert!(message.en.contains(part), "{lesson} {text}: {}", message.en);

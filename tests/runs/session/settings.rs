@@ -2,7 +2,7 @@
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
-use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::replay::edit::as_set;
 use deltascope::replay::lessons;
 use deltascope::replay::step_size::StepSize;
@@ -25,11 +25,7 @@ fn starting_over_keeps_the_settings() {
     for (lesson, commands) in [
         (
             "sandbox",
-            vec![
-                Command::Generation("1.36".into()),
-                step(),
-                Command::CutWatch,
-            ],
+            vec![typed::generation("1.36"), step(), Command::CutWatch],
         ),
         (
             "sandbox",
@@ -39,7 +35,7 @@ fn starting_over_keeps_the_settings() {
             "sandbox",
             vec![
                 Command::Mode(ProcessMode::Held),
-                Command::Generation("1.35".into()),
+                typed::generation("1.35"),
                 Command::Mode(ProcessMode::Paced(250)),
                 Command::AddHandler,
             ],
@@ -70,7 +66,7 @@ fn starting_over_keeps_the_settings() {
         ),
         (
             "tombstone",
-            vec![Command::Generation("1.34".into()), Command::Seek(0)],
+            vec![typed::generation("1.34"), Command::Seek(0)],
         ),
         ("deltafifo", vec![step()]),
     ] {
@@ -99,10 +95,10 @@ fn starting_over_keeps_the_settings() {
             let at = at.collect::<Vec<_>>().iter().position(is_it).unwrap();
             set[at] = wanted.value();
         }
-        let era = session.view().lesson.era.clone();
+        let era = session.view().lesson.era;
         session.obey(Command::Reset);
         let view = session.view();
-        assert_eq!((view.step, view.speed, &view.lesson.era), (0, 400, &era));
+        assert_eq!((view.step, view.speed, view.lesson.era), (0, 400, era));
         assert_eq!(view.walking.step_size, StepSize::Pop);
         assert_eq!(settings(&mut session), set, "{lesson} {commands:?}");
         assert!(session.timeline().inputs().is_empty());
@@ -140,7 +136,7 @@ fn a_switch_states_the_part_of_the_run_that_it_affects() {
     for (lesson, command, en, zh) in [
         (
             "sandbox",
-            Command::Generation("1.36".into()),
+            typed::generation("1.36"),
             "from the start",
             "从头",
         ),
@@ -199,7 +195,7 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
     let stored = end(&mut session)["store"]["items"].clone();
     session.obey(Command::Seek(here.step));
     for era in ["1.34", "1.35", "1.36"] {
-        assert_eq!(session.obey(Command::Generation(era.into())), Change::Cut);
+        assert_eq!(session.obey(typed::generation(era)), Change::Cut);
         let state = now(&mut session);
         assert_eq!(
             (&state["era"], &state["queue"]["kind"]),
@@ -226,19 +222,19 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
         session.obey(Command::Seek(place.unwrap_or_default()));
     }
     session.obey(Command::Seek(0));
-    session.obey(Command::Generation("1.32".into()));
+    session.obey(typed::generation("1.32"));
     assert_eq!(now(&mut session)["step"], 0);
     session.obey(Command::Seek(here.step));
     assert_eq!(now(&mut session), classic, "the same run as at first");
 
-    session.obey(Command::Generation("0.9".into()));
+    session.obey(typed::generation("0.9"));
     let message = now(&mut session)["error"]["message"].to_string();
     assert!(
         message.contains("0.9") && message.contains("1.36"),
         "{message}"
     );
     let mut by_hand = open("deltafifo");
-    by_hand.obey(Command::Generation("1.36".into()));
+    by_hand.obey(typed::generation("1.36"));
     assert_eq!(now(&mut by_hand)["era"], "1.32");
     assert_ne!(now(&mut by_hand)["error"], Value::Null);
 }

@@ -4,7 +4,7 @@ use deltascope::cache::fact::Cause;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Export};
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::presentation::view::{SettingRow, View};
 use deltascope::replay::edit::Setting;
@@ -179,7 +179,7 @@ fn a_link_contains_the_selection() {
 #[test]
 fn starting_over_keeps_the_settings_of_a_link_and_drops_its_actions() {
     let mut maker = Session::new();
-    maker.obey(Command::SetText(Setting::ProcessMs(0), "300".into()));
+    maker.obey(typed::setting(&Setting::ProcessMs(0), "300"));
     let set = maker.export(Export::Link).unwrap();
     let place = maker.view().events.first().unwrap().place;
     maker.obey(Command::DropEvent(place));
@@ -198,7 +198,7 @@ fn starting_over_keeps_the_settings_of_a_link_and_drops_its_actions() {
         session.obey(Command::Reset);
         let view = session.view();
         assert_eq!(view.branches.len(), branches, "{link}");
-        assert_eq!(*view.lesson.era, *before["era"].as_str().unwrap());
+        assert_eq!(view.lesson.era.version(), before["era"]);
         if let Some(process_ms) = process_ms {
             let is_it = |row: &&SettingRow| matches!(row.setting, Setting::ProcessMs(_));
             let row = view.settings.iter().find(is_it).unwrap();
@@ -218,7 +218,7 @@ fn starting_over_keeps_the_settings_of_a_link_and_drops_its_actions() {
 #[test]
 fn a_link_to_a_late_marker_opens_there() {
     let mut session = Session::new();
-    session.obey(Command::SetText(Setting::ProcessMs(0), "400000".into()));
+    session.obey(typed::setting(&Setting::ProcessMs(0), "400000"));
     let late = |view: &View| {
         let marker = view.markers.iter().find(|marker| &*marker.id == "synced");
         marker.map(|marker| marker.at)

@@ -3,7 +3,7 @@
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft, Export, Fault};
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::session::Session;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
 use deltascope::replay::recording::{RecordedInput, Recording};
@@ -233,10 +233,10 @@ fn command() -> impl Strategy<Value = Command> {
             Command::Fault(Fault::List(410)),
             Command::Mode(ProcessMode::Held),
             Command::Mode(ProcessMode::Paced(u32::MAX)),
-            Command::Generation("1.36".into()),
+            typed::generation("1.36"),
             Command::DropEvent(3),
-            Command::SetText(Setting::ResyncMs(0), "1000000000000".into()),
-            Command::SetText(Setting::PageSize(0), "4294967295".into()),
+            typed::setting(&Setting::ResyncMs(0), "1000000000000"),
+            typed::setting(&Setting::PageSize(0), "4294967295"),
         ]),
     ]
 }

@@ -42,6 +42,34 @@ fn default_values_are_left_out_except_the_generation() {
     assert_eq!(write::settings(&read), said);
 }
 
+/// A word that changed would make another run of an old link, or none.
+#[test]
+fn the_words_of_the_kinds_stay_as_they_are() {
+    for (field, words) in [
+        ("feed", &["server", "recorded", "cluster", "program"][..]),
+        (
+            "machinery",
+            &["handMade", "plain", "shared", "indexer", "client"],
+        ),
+        ("queue", &["DeltaFIFO", "FIFO"]),
+    ] {
+        for (place, word) in words.iter().enumerate() {
+            let mut said = json!({ "era": "1.32", field: word });
+            if *word == "FIFO" {
+                said["feed"] = json!("program");
+            }
+            let read = Settings::read(said.clone()).unwrap();
+            // The first is the default.
+            if place == 0 {
+                said = json!({ "era": "1.32" });
+            }
+            assert_eq!(write::settings(&read), said, "{word}");
+        }
+        let error = Settings::read(json!({ field: "other" })).unwrap_err();
+        assert!(error.contains(&words.join(", ")), "{error}");
+    }
+}
+
 #[test]
 fn every_lesson_reads_back_to_the_same() {
     for (id, _) in lessons::menu() {

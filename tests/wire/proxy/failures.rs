@@ -199,6 +199,8 @@ fn an_unreadable_event_ends_the_watch_with_an_error() {
     for (line, part) in [
         (&b"404 page not found"[..], "trailing characters"),
         (br#"{"type":"BOOM","object":{}}"#, "BOOM"),
+        // A full stop in a value does not end the error.
+        (br#"{"type":"BOOM. BOOM","object":{}}"#, "BOOM. BOOM"),
         (
             br#"{"type":"ADDED","object":{"kind":"Pod"}}"#,
             "no metadata.name",
@@ -220,6 +222,8 @@ fn an_unreadable_event_ends_the_watch_with_an_error() {
             panic!("{found:?}");
         };
         assert!(causes.iter().any(|cause| cause == "ClientWatchDecoding"));
+        // The advice is for files.
+        assert!(!causes.iter().any(|cause| cause.contains("the line.")));
         let middle = answer.body.len() / 2;
         assert!(answer.responses(&[1, middle]) == responses);
     }

@@ -42,7 +42,7 @@ impl Run {
             let _ = words(record, recent, &picture, Lang::En);
             all.push(SAID.take().into_iter().collect());
             let link = pseudo::listing(recent, &picture).link;
-            let place = link.map(|link| link.text).unwrap_or_default();
+            let place = link.map(|link| link.to_string()).unwrap_or_default();
             places.push(place.trim_start_matches("client-go ").to_owned());
         }
         Self {

@@ -230,7 +230,7 @@ fn each_item_on_the_stage_was_put_there_by_a_fact_about_its_object() {
     session.obey(Command::Seek(700));
     let mut asked = 0;
     let runs = lessons::menu().into_iter().map(|(id, _)| Command::Load(id));
-    let eras = Generation::ALL.map(|era| Command::Generation(era.version().into()));
+    let eras = Generation::ALL.map(Command::Generation);
     for run in runs
         .chain([Command::Load(lessons::FIRST.into())])
         .chain(eras)

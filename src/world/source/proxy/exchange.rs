@@ -616,13 +616,12 @@ fn event(line: &[u8], keep: Keep) -> Result<RecordedEvent, Fault> {
             Fault::Bad(reason(&error))
         }
     })?;
-    let mut event = event_in(value, keep).map_err(|(error, _)| {
-        // Advice on a fix is meant for files, and the text may quote the object.
-        let error = error.split(". ").next().unwrap_or_default();
+    let mut event = event_in(value, keep).map_err(|mistake| {
+        // The text may quote the object.
         Fault::Bad(if keep.redacted {
             "unable to decode watch event".to_owned()
         } else {
-            format!("unable to decode watch event: {error}")
+            format!("unable to decode watch event: {}", mistake.what.en)
         })
     })?;
     if let RecordedEvent::Error { message, .. } = &mut event {

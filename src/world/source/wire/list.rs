@@ -247,8 +247,8 @@ impl Items {
 pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String, String)> {
     let kind = text_of(fields, "kind").unwrap_or_default();
     match kind {
-        "Status" => return Err(status(fields)),
-        "Table" => return Err(table()),
+        "Status" => return Err(status(fields).words()),
+        "Table" => return Err(table().words()),
         kind if NO_LISTS.contains(&kind) => return Err(discovery(kind)),
         "" if fields.contains_key("paths") => return Err(discovery("paths")),
         "" => return Err(nothing_to_play()),

@@ -12,8 +12,8 @@ use crate::text::Text;
 use deltascope_cache::fact::EventType;
 
 use super::{
-    BOM, RecordedEvent, WireError, causes, code, error, not_an_event, not_utf8, quoted, reason,
-    status, table, text_of,
+    BOM, Mistake, RecordedEvent, WireError, causes, code, error, not_an_event, not_utf8, quoted,
+    reason, status, table, text_of,
 };
 
 /// Reads a watch incrementally, in chunks of any size.
@@ -290,7 +290,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
             format!("这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"),
         )
     })?;
-    event_of(value).map_err(|words| Fault::Bad(words.en.to_string(), words.zh.to_string()))
+    event_in(value, Keep::default()).map_err(|mistake| {
+        let (en, zh) = mistake.words();
+        Fault::Bad(en, zh)
+    })
 }
 
 /// Reads one event of a watch.
@@ -298,17 +301,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
 /// # Errors
 /// States what is wrong with the event and what to do.
 pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
-    event_in(value, Keep::default()).map_err(|(en, zh)| Text {
-        en: en.into(),
-        zh: zh.into(),
+    event_in(value, Keep::default()).map_err(|mistake| {
+        let (en, zh) = mistake.words();
+        Text::new(&en, &zh)
     })
 }
 
-/// Reads an event and drops what `keep` excludes of its object; the error is in English and Chinese.
-pub(in crate::source) fn event_in(
-    value: Value,
-    keep: Keep,
-) -> Result<RecordedEvent, (String, String)> {
+/// Reads an event and drops what `keep` excludes of its object.
+pub(in crate::source) fn event_in(value: Value, keep: Keep) -> Result<RecordedEvent, Mistake> {
     let Value::Object(mut fields) = value else {
         return Err(not_an_event());
     };
@@ -327,20 +327,20 @@ pub(in crate::source) fn event_in(
         "ERROR" => EventType::Error,
         other => {
             let other = quoted(other);
-            return Err((
-                format!(
-                    "the event type {other} is unknown. It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line."
-                ),
-                format!(
-                    "未知的事件类型 {other}。类型只有 ADDED、MODIFIED、DELETED、BOOKMARK 和 ERROR：请修正或删除这一行。"
-                ),
+            return Err(Mistake::new(
+                &format!("the event type {other} is unknown"),
+                &format!("未知的事件类型 {other}"),
+                "It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line.",
+                "类型只有 ADDED、MODIFIED、DELETED、BOOKMARK 和 ERROR：请修正或删除这一行。",
             ));
         }
     };
     let Some(Value::Object(object)) = object else {
-        return Err((
-            format!("the {kind} event has no object. Record the watch again, or remove the line."),
-            format!("{kind} 事件没有 object。请重新录制，或删除这一行。"),
+        return Err(Mistake::new(
+            &format!("the {kind} event has no object"),
+            &format!("{kind} 事件没有 object"),
+            "Record the watch again, or remove the line.",
+            "请重新录制，或删除这一行。",
         ));
     };
     match event {
@@ -356,9 +356,11 @@ pub(in crate::source) fn event_in(
                 return Err(table());
             }
             let object = whole(object, None, keep).map_err(|(en, zh)| {
-                (
-                    format!("the object of the {kind} event cannot be used: {en}. Mend or remove the line."),
-                    format!("{kind} 事件的对象无法使用：{zh}。请修正或删除这一行。"),
+                Mistake::new(
+                    &format!("the object of the {kind} event cannot be used: {en}"),
+                    &format!("{kind} 事件的对象无法使用：{zh}"),
+                    "Mend or remove the line.",
+                    "请修正或删除这一行。",
                 )
             })?;
             Ok(RecordedEvent::Object {
@@ -370,16 +372,18 @@ pub(in crate::source) fn event_in(
 }
 
 /// Reads a bookmark, never as an object: a bookmark of pods contains `"spec":{"containers":null}`.
-pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (String, String)> {
+pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, Mistake> {
     let metadata = object.get("metadata");
     let rv = metadata
         .and_then(|metadata| metadata.get("resourceVersion"))
         .and_then(Value::as_str)
         .filter(|rv| !rv.is_empty());
     let Some(rv) = rv else {
-        return Err((
-            "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark. Remove the line.".to_owned(),
-            "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项。请删除这一行。".to_owned(),
+        return Err(Mistake::new(
+            "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark",
+            "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项",
+            "Remove the line.",
+            "请删除这一行。",
         ));
     };
     let initial_events_end = metadata
