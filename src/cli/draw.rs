@@ -40,7 +40,7 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
             }
         }
     }
-    .map_err(Failure::of)?;
+    .map_err(|unshown| Failure::of(unshown.into()))?;
     let picture = svg::stage(
         &session.view(),
         &SvgOptions {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options, Place};
-use deltascope_presentation::session::present::scenario_in;
+use deltascope_presentation::session::present::{Unshown, scenario_in};
 use deltascope_presentation::session::{Session, hand_made};
 use deltascope_presentation::state::state;
 use deltascope_presentation::view::View;
@@ -218,17 +218,8 @@ impl Block {
     fn present(&mut self, fence: &Fence, body: &Body, folder: Folder<'_>) -> Result<(), Wrong> {
         let presented = self.show(fence, body, folder);
         let is_informer = self.session.scenario().settings.is_informer();
-        if self.options.era.is_none() || is_informer {
+        if !self.is_era_of_book || is_informer {
             return presented;
-        }
-        if !self.is_era_of_book {
-            return presented.map_err(|wrong| match wrong.message.ends_with(&*hand_made().en) {
-                true => Wrong {
-                    message: format!("{} Or leave out era.", wrong.message),
-                    ..wrong
-                },
-                false => wrong,
-            });
         }
         // This run has no generations; only the book's default set one.
         self.options.era = None;
@@ -256,21 +247,14 @@ impl Block {
                 }
                 None => self.session.present_file(&self.options, src, bytes),
             };
-            return presented.map_err(|error| at_fence(format!("{src}: {}", error.en)));
+            return presented.map_err(|error| at_fence(format!("{src}: {}", words(error))));
         }
         let presented = self.session.present(&self.options, body.scenario.clone());
         presented.map_err(|error| {
-            // Without attributes, only the scenario can be wrong.
-            let bare = Options::default();
-            if body.scenario.is_some()
-                && Session::new()
-                    .present(&bare, body.scenario.clone())
-                    .is_err()
-            {
-                return Wrong {
-                    line: fence.line_at(body.place_of_error(&fence.body, &error.en)),
-                    message: error.en.to_string(),
-                };
+            let message = words(error);
+            if let Some(place) = body.wrong_place() {
+                let line = fence.line_at(body.place_of(&place));
+                return Wrong { line, message };
             }
             let known = lessons::menu();
             let ids: Vec<&str> = known.iter().map(|(id, _)| &**id).collect();
@@ -278,7 +262,7 @@ impl Block {
                 Some(id) if body.scenario.is_none() && !ids.contains(&&**id) => {
                     at_fence(no_such("There is no lesson", id, &ids))
                 }
-                _ => at_fence(error.en.to_string()),
+                _ => at_fence(message),
             }
         })
     }
@@ -402,6 +386,14 @@ impl Block {
 fn no_such(what: &str, name: &str, known: &[&str]) -> String {
     let name = shortened(name);
     format!("{what} {name:?}. {}", hint(&name, known))
+}
+
+/// Why the run of a block is not shown.
+fn words(error: Unshown) -> String {
+    match error {
+        Unshown::HandMade => format!("{} Or leave out era.", hand_made().en),
+        Unshown::Because(text) => text.en.to_string(),
+    }
 }
 
 /// How to close a fence.

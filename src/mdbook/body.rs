@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use deltascope_replay::lessons::{self, SCENARIO};
+
 /// A parsed body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
@@ -17,26 +19,21 @@ pub(super) struct Body {
     places: Places,
 }
 
-/// Where the members are. Each member refers to its parent, so that a long name is stored only once.
+/// Where the members are: a number for each, from 1, and its offset. The body itself is number 0.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// Parent number, name and offset of each member, numbered from 1. The body itself is number 0.
-    all: Vec<(usize, String, usize)>,
-    /// The number of a member, by parent number and name.
+    offsets: Vec<usize>,
+    /// The number of a member, by the number of the one around it and by its name.
     inside: BTreeMap<(usize, String), usize>,
 }
 
 impl Places {
     /// Adds a member and returns its number.
     fn add(&mut self, around: usize, name: &str, offset: usize) -> usize {
-        self.all.push((around, name.to_owned(), offset));
-        let number = self.all.len();
+        self.offsets.push(offset);
+        let number = self.offsets.len();
         self.inside.insert((around, name.to_owned()), number);
         number
-    }
-
-    fn get(&self, number: usize) -> Option<&(usize, String, usize)> {
-        self.all.get(number.checked_sub(1)?)
     }
 
     /// The member that the names lead to, and true; or its nearest existing ancestor, and false.
@@ -53,20 +50,8 @@ impl Places {
 
     /// The offset of a member.
     fn offset(&self, number: usize) -> usize {
-        self.get(number).map_or(0, |(_, _, offset)| *offset)
-    }
-
-    /// Whether the names lead to a member, ignoring the array elements on the way.
-    fn is_along(&self, mut number: usize, names: &[String]) -> bool {
-        let mut names = names.iter().rev();
-        while let Some((around, name, _)) = self.get(number) {
-            let is_element = name.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_element && names.next() != Some(name) {
-                return false;
-            }
-            number = *around;
-        }
-        names.next().is_none()
+        let offset = number.checked_sub(1).and_then(|at| self.offsets.get(at));
+        offset.copied().unwrap_or_default()
     }
 }
 
@@ -116,39 +101,18 @@ impl Body {
         self.places.offset(self.places.nearest(names).0)
     }
 
-    /// The offset that an error of the scenario refers to: it quotes the wrong value, or the fields around it.
-    pub(super) fn place_of_error(&self, text: &str, error: &str) -> usize {
-        let quoted = error.split('"').collect::<Vec<_>>();
-        for pair in quoted.chunks_exact(2).rev() {
-            let [before, value] = pair else { continue };
-            let value = format!("\"{value}\"");
-            let mut places = text.match_indices(&value).map(|(at, _)| at);
-            if let (false, Some(at), None) =
-                (before.ends_with("field "), places.next(), places.next())
-            {
-                return at;
-            }
-        }
-        let mut names = Vec::new();
-        for part in error.split("field \"").skip(1) {
-            if let Some((name, _)) = part.split_once('"') {
-                names.push(name.to_owned());
-            }
-        }
-        // The error does not say which element of an array. If only one has the field, it is that one.
-        while !names.is_empty() {
-            let (number, is_it) = self.places.nearest(&names);
-            if is_it {
-                return self.places.offset(number);
-            }
-            let mut along =
-                (1..=self.places.all.len()).filter(|number| self.places.is_along(*number, &names));
-            if let (Some(number), None) = (along.next(), along.next()) {
-                return self.places.offset(number);
-            }
-            names.pop();
-        }
-        0
+    /// The names that lead to what is wrong with the scenario, whatever the attributes are; none if it can run.
+    pub(super) fn wrong_place(&self) -> Option<Vec<String>> {
+        let value = self.scenario.as_ref()?;
+        let lesson = match lessons::inline(value.clone()) {
+            Ok(lesson) => lesson,
+            Err(wrong) => return Some(wrong.place),
+        };
+        let wrong = lesson.scenario.build().err()?;
+        Some(match value.get(SCENARIO) {
+            Some(_) => wrong.inside(SCENARIO).place,
+            None => wrong.place,
+        })
     }
 }
 
@@ -349,12 +313,6 @@ mod tests {
             assert_eq!(line("expect|queue.keys"), key_line, "{text}");
             assert_eq!(line("expect|end|output"), end_line);
             assert_eq!(line("expect|end|output|7|x"), end_line);
-            let error = "a lesson, field \"markers\": a marker has no field \"id\"";
-            let at = body.place_of_error(text, error);
-            assert!(
-                text[at..].starts_with("id") || text[at..].starts_with("\"id\""),
-                "{at}"
-            );
         }
     }
 

@@ -232,19 +232,12 @@ impl Build {
     }
 
     /// Keeps a picture for the book.
-    fn keep(&mut self, stem: &str, up: &str, picture: String) -> Poster {
+    fn keep(&mut self, stem: &str, up: &str, drawn: (String, (i32, i32))) -> Poster {
+        let (picture, size) = drawn;
         let name = format!("{stem}-{}.svg", output::digest(picture.as_bytes()));
-        let side = |name: &str| {
-            let head = picture.split('>').next().unwrap_or_default();
-            let value = head
-                .split(&format!(" {name}=\""))
-                .nth(1)
-                .unwrap_or_default();
-            value.split('"').next().unwrap_or_default().to_owned()
-        };
         let poster = Poster {
             address: format!("{up}{POSTERS}/{name}"),
-            size: (side("width"), side("height")),
+            size,
             narrow: None,
         };
         self.posters.push((name, picture.into_bytes()));

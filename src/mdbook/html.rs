@@ -14,7 +14,7 @@ pub(super) struct Poster {
     /// Relative to the page.
     pub(super) address: String,
     /// Width and height.
-    pub(super) size: (String, String),
+    pub(super) size: (i32, i32),
     /// The picture for narrow screens, and the widest screen that shows it, in px.
     pub(super) narrow: Option<(Box<Self>, i32)>,
 }
@@ -149,8 +149,8 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
 
 fn picture(out: &mut String, name: &str, poster: &Poster) {
     attribute(out, name, &poster.address);
-    attribute(out, "width", &poster.size.0);
-    attribute(out, "height", &poster.size.1);
+    attribute(out, "width", &poster.size.0.to_string());
+    attribute(out, "height", &poster.size.1.to_string());
 }
 
 fn alt(block: &Block, transcript: &Transcript, lang: Lang) -> String {

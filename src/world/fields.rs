@@ -12,8 +12,47 @@ pub trait Read: Sized {
     /// Reads a JSON value.
     ///
     /// # Errors
-    /// States what is wrong with the value.
-    fn read(value: Value) -> Result<Self, String>;
+    /// States what is wrong with the value, and where.
+    fn read(value: Value) -> Result<Self, Wrong>;
+}
+
+/// What is wrong with a JSON value, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wrong {
+    /// What is wrong, for the author of the value.
+    pub message: String,
+    /// The names and numbers of the members that lead to the wrong one; none where it is the value itself.
+    pub place: Vec<String>,
+}
+
+impl Wrong {
+    /// An error in the member `name`.
+    #[must_use]
+    pub fn at(name: &str, message: String) -> Self {
+        Self::from(message).inside(name)
+    }
+
+    /// The same error for the value around, where it is in the member `name`, or in the element of this number.
+    #[must_use]
+    pub fn inside(mut self, name: impl ToString) -> Self {
+        self.place.insert(0, name.to_string());
+        self
+    }
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            place: Vec::new(),
+        }
+    }
+}
+
+impl From<Wrong> for String {
+    fn from(wrong: Wrong) -> Self {
+        wrong.message
+    }
 }
 
 /// The latest moment and the longest period of a scenario, in ms: some 30 years, so that sums of them fit.
@@ -44,7 +83,7 @@ impl Fields {
     ///
     /// # Errors
     /// `value` is not an object.
-    pub fn of(what: &'static str, value: Value) -> Result<Self, String> {
+    pub fn of(what: &'static str, value: Value) -> Result<Self, Wrong> {
         match value {
             Value::Object(fields) => Ok(Self {
                 what,
@@ -53,7 +92,7 @@ impl Fields {
             }),
             other => {
                 let other = shortened(&other.to_string());
-                Err(format!("{what} cannot be {other}; write an object"))
+                Err(format!("{what} cannot be {other}; write an object").into())
             }
         }
     }
@@ -62,10 +101,10 @@ impl Fields {
     ///
     /// # Errors
     /// The field cannot be read.
-    pub fn get<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+    pub fn get<T: Read + Default>(&mut self, name: &'static str) -> Result<T, Wrong> {
         match self.take(name) {
             None => Ok(T::default()),
-            Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
+            Some(value) => T::read(value).map_err(|error| self.error(name, error)),
         }
     }
 
@@ -74,7 +113,7 @@ impl Fields {
     ///
     /// # Errors
     /// The field cannot be read or is too long.
-    pub fn name<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+    pub fn name<T: Read + Default>(&mut self, name: &'static str) -> Result<T, Wrong> {
         self.within(name, MAX_NAME)
     }
 
@@ -83,7 +122,7 @@ impl Fields {
     ///
     /// # Errors
     /// The lines cannot be read, or are too many or too long.
-    pub fn lines<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+    pub fn lines<T: Read + Default>(&mut self, name: &'static str) -> Result<T, Wrong> {
         self.within(name, MAX_TEXT)
     }
 
@@ -91,23 +130,24 @@ impl Fields {
         &mut self,
         name: &'static str,
         longest: usize,
-    ) -> Result<T, String> {
+    ) -> Result<T, Wrong> {
         let Some(value) = self.take(name) else {
             return Ok(T::default());
         };
         bounds::texts(&value, longest, MOST_TEXTS)
+            .map_err(Wrong::from)
             .and_then(|()| T::read(value))
-            .map_err(|error| self.error(name, &error))
+            .map_err(|error| self.error(name, error))
     }
 
     /// Takes a required field.
     ///
     /// # Errors
     /// The field is missing or cannot be read.
-    pub fn need<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+    pub fn need<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
         match self.take(name) {
-            None => Err(format!("{} needs the field {name:?}", self.what)),
-            Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
+            None => Err(format!("{} needs the field {name:?}", self.what).into()),
+            Some(value) => T::read(value).map_err(|error| self.error(name, error)),
         }
     }
 
@@ -115,11 +155,12 @@ impl Fields {
     ///
     /// # Errors
     /// The field is missing, cannot be read or is too long.
-    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
         let value: Value = self.need(name)?;
         bounds::texts(&value, MAX_NAME, MOST_TEXTS)
+            .map_err(Wrong::from)
             .and_then(|()| T::read(value))
-            .map_err(|error| self.error(name, &error))
+            .map_err(|error| self.error(name, error))
     }
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
@@ -131,29 +172,33 @@ impl Fields {
     ///
     /// # Errors
     /// Names an unknown field and lists the known ones.
-    pub fn done(self) -> Result<(), String> {
+    pub fn done(self) -> Result<(), Wrong> {
         match self.fields.keys().next() {
             None => Ok(()),
-            Some(name) => Err(format!(
-                "{} has no field {:?}; there are: {}",
-                self.what,
-                shortened(name),
-                self.names.join(", ")
-            )),
+            Some(name) => {
+                let message = format!(
+                    "{} has no field {:?}; there are: {}",
+                    self.what,
+                    shortened(name),
+                    self.names.join(", ")
+                );
+                Err(Wrong::at(name, message))
+            }
         }
     }
 
-    fn error(&self, name: &str, error: &str) -> String {
-        format!("{}, field {name:?}: {error}", self.what)
+    fn error(&self, name: &str, mut error: Wrong) -> Wrong {
+        error.message = format!("{}, field {name:?}: {}", self.what, error.message);
+        error.inside(name)
     }
 }
 
-fn wrong<T>(value: &Value, wanted: &str) -> Result<T, String> {
+fn wrong<T>(value: &Value, wanted: &str) -> Result<T, Wrong> {
     let value = shortened(&value.to_string());
-    Err(format!("{value} is not {wanted}"))
+    Err(format!("{value} is not {wanted}").into())
 }
 
-fn number(value: &Value, most: u64) -> Result<u64, String> {
+fn number(value: &Value, most: u64) -> Result<u64, Wrong> {
     match value.as_u64() {
         Some(number) if number <= most => Ok(number),
         _ => wrong(value, &format!("a whole number up to {most}")),
@@ -164,7 +209,7 @@ fn number(value: &Value, most: u64) -> Result<u64, String> {
 ///
 /// # Errors
 /// `value` is none of the words.
-pub fn one_of<T: Copy>(value: &Value, words: &[(&str, T)]) -> Result<T, String> {
+pub fn one_of<T: Copy>(value: &Value, words: &[(&str, T)]) -> Result<T, Wrong> {
     let found = words.iter().find(|(word, _)| value == word);
     if let Some((_, meant)) = found {
         return Ok(*meant);
@@ -174,13 +219,13 @@ pub fn one_of<T: Copy>(value: &Value, words: &[(&str, T)]) -> Result<T, String> 
 }
 
 impl Read for Value {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         Ok(value)
     }
 }
 
 impl Read for bool {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         one_of(
             &Value::from(value.to_string()),
             &[("true", true), ("false", false)],
@@ -189,52 +234,55 @@ impl Read for bool {
 }
 
 impl Read for u8 {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         number(&value, u8::MAX.into()).map(|number| number as Self)
     }
 }
 
 impl Read for u16 {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         number(&value, u16::MAX.into()).map(|number| number as Self)
     }
 }
 
 impl Read for u32 {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         number(&value, u32::MAX.into()).map(|number| number as Self)
     }
 }
 
 impl Read for u64 {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         number(&value, Self::MAX)
     }
 }
 
 impl Read for usize {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         number(&value, u32::MAX.into()).map(|number| number as Self)
     }
 }
 
 impl Read for String {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         match value {
-            Value::String(text) => bounds::text(&text, MAX_TEXT).map(|()| text),
+            Value::String(text) => {
+                bounds::text(&text, MAX_TEXT)?;
+                Ok(text)
+            }
             other => wrong(&other, "a text"),
         }
     }
 }
 
 impl Read for Arc<str> {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         String::read(value).map(Self::from)
     }
 }
 
 impl<T: Read> Read for Option<T> {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         if value.is_null() {
             return Ok(None);
         }
@@ -243,13 +291,13 @@ impl<T: Read> Read for Option<T> {
 }
 
 impl<T: Read> Read for Vec<T> {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let Value::Array(values) = value else {
             return wrong(&value, "an array");
         };
         let mut read = Self::new();
-        for value in values {
-            read.push(T::read(value)?);
+        for (place, value) in values.into_iter().enumerate() {
+            read.push(T::read(value).map_err(|error| error.inside(place))?);
         }
         Ok(read)
     }
@@ -263,7 +311,7 @@ macro_rules! deserialize_by_fields {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let value = <serde_json::Value as serde::Deserialize>::deserialize(from)?;
                 <Self as $crate::fields::Read>::read(value)
-                    .map_err(<D::Error as serde::de::Error>::custom)
+                    .map_err(|wrong| <D::Error as serde::de::Error>::custom(wrong.message))
             }
         }
     )*};
@@ -281,7 +329,7 @@ mod tests {
                 Fields::of("a test", json!({ "x": value })).unwrap_or_else(|_| unreachable!());
             fields
                 .get::<T>("x")
-                .map_or_else(|error| error, |read| format!("{read:?}"))
+                .map_or_else(|error| error.message, |read| format!("{read:?}"))
         }
         for (outcome, expected) in [
             (outcome::<bool>(json!(true)), "true"),
@@ -318,7 +366,7 @@ mod tests {
             assert_eq!(fields.get(name), Ok(0_u8));
         }
         let error = "a test has no field \"y\"; there are: a, x";
-        assert_eq!(fields.done(), Err(error.to_owned()));
+        assert_eq!(fields.done(), Err(Wrong::at("y", error.to_owned())));
         assert!(Fields::of("a test", json!([])).is_err());
     }
 }

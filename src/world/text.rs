@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::fields::{Fields, Read};
+use super::fields::{Fields, Read, Wrong};
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -46,7 +46,7 @@ impl Text {
 }
 
 impl Read for Text {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a text", value)?;
         let read = Self {
             en: fields.need("en")?,

@@ -15,9 +15,14 @@ import { gzipSync } from "node:zlib";
 import { EventEmitter } from "node:events";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
+import * as asks from "./apiserver/query.mjs";
+import * as discovery from "./apiserver/discovery.mjs";
+import { JSON_TYPE, PARTIAL, Store, apiVersion, at, encode, full, keyOf, merge, partial, versionOf } from "./apiserver/objects.mjs";
+import { Refusal, bad, expired, failure, tooLarge } from "./apiserver/status.mjs";
 import { KINDS, changed, example, random } from "./kinds.mjs";
 
-const JSON_TYPE = "application/json";
+export { fieldSelector, labelSelector } from "./apiserver/selectors.mjs";
+
 const TEXT_TYPE = "text/plain; charset=utf-8";
 // Like a real one, it compresses larger bodies.
 const GZIP_FROM = 128 * 1024;
@@ -29,149 +34,6 @@ const LAST_BOOKMARK_MS = 2000;
 const SLOW_BYTES = 64 * 1024 * 1024;
 const TICK_MS = 20;
 const ASKED = 10_000;
-const MATCH_EXACT = "Exact";
-const MATCH_NEWER = "NotOlderThan";
-
-/** JSON as Go writes it. */
-export function encode(value, pretty = false) {
-  const text = JSON.stringify(value, null, pretty ? 2 : 0);
-  const safe = /[<>&\u2028\u2029]/.test(text)
-    ? text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    : text;
-  return pretty ? safe : `${safe}\n`;
-}
-
-const failure = (code, reason, message, details, metadata = {}) => ({
-  kind: "Status",
-  apiVersion: "v1",
-  metadata,
-  status: "Failure",
-  message,
-  reason,
-  ...(details && { details }),
-  code,
-});
-/** A Status to answer with, thrown where the error is found. */
-class Refusal extends Error {
-  constructor(status, retryAfter) {
-    super(status.message);
-    Object.assign(this, { status, retryAfter });
-  }
-}
-const bad = (message) => new Refusal(failure(400, "BadRequest", message));
-const invalid = (...causes) => {
-  const all = causes.map((cause) => `${cause.field}: ${cause.message}`);
-  const what = all.length === 1 ? all[0] : `[${all.join(", ")}]`;
-  const details = { group: "meta.k8s.io", kind: "ListOptions", causes };
-  return new Refusal(failure(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${what}`, details));
-};
-const forbidden = (field, why) => ({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
-const expired = (message, metadata) => failure(410, "Expired", message, undefined, metadata);
-const tooLarge = (asked, current) =>
-  failure(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
-    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    retryAfterSeconds: 1,
-  });
-
-/** @returns {(labels: object) => boolean} */
-export function labelSelector(text) {
-  const tokens = text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
-  const next = (expected, ok) => {
-    const token = tokens.shift() ?? "";
-    if (!ok(token)) throw bad(`unable to parse requirement: found '${token}', expected: ${expected}`);
-    return token;
-  };
-  const word = () => next("identifier", (token) => /^[^=!(),<>]+$/.test(token));
-  const terms = [];
-  while (tokens.length > 0) {
-    if (tokens[0] === "!") {
-      tokens.shift();
-      const key = word();
-      terms.push((labels) => !(key in labels));
-    } else {
-      const key = word();
-      const operator = tokens[0] === undefined || tokens[0] === "," ? "exists" : tokens.shift();
-      let values = [];
-      if (operator === "in" || operator === "notin") {
-        next("(", (token) => token === "(");
-        for (let mark = ","; mark === ","; mark = next("',' or ')'", (token) => token === "," || token === ")")) {
-          values.push(word());
-        }
-      } else if (operator !== "exists") {
-        const none = tokens[0] === undefined || tokens[0] === ",";
-        values = [none ? "" : word()];
-      }
-      const among = (labels) => key in labels && values.includes(labels[key]);
-      if (operator === "exists") terms.push((labels) => key in labels);
-      else if (["in", "=", "=="].includes(operator)) terms.push(among);
-      else if (["notin", "!="].includes(operator)) terms.push((labels) => !among(labels));
-      else throw bad(`unable to parse requirement: found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
-    }
-    if (tokens.length > 0) next("',' or 'end of string'", (token) => token === ",");
-  }
-  return (labels) => terms.every((term) => term(labels ?? {}));
-}
-
-/** @returns {(object: object) => boolean} */
-export function fieldSelector(kind, text) {
-  const terms = text.split(",").filter(Boolean).map((term) => {
-    const [, field, operator, value] = /^([^=!]+)(==|=|!=)(.*)$/.exec(term) ?? [];
-    if (!field) throw bad(`invalid selector: '${term}'; can't understand '${term}'`);
-    if (!["metadata.name", "metadata.namespace", ...kind.fields].includes(field)) {
-      throw bad(`field label not supported: ${field}`);
-    }
-    return { path: field.split("."), wanted: operator !== "!=", value };
-  });
-  return (object) =>
-    terms.every(({ path, wanted, value }) => {
-      const found = path.reduce((at, name) => at?.[name], object);
-      return `${found ?? ""}` === value === wanted;
-    });
-}
-
-const keyOf = ({ metadata: { namespace, name } }) => (namespace ? `${namespace}/${name}` : name);
-const versionOf = ({ metadata }) => Number(metadata.resourceVersion);
-const apiVersion = (kind) => (kind.group ? `${kind.group}/${kind.version}` : kind.version);
-const PARTIAL = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
-const partial = ({ metadata }) => ({ ...PARTIAL, metadata });
-const full = (kind, object) => ({ kind: kind.kind, apiVersion: apiVersion(kind), ...object });
-const at = (object, revision) => ({ ...object, metadata: { ...object.metadata, resourceVersion: `${revision}` } });
-
-/** The objects of one resource and their history. */
-class Store {
-  constructor(kind, floor, room) {
-    Object.assign(this, { kind, floor, room, objects: new Map(), history: [], made: 0 });
-  }
-
-  apply(type, object, revision) {
-    const key = keyOf(object);
-    const event = { store: this, type, object, revision, before: this.objects.get(key), lines: {} };
-    if (type === "DELETED") this.objects.delete(key);
-    else this.objects.set(key, object);
-    this.history.push(event);
-    if (this.history.length > 2 * this.room) {
-      this.floor = this.history[this.room - 1].revision;
-      this.history.splice(0, this.room);
-    }
-    return event;
-  }
-
-  compact(revision) {
-    this.floor = revision;
-    this.history = this.history.filter((event) => event.revision > revision);
-  }
-
-  /** All objects by key, as they were at a revision. */
-  snapshot(revision) {
-    const objects = new Map(this.objects);
-    for (const event of [...this.history].reverse()) {
-      if (event.revision <= revision) break;
-      if (event.before) objects.set(keyOf(event.object), event.before);
-      else objects.delete(keyOf(event.object));
-    }
-    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-}
 
 export async function startApi(options = {}) {
   const api = new Api(options);
@@ -586,7 +448,7 @@ class Api extends EventEmitter {
 
   async #route(context) {
     const { path, watch, request } = context;
-    const target = this.#target(path);
+    const target = discovery.target(this, path);
     const verb = !target?.kind ? "discovery" : watch ? "watch" : target.name === undefined ? "list" : "get";
     const rule = this.#rules.find((rule) =>
       rule.times > 0 && (!rule.on || rule.on === verb) && (!rule.path || path.includes(rule.path)));
@@ -600,8 +462,8 @@ class Api extends EventEmitter {
     }
     if (this.groups[target?.group] === "stale") return this.#text(context, 503, "service unavailable\n");
     if (!target || this.groups[target.group] === "gone") {
-      const found = this.#document(context);
-      return found ? this.#json(context, 200, found, context.headers) : this.#text(context, 404, "404 page not found\n");
+      const answer = discovery.document(this, path, request.headers.accept ?? "");
+      return answer ? this.#json(context, 200, answer.found, answer.headers) : this.#text(context, 404, "404 page not found\n");
     }
     if (!target.kind) {
       throw new Refusal(failure(404, "NotFound", "the server could not find the requested resource", {}));
@@ -657,117 +519,6 @@ class Api extends EventEmitter {
     this.#after(response, () => response.end());
   }
 
-  // --- discovery ------------------------------------------------------------------------------------
-
-  /** What a path refers to: nothing known, a group's version without a known kind, or a resource. */
-  #target(path) {
-    const [, core, group = "", version, rest] =
-      /^\/(?:(api)|apis\/([^/]+))\/([^/]+)\/(.+)$/.exec(path) ?? [];
-    if (!version) {
-      const [, only] = /^\/apis\/([^/]+)/.exec(path) ?? [];
-      return only && this.groups[only] === "stale" ? { group: only } : undefined;
-    }
-    const served = this.kinds.filter((kind) => kind.group === (core ? "" : group) && kind.version === version);
-    if (served.length === 0) return this.groups[group] === "stale" ? { group } : undefined;
-    const parts = rest.split("/").map(decodeURIComponent);
-    const spaced = parts[0] === "namespaces" && parts.length > 2;
-    const namespace = spaced ? parts[1] : undefined;
-    const [plural, name] = spaced ? parts.slice(2) : parts;
-    return { group, kind: served.find((kind) => kind.plural === plural), namespace, name };
-  }
-
-  #document(context) {
-    const { path, request } = context;
-    const groups = new Map();
-    for (const kind of this.kinds) {
-      if (this.groups[kind.group] !== "gone") groups.set(kind.group, [...(groups.get(kind.group) ?? []), kind]);
-    }
-    const core = groups.get("") ?? [];
-    groups.delete("");
-    const asked = this.settings.aggregated && this.#aggregatedForm(request.headers.accept ?? "");
-    if (asked && (path === "/api" || path === "/apis")) {
-      context.headers = {
-        "content-type": `${JSON_TYPE};g=apidiscovery.k8s.io;v=${asked};as=APIGroupDiscoveryList`,
-        vary: "Accept",
-      };
-      const items = path === "/api" ? [["", core]] : [...groups];
-      return {
-        kind: "APIGroupDiscoveryList",
-        apiVersion: `apidiscovery.k8s.io/${asked}`,
-        metadata: {},
-        items: items.map(([name, kinds]) => this.#aggregatedGroup(name, kinds)),
-      };
-    }
-    const servers = { serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: `${this.settings.host}:${this.port}` }] };
-    const group = (name, kinds) => {
-      const versions = unique(kinds, "version").map((version) => ({ groupVersion: `${name}/${version}`, version }));
-      return { name, versions, preferredVersion: versions[0], ...servers };
-    };
-    if (path === "/api") return { kind: "APIVersions", versions: ["v1"], ...servers };
-    if (path === "/apis") return { kind: "APIGroupList", groups: [...groups].map(([name, kinds]) => group(name, kinds)) };
-    if (path === "/api/v1") return { kind: "APIResourceList", groupVersion: "v1", resources: core.flatMap(legacy) };
-    const [, name, version] = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
-    const kinds = groups.get(name);
-    if (kinds && !version) return { kind: "APIGroup", apiVersion: "v1", ...group(name, kinds) };
-    const listed = kinds?.filter((kind) => kind.version === version) ?? [];
-    if (listed.length > 0) {
-      return { kind: "APIResourceList", apiVersion: "v1", groupVersion: `${name}/${version}`, resources: listed.flatMap(legacy) };
-    }
-    if (path === "/version") return this.#version();
-    if (path !== "/") return undefined;
-    return { paths: ["/api", "/api/v1", "/apis", ...[...groups.keys()].map((name) => `/apis/${name}`), "/version"] };
-  }
-
-  #aggregatedForm(accept) {
-    const wanted = accept.split(",").find((part) => part.includes("as=APIGroupDiscoveryList"));
-    return wanted && (/;v=(v2beta1|v2)\b/.exec(wanted)?.[1]);
-  }
-
-  #aggregatedGroup(name, kinds) {
-    const stale = this.groups[name] === "stale";
-    const named = (kind) => ({ group: "", version: "", kind });
-    return {
-      metadata: name ? { name } : {},
-      versions: unique(kinds, "version").map((version) => ({
-        version,
-        ...(!stale && {
-          resources: kinds.filter((kind) => kind.version === version).map((kind) => ({
-            resource: kind.plural,
-            responseKind: named(kind.kind),
-            scope: kind.namespaced ? "Namespaced" : "Cluster",
-            singularResource: kind.singular,
-            verbs: kind.verbs,
-            ...(kind.short.length > 0 && { shortNames: kind.short }),
-            ...(kind.categories.length > 0 && { categories: kind.categories }),
-            ...(kind.subresources.length > 0 && {
-              subresources: kind.subresources.map((sub) => ({ subresource: sub.name, responseKind: named(sub.kind), verbs: sub.verbs })),
-            }),
-          })),
-        }),
-        freshness: stale ? "Stale" : "Current",
-      })),
-    };
-  }
-
-  #version() {
-    const [major, minor] = this.settings.kubernetes.split(".");
-    return {
-      major,
-      minor,
-      emulationMajor: major,
-      emulationMinor: minor,
-      minCompatibilityMajor: major,
-      minCompatibilityMinor: `${minor - 1}`,
-      gitVersion: `v${this.settings.kubernetes}`,
-      gitCommit: "0".repeat(40),
-      gitTreeState: "clean",
-      buildDate: "2026-09-10T00:00:00Z",
-      goVersion: "go1.27.3",
-      compiler: "gc",
-      platform: "linux/amd64",
-    };
-  }
-
   // --- get, list and watch --------------------------------------------------------------------------
 
   #get(context, { kind, namespace, name }) {
@@ -778,79 +529,37 @@ class Api extends EventEmitter {
     this.#json(context, 200, full(kind, object));
   }
 
-  /** The form that the Accept header asks for: the first supported one. */
-  #form(context, kind, single) {
-    const parts = (context.request.headers.accept || "*/*").split(",").map((part) => part.trim());
-    for (const part of parts) {
-      const [type, ...parameters] = part.split(";").map((piece) => piece.trim());
-      if (![JSON_TYPE, "*/*", "application/*"].includes(type)) continue;
-      const as = parameters.find((piece) => piece.startsWith("as="))?.slice(3);
-      if (!as) return "full";
-      if (as === (single ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return "partial";
-      if (as === "PartialObjectMetadata" && parts.length === 1) {
-        throw new Refusal(failure(406, "NotAcceptable",
-          `you requested PartialObjectMetadata, but the requested object is a list (*${kind.version}.${kind.kind}List)`));
-      }
-    }
-    throw new Refusal(failure(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json, " +
-      "application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, " +
-      "application/vnd.kubernetes.protobuf;stream=watch", {}));
-  }
-
-  #selects({ query }, kind) {
-    const byLabel = labelSelector(query.get("labelSelector") ?? "");
-    const byField = fieldSelector(kind, query.get("fieldSelector") ?? "");
-    return (object) => byLabel(object.metadata.labels) && byField(object);
-  }
-
-  #asked(text) {
-    if (!/^\d*$/.test(text)) {
-      throw bad(`invalid resource version: resourceVersion: Invalid value: "${text}": ` +
-        `strconv.ParseUint: parsing "${text}": invalid syntax`);
-    }
-    return Number(text || 0);
-  }
-
   async #list(context, { kind, namespace }) {
-    const { query } = context;
-    const form = this.#form(context, kind, false);
+    const { query, request } = context;
+    const form = asks.form(request.headers.accept, kind, false);
     const given = query.get("resourceVersion") ?? "";
     const match = query.get("resourceVersionMatch") ?? "";
     const token = query.get("continue") ?? "";
-    const limit = this.#limit(query.get("limit") ?? "");
-    const about = "resourceVersionMatch";
-    if (match && !given) throw invalid(forbidden(about, `${about} is forbidden unless resourceVersion is provided`));
-    if (match && token) throw invalid(forbidden(about, `${about} is forbidden when continue is provided`));
-    if (match && ![MATCH_EXACT, MATCH_NEWER].includes(match)) {
-      throw invalid({ reason: "FieldValueNotSupported", field: about,
-        message: `Unsupported value: "${match}": supported values: "${MATCH_EXACT}", "${MATCH_NEWER}", ""` });
-    }
-    if (match === MATCH_EXACT && given === "0") {
-      throw invalid(forbidden(about, `${about} "${MATCH_EXACT}" is forbidden for resourceVersion "0"`));
-    }
-    const selects = this.#selects(context, kind);
+    const limit = asks.limit(query.get("limit") ?? "");
+    asks.checkList(given, match, token);
+    const selects = asks.selects(query, kind);
     const store = this.#store(this.#id(kind));
     let revision = this.revision;
     let start = "";
     let size = limit;
     if (token) {
-      const { rv, start: from } = this.#continued(token);
+      const { rv, start: from } = asks.continued(token);
       if (given && given !== "0") throw bad("specifying resource version is not allowed when using continue");
       start = from.replace(/^\//, "").replace(/\0$/, "");
       revision = rv === -1 ? this.revision : rv;
       if (revision < store.floor) {
-        const rest = btoa(encode({ v: "meta.k8s.io/v1", rv: -1, start: `${start}\0` }).trimEnd()).replace(/=+$/, "");
+        const rest = asks.token(-1, `${start}\0`);
         throw new Refusal(expired("The provided continue parameter is too old to display a consistent list result. You can start a " +
           "new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
           "results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
           "deleted between the time the first chunk was returned and now may show up in the list.", { continue: rest }));
       }
     } else {
-      const asked = this.#asked(given);
+      const asked = asks.version(given);
       if (asked > this.revision) await this.#until(context, asked);
       if (asked > this.revision) throw new Refusal(tooLarge(asked, this.revision));
       // A limit and a version without a match mean Exact, for compatibility.
-      if (asked > 0 && (match === MATCH_EXACT || (limit > 0 && !match))) {
+      if (asked > 0 && (match === asks.MATCH_EXACT || (limit > 0 && !match))) {
         if (asked < store.floor) throw new Refusal(expired("The resourceVersion for the provided list is too old."));
         revision = asked;
       }
@@ -865,7 +574,7 @@ class Api extends EventEmitter {
     if (more > 0) {
       const key = page.at(-1)[0];
       const last = namespace ? key.slice(namespace.length + 1) : key;
-      metadata.continue = btoa(encode({ v: "meta.k8s.io/v1", rv: revision, start: `/${last}\0` }).trimEnd()).replace(/=+$/, "");
+      metadata.continue = asks.token(revision, `/${last}\0`);
       // With a selector the server does not count the remaining objects.
       if (!query.get("labelSelector") && !query.get("fieldSelector")) metadata.remainingItemCount = more;
     }
@@ -874,21 +583,6 @@ class Api extends EventEmitter {
       ? { kind: "PartialObjectMetadataList", apiVersion: PARTIAL.apiVersion }
       : { kind: `${kind.kind}List`, apiVersion: apiVersion(kind) };
     this.#json(context, 200, { ...list, metadata, items });
-  }
-
-  #limit(text) {
-    if (!/^-?\d*$/.test(text)) throw bad(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-    return Number(text || 0);
-  }
-
-  #continued(token) {
-    const text = Buffer.from(token, "base64").toString("latin1");
-    try {
-      const { rv, start } = JSON.parse(text);
-      return { rv: Number(rv), start: `${start}` };
-    } catch {
-      throw bad(`invalid continue token: continue key is not valid: invalid character '${text[0]}' looking for beginning of value`);
-    }
   }
 
   /** Waits for a future version, for as long as a real server does. */
@@ -904,13 +598,13 @@ class Api extends EventEmitter {
     if (!kind.verbs.includes("watch")) {
       throw new Refusal(failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}));
     }
-    const form = this.#form(context, kind, true);
+    const form = asks.form(request.headers.accept, kind, true);
     const bookmarks = query.get("allowWatchBookmarks") === "true";
     const initial = query.get("sendInitialEvents");
     const match = query.get("resourceVersionMatch") ?? "";
     const given = query.get("resourceVersion") ?? "";
-    this.#allowed(initial, match);
-    const selected = this.#selects(context, kind);
+    asks.checkWatch(initial, match, this.settings.watchList);
+    const selected = asks.selects(query, kind);
     const selects = name ? (object) => object.metadata.name === name && selected(object) : selected;
     if (!/^\d*$/.test(given)) {
       throw new Refusal(failure(500, "InternalError", `Internal error occurred: resourceVersion: Invalid value: "${given}": ` +
@@ -960,23 +654,6 @@ class Api extends EventEmitter {
     watch.every = setInterval(() => this.#bookmark(watch), this.settings.bookmarkMs);
   }
 
-  #allowed(initial, match) {
-    const causes = [];
-    if (initial !== null && match !== MATCH_NEWER) {
-      causes.push(forbidden("resourceVersionMatch", `sendInitialEvents requires setting resourceVersionMatch to ${MATCH_NEWER}`));
-    } else if (initial !== null && !this.settings.watchList) {
-      causes.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
-    }
-    if (initial === null && match) {
-      causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
-      if (match !== MATCH_NEWER) {
-        causes.push({ reason: "FieldValueNotSupported", message: `Unsupported value: "${match}": supported values: "${MATCH_NEWER}"`,
-          field: "resourceVersionMatch" });
-      }
-    }
-    if (causes.length > 0) throw invalid(...causes);
-  }
-
   // --- commands over HTTP ---------------------------------------------------------------------------
 
   async listenForCommands(port) {
@@ -1006,35 +683,6 @@ function listen(server, port, host) {
     server.once("error", failed);
     server.listen(port, host, () => listening(server.address().port));
   });
-}
-
-const unique = (all, field) => [...new Set(all.map((one) => one[field]))];
-
-function legacy(kind) {
-  const { plural, singular, namespaced, kind: name, verbs, short, categories, hash } = kind;
-  return [
-    {
-      name: plural,
-      singularName: singular,
-      namespaced,
-      kind: name,
-      verbs,
-      ...(short.length > 0 && { shortNames: short }),
-      ...(categories.length > 0 && { categories }),
-      ...(hash && { storageVersionHash: hash }),
-    },
-    ...kind.subresources.map((sub) => ({ name: `${plural}/${sub.name}`, singularName: "", namespaced, kind: sub.kind, verbs: sub.verbs })),
-  ];
-}
-
-function merge(target, patch) {
-  if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-  const next = { ...(target !== null && typeof target === "object" && !Array.isArray(target) ? target : {}) };
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete next[key];
-    else next[key] = merge(next[key], value);
-  }
-  return next;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -147,14 +147,14 @@ async fn open(
     if let Some(text) = get("file").as_string() {
         let name = get("name").as_string().unwrap_or_default();
         let command = Command::Open(vec![(name, text.into_bytes())]);
-        return session.present_shared(options, &command, slices).await;
+        return Ok(session.present_shared(options, &command, slices).await?);
     }
     if let Some(link) = get("link").as_string() {
         let command = Command::OpenLink(link.into());
-        return session.present_shared(options, &command, slices).await;
+        return Ok(session.present_shared(options, &command, slices).await?);
     }
     let scenario = scenario(&get("scenario"));
-    session.present_slowly(options, scenario, slices).await
+    Ok(session.present_slowly(options, scenario, slices).await?)
 }
 
 /// The options that can be read, and the error of the first one that cannot.

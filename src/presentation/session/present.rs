@@ -28,13 +28,43 @@ pub(super) struct Stops {
     markers: bool,
 }
 
+/// Why a run is not shown as requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unshown {
+    /// A generation is requested, and the run has none.
+    HandMade,
+    /// For another reason.
+    Because(Text),
+}
+
+impl From<Text> for Unshown {
+    fn from(text: Text) -> Self {
+        Self::Because(text)
+    }
+}
+
+impl From<Unshown> for Text {
+    fn from(unshown: Unshown) -> Self {
+        match unshown {
+            Unshown::HandMade => hand_made(),
+            Unshown::Because(text) => text,
+        }
+    }
+}
+
 /// The requested lesson or scenario, in the requested generation.
 ///
 /// # Errors
 /// Fails if there is no such lesson, or if the scenario is wrong.
 pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
     let lesson = match (scenario, &options.lesson) {
-        (Some(value), _) => lessons::inline(value)?,
+        (Some(value), _) => lessons::inline(value).map_err(|wrong| {
+            let error = wrong.message;
+            Text::new(
+                &format!("The scenario cannot be read: {error}."),
+                &format!("场景无法读取：{error}。"),
+            )
+        })?,
         (None, Some(id)) => lessons::load(id)?,
         (None, None) => lessons::load(lessons::FIRST)?,
     };
@@ -63,7 +93,7 @@ impl Session {
     ///
     /// # Errors
     /// The error states what is wrong. What can be shown is shown.
-    pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
+    pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Unshown> {
         at_once(self.present_slowly(options, scenario, &Slices::whole()))
     }
 
@@ -76,7 +106,7 @@ impl Session {
         options: &Options,
         scenario: Option<Value>,
         slices: &Slices,
-    ) -> Result<(), Text> {
+    ) -> Result<(), Unshown> {
         let lesson = lesson_of(options, scenario)?;
         pause().await;
         self.stops = Stops::default();
@@ -93,9 +123,9 @@ impl Session {
             }
         };
         if options.era.is_some() && !self.scenario().settings.is_informer() {
-            return Err(hand_made());
+            return Err(Unshown::HandMade);
         }
-        moved.and(stops).and(self.set_mode(options))
+        Ok(moved.and(stops).and(self.set_mode(options))?)
     }
 
     /// Opens a trace, a recording or a controller's log.
@@ -107,7 +137,7 @@ impl Session {
         options: &Options,
         name: &str,
         bytes: Vec<u8>,
-    ) -> Result<(), Text> {
+    ) -> Result<(), Unshown> {
         let command = Command::Open(vec![(name.to_owned(), bytes)]);
         at_once(self.present_shared(options, &command, &Slices::whole()))
     }
@@ -121,21 +151,25 @@ impl Session {
         options: &Options,
         command: &Command,
         slices: &Slices,
-    ) -> Result<(), Text> {
+    ) -> Result<(), Unshown> {
         self.before_opening(command);
         self.show_opened(open(command, slices).await);
         let opened = self.said_wrong();
         if opened.is_err() && matches!(command, Command::OpenLink(_)) {
-            return opened;
+            return Ok(opened?);
         }
         let shown = self.present_shown(options, slices).await;
-        opened.and(shown)
+        opened?;
+        shown
     }
 
     /// Applies the options to a run that is shown at a moment of its own.
-    async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
+    async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Unshown> {
         if let Some(generation) = options.era {
             self.obey(Command::Generation(generation));
+            if !self.head.can_choose {
+                return Err(Unshown::HandMade);
+            }
             self.said_wrong()?;
             pause().await;
             // The user has not switched the generation.
@@ -146,7 +180,7 @@ impl Session {
         if let Some(place) = &options.at {
             self.seek_slowly(place, slices).await?;
         }
-        stops.and(self.set_mode(options))
+        Ok(stops.and(self.set_mode(options))?)
     }
 
     /// Shows the stage, or the four generations in its place.
@@ -340,7 +374,7 @@ mod tests {
     use super::*;
     use deltascope_cache::controller::Generation;
 
-    fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Text> {
+    fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Unshown> {
         let command = Command::OpenLink(link.into());
         at_once(session.present_shared(options, &command, &Slices::whole()))
     }
@@ -351,6 +385,10 @@ mod tests {
             options.set(key, value).unwrap();
         }
         options
+    }
+
+    fn said(unshown: Unshown) -> String {
+        Text::from(unshown).en.to_string()
     }
 
     #[test]
@@ -407,7 +445,7 @@ mod tests {
             assert!(error.en.contains(word) && !error.zh.is_empty(), "{error:?}");
             let link = format!("#v1;lesson=tombstone;at={name}");
             let error = present_link(&mut Session::new(), &Options::default(), &link);
-            assert!(error.unwrap_err().en.contains(word), "{name}");
+            assert!(said(error.unwrap_err()).contains(word), "{name}");
         }
     }
 
@@ -420,7 +458,8 @@ mod tests {
             (&[("lesson", "deltafifo"), ("era", "1.36")], "by hand"),
         ] {
             let error = Session::new().present(&options(pairs), None).unwrap_err();
-            assert!(error.en.contains(word), "{pairs:?}: {}", error.en);
+            let error = said(error);
+            assert!(error.contains(word), "{pairs:?}: {error}");
         }
     }
 
@@ -457,7 +496,7 @@ mod tests {
             &Options::default(),
             "#v2;lesson=tombstone",
         );
-        assert!(wrong.unwrap_err().en.contains("newer"));
+        assert!(said(wrong.unwrap_err()).contains("newer"));
     }
 
     #[test]
@@ -505,6 +544,6 @@ mod tests {
         }
         let wrong = json!({"settings": {"machinery": "steam"}});
         let error = Session::new().present(&Options::default(), Some(wrong));
-        assert!(error.unwrap_err().en.contains("steam"));
+        assert!(said(error.unwrap_err()).contains("steam"));
     }
 }

@@ -71,17 +71,18 @@ fn transport_high(narrow: bool, width: i32, controls: Controls) -> i32 {
     }
 }
 
-/// The poster of an element as wide as the options say, with these controls; `height`: what its host sets.
+/// The poster of an element as wide as the options say, with these controls, and its width and height; `height`:
+/// what its host sets.
 #[must_use]
 pub fn poster(
     view: &View,
     options: &SvgOptions,
     controls: Controls,
     height: Option<u32>,
-) -> String {
+) -> (String, (i32, i32)) {
     let mut pen = Pen::new(view, options);
     let size = draw(&mut pen, controls, height);
-    finish(&pen, size, size)
+    (finish(&pen, size, size), size)
 }
 
 /// Draws everything. Returns the width and the height.

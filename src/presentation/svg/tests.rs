@@ -378,7 +378,7 @@ fn letters_of_a_poster_can_be_read_on_a_phone() {
                     width: 350,
                     ..SvgOptions::default()
                 };
-                let text = poster(&view, &options, Controls::Transport, None);
+                let (text, _) = poster(&view, &options, Controls::Transport, None);
                 is_well_formed(&text).unwrap();
                 let least = sizes(&text).into_iter().fold(99.0, f64::min);
                 assert!(least >= 11.0, "{id} at {}, {room:?}: {least}", view.step);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::link::in_era;
 use deltascope_cache::fact::{Fact, FactRecord};
 use deltascope_world::deserialize_by_fields;
-use deltascope_world::fields::{Fields, Read};
+use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::Text;
@@ -61,7 +61,7 @@ pub struct Expect {
 }
 
 impl Read for Lesson {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a lesson", value)?;
         let read = Self {
             id: fields.need("id")?,
@@ -82,7 +82,7 @@ impl Read for Lesson {
 }
 
 impl Read for MarkerRule {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a marker", value)?;
         let read = Self {
             id: fields.need("id")?,
@@ -96,7 +96,7 @@ impl Read for MarkerRule {
 }
 
 impl Read for Expect {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("what a lesson comes to", value)?;
         let read = Self {
             output: fields.get("output")?,
@@ -205,27 +205,23 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
     ))
 }
 
+/// The field of a lesson with its scenario.
+pub const SCENARIO: &str = "scenario";
+
 /// Reads a lesson written into a web page, in the format of the library. Only the scenario is required, and a
 /// text may be given once for both languages. A bare scenario is valid as well.
 ///
 /// # Errors
-/// States what is wrong with the lesson.
-pub fn inline(value: Value) -> Result<Lesson, Text> {
-    let is_lesson = value.get("scenario").is_some();
-    let read = if is_lesson {
-        inline_lesson(value)
+/// States what is wrong with the lesson, and where.
+pub fn inline(value: Value) -> Result<Lesson, Wrong> {
+    let mut lesson = if value.get(SCENARIO).is_some() {
+        inline_lesson(value)?
     } else {
-        Scenario::read(value).map(|scenario| Lesson {
-            scenario,
+        Lesson {
+            scenario: Scenario::read(value)?,
             ..Lesson::default()
-        })
+        }
     };
-    let mut lesson = read.map_err(|error| {
-        Text::new(
-            &format!("The scenario cannot be read: {error}."),
-            &format!("场景无法读取：{error}。"),
-        )
-    })?;
     if lesson.id.is_empty() {
         lesson.id = "inline".into();
     }
@@ -235,34 +231,38 @@ pub fn inline(value: Value) -> Result<Lesson, Text> {
     Ok(lesson)
 }
 
-fn inline_lesson(value: Value) -> Result<Lesson, String> {
+fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
     let mut fields = Fields::of("a lesson", value)?;
     let era: Arc<str> = fields.get("era")?;
     let mut read = Lesson {
         id: fields.get("id")?,
-        title: text(fields.get("title")?)?,
-        note: text(fields.get("note")?)?,
+        title: text(&mut fields, "title")?,
+        note: text(&mut fields, "note")?,
         open: fields.get("open")?,
-        scenario: fields.need("scenario")?,
+        scenario: fields.need(SCENARIO)?,
         markers: fields
             .get::<Vec<Value>>("markers")?
             .into_iter()
-            .map(inline_marker)
+            .enumerate()
+            .map(|(place, value)| {
+                inline_marker(value).map_err(|error| error.inside(place).inside("markers"))
+            })
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
         start: None,
     };
     fields.done()?;
     if !era.is_empty() {
-        read.scenario = in_era(&read.scenario, Some(Era::try_from(era)?.0));
+        let era = Era::try_from(era).map_err(|message| Wrong::at("era", message))?;
+        read.scenario = in_era(&read.scenario, Some(era.0));
     }
     Ok(read)
 }
 
-fn inline_marker(value: Value) -> Result<MarkerRule, String> {
+fn inline_marker(value: Value) -> Result<MarkerRule, Wrong> {
     let mut fields = Fields::of("a marker", value)?;
     let id: Arc<str> = fields.need("id")?;
-    let title = text(fields.get("title")?)?;
+    let title = text(&mut fields, "title")?;
     let read = MarkerRule {
         title: if title == Text::default() {
             Text::new(&id, &id)
@@ -275,17 +275,18 @@ fn inline_marker(value: Value) -> Result<MarkerRule, String> {
     };
     fields.done()?;
     if !Fact::names().any(|name| name == &*read.fact) {
-        return Err(format!("there is no fact {:?}", read.fact));
+        let message = format!("there is no fact {:?}", read.fact);
+        return Err(Wrong::at("fact", message));
     }
     Ok(read)
 }
 
-/// Reads a text in both languages, or one text for both.
-fn text(value: Value) -> Result<Text, String> {
-    match value {
+/// Takes a text in both languages, or one text for both.
+fn text(fields: &mut Fields, name: &'static str) -> Result<Text, Wrong> {
+    match fields.get(name)? {
         Value::Null => Ok(Text::default()),
         Value::String(text) => Ok(Text::new(&text, &text)),
-        value => Text::read(value),
+        value => Text::read(value).map_err(|error| error.inside(name)),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::Time;
 use crate::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::deserialize_by_fields;
-use crate::fields::{Fields, Read, moment, one_of};
+use crate::fields::{Fields, Read, Wrong, moment, one_of};
 use crate::slices::{Slices, at_once};
 use crate::virtual_time::{
     HandlerSettings, Input, ProcessModeText, Question, Settings, SourceKind, World,
@@ -132,7 +132,7 @@ pub enum Act {
 }
 
 impl Read for Scenario {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a scenario", value)?;
         let read = Self {
             settings: fields.get("settings")?,
@@ -150,7 +150,7 @@ impl Read for Scenario {
 }
 
 impl Read for Entry {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("an entry of a script", value)?;
         let at = moment(fields.need("at")?)?;
         let op: String = fields.need("op")?;
@@ -249,9 +249,10 @@ const OPS: [&str; 17] = [
     "ask",
 ];
 
-fn none_of(field: &str, value: &str, known: &[&str]) -> String {
+fn none_of(field: &str, value: &str, known: &[&str]) -> Wrong {
     let known = known.join(", ");
-    format!("{field:?} cannot be {value:?} in a script; there are: {known}")
+    let message = format!("{field:?} cannot be {value:?} in a script; there are: {known}");
+    Wrong::at(field, message)
 }
 
 /// The error that a script names to refuse requests with.
@@ -365,18 +366,18 @@ impl Scenario {
     /// Builds the world, before its first step.
     ///
     /// # Errors
-    /// States which object of the scenario cannot be read and why.
-    pub fn build(&self) -> Result<World<AnySource>, String> {
+    /// States what of the scenario cannot be built, why, and where it is.
+    pub fn build(&self) -> Result<World<AnySource>, Wrong> {
         at_once(self.build_slowly(&Slices::whole()))
     }
 
     /// Builds the world in slices.
     ///
     /// # Errors
-    /// States which object of the scenario cannot be read and why.
-    pub async fn build_slowly(&self, slices: &Slices) -> Result<World<AnySource>, String> {
+    /// States what of the scenario cannot be built, why, and where it is.
+    pub async fn build_slowly(&self, slices: &Slices) -> Result<World<AnySource>, Wrong> {
         let mut world = self.build_alone(slices).await?;
-        for beside in &self.beside {
+        for (place, beside) in self.beside.iter().enumerate() {
             let same = beside.initial.is_empty() && beside.script.is_empty();
             let informer = if same {
                 let settings = beside.settings.clone();
@@ -394,22 +395,30 @@ impl Scenario {
                 .build_alone(slices)
                 .await?
             } else {
-                Box::pin(beside.build_slowly(slices)).await?
+                let informer = Box::pin(beside.build_slowly(slices)).await;
+                informer.map_err(|error| error.inside(place).inside("beside"))?
             };
             world = world.with_beside(informer, same);
         }
         Ok(world)
     }
 
-    async fn build_alone(&self, slices: &Slices) -> Result<World<AnySource>, String> {
-        for (what, count, most) in [
-            ("handlers", self.settings.handlers.len(), MOST_HANDLERS),
-            ("informers beside", self.beside.len(), MOST_BESIDE),
+    async fn build_alone(&self, slices: &Slices) -> Result<World<AnySource>, Wrong> {
+        let (handlers, beside) = (self.settings.handlers.len(), self.beside.len());
+        for (what, count, most, place) in [
+            (
+                "handlers",
+                handlers,
+                MOST_HANDLERS,
+                &["settings", "handlers"][..],
+            ),
+            ("informers beside", beside, MOST_BESIDE, &["beside"]),
         ] {
             if count > most {
-                return Err(format!(
-                    "a scenario has {count} {what}; there is room for {most}"
-                ));
+                return Err(Wrong {
+                    message: format!("a scenario has {count} {what}; there is room for {most}"),
+                    place: place.iter().map(|&name| name.to_owned()).collect(),
+                });
             }
         }
         let source = match self.settings.source {
@@ -420,8 +429,9 @@ impl Scenario {
             }
             SourceKind::Server => {
                 let mut initial = Vec::new();
-                for object in &self.initial {
-                    initial.push(pod::from_json(object)?);
+                for (place, object) in self.initial.iter().enumerate() {
+                    let object = pod::from_json(object).map_err(Wrong::from);
+                    initial.push(object.map_err(|error| error.inside(place).inside("initial"))?);
                     slices.spend(EACH).await;
                 }
                 let mut traffic = self
@@ -441,8 +451,10 @@ impl Scenario {
             }
         };
         let mut script = Vec::new();
-        for entry in &self.script {
-            script.push((entry.at, entry.act.clone().into_input()?));
+        for (place, entry) in self.script.iter().enumerate() {
+            let input = entry.act.clone().into_input().map_err(Wrong::from);
+            let input = input.map_err(|error| error.inside(place).inside("script"))?;
+            script.push((entry.at, input));
             slices.spend(EACH).await;
         }
         Ok(World::new(self.settings.clone(), source, script))

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bounds::MAX_TEXT;
 use crate::deserialize_by_fields;
-use crate::fields::{Fields, Read, moment, one_of};
+use crate::fields::{Fields, Read, Wrong, moment, one_of};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::object::{Item, Object};
@@ -33,7 +33,7 @@ macro_rules! in_words {
         }
 
         impl Read for $name {
-            fn read(value: Value) -> Result<Self, String> {
+            fn read(value: Value) -> Result<Self, Wrong> {
                 one_of(&value, &[$(($word, Self::$variant)),*])
             }
         }
@@ -238,11 +238,14 @@ impl Settings {
     }
 
     /// Refuses settings that a FIFO does not support.
-    fn check_fifo(&self) -> Result<(), String> {
+    fn check_fifo(&self) -> Result<(), Wrong> {
         if self.queue == ManualQueue::DeltaFifo {
             return Ok(());
         }
-        let no = |what: &str| Err(format!("settings, field \"queue\": a FIFO {what}"));
+        let no = |what: &str| {
+            let message = format!("settings, field \"queue\": a FIFO {what}");
+            Err(Wrong::at("queue", message))
+        };
         if self.informer != InformerKind::Manual {
             return no("is in no informer; leave \"machinery\" out, or \"queue\"");
         }
@@ -426,28 +429,28 @@ impl TryFrom<Value> for ProcessModeText {
 }
 
 impl Read for Era {
-    fn read(value: Value) -> Result<Self, String> {
-        Arc::read(value)?.try_into()
+    fn read(value: Value) -> Result<Self, Wrong> {
+        Ok(Arc::read(value)?.try_into()?)
     }
 }
 
 impl Read for ProcessModeText {
-    fn read(value: Value) -> Result<Self, String> {
-        value.try_into()
+    fn read(value: Value) -> Result<Self, Wrong> {
+        Ok(value.try_into()?)
     }
 }
 
 impl Read for Selector {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let text = String::read(value)?;
         Self::parse(&text).map_err(|error| {
-            format!("{text:?} is no label selector: {error}; write one, as app=web")
+            format!("{text:?} is no label selector: {error}; write one, as app=web").into()
         })
     }
 }
 
 impl Read for Settings {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("settings", value)?;
         let read = Self {
             seed: fields.get("seed")?,
@@ -487,13 +490,16 @@ impl Read for Settings {
 }
 
 impl Read for TransformSettings {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a transform", value)?;
         let mut pair = |name| {
             let pair: Option<Arc<str>> = fields.name(name)?;
             match pair {
-                Some(pair) if !pair.contains('=') => Err(format!(
-                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                Some(pair) if !pair.contains('=') => Err(Wrong::at(
+                    name,
+                    format!(
+                        "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                    ),
                 )),
                 pair => Ok(pair),
             }
@@ -509,7 +515,7 @@ impl Read for TransformSettings {
 }
 
 impl Read for ProcessFailure {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("what a process function fails at", value)?;
         let read = Self {
             at: fields.need_name("at")?,
@@ -522,7 +528,7 @@ impl Read for ProcessFailure {
 }
 
 impl Read for PrintSettings {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("what a program prints", value)?;
         let read = Self {
             on_list: fields.lines("onList")?,
@@ -535,7 +541,7 @@ impl Read for PrintSettings {
 }
 
 impl Read for HandlerSettings {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a handler", value)?;
         let read = Self {
             name: fields.name("name")?,
@@ -560,7 +566,7 @@ impl Read for HandlerSettings {
 }
 
 impl Read for WorkSettings {
-    fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a workqueue", value)?;
         let read = Self {
             workers: fields.get::<Option<u8>>("workers")?.unwrap_or(1),

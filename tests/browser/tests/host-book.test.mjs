@@ -100,6 +100,17 @@ for (const lang of ["en", "zh"]) {
   });
 }
 
+test("an old link to a section leads to the chapter that has it now", async () => {
+  const open = async (lang, section) => {
+    await reading(`generations.html#${section}`, async (page) => {
+      await page.waitForURL(`**/rare-cases.html#${encodeURIComponent(section)}`, { waitUntil: "load" });
+      assert.ok(await page.locator(`[id="${section}"]`).isVisible());
+    }, { lang });
+  };
+  await open("en", "back-off");
+  await open("zh", "退避");
+});
+
 test("a run follows each of the book's five themes, switched live", async () => {
   const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   await reading("deltafifo.html", async (page) => {

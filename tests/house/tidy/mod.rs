@@ -40,6 +40,9 @@ const OF_CACHE: [&str; 6] = [
 /// words.
 const LINE: usize = 140;
 
+/// Longer files must be split. Tables are data (`.json`, `.tsv`, `.txt`) and do not count.
+const FILE: usize = 900;
+
 /// CSS colour names except `transparent` and `currentcolor`, which depend on their surroundings.
 const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige bisque black \
     blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse chocolate coral \
@@ -744,6 +747,10 @@ fn untidy(path: &str, text: &str) -> Vec<String> {
     if !text.is_empty() && !text.ends_with('\n') {
         found.push(format!("{path}: no newline at the end"));
     }
+    let length = text.lines().count();
+    if length > FILE {
+        found.push(format!("{path}: {length} lines; the most is {FILE}"));
+    }
     if path.ends_with(".rs") {
         for (index, line) in without_literals(text).lines().enumerate() {
             if line.chars().count() > LINE && !line.contains("://") {
@@ -841,5 +848,6 @@ fn untidy_text_is_found() {
         untidy("a.md", &format!("{}here\n", MACHINE_PATHS[0])).len(),
         1
     );
+    assert_eq!(untidy("a.mjs", &"x\n".repeat(FILE + 1)).len(), 1);
     assert_eq!(untidy("a.rs", "x\n").len(), 0);
 }

@@ -143,6 +143,19 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
         &[(5, "there is no fact \"Bang\"")],
     ),
+    // An element of an array, and what other lines hold as well.
+    (
+        "```deltascope\n[scenario.settings]\nmachinery = \"shared\"\n[[scenario.settings.handlers]]\nname = \"a\"\n[[scenario.settings.handlers]]\nname = \"b\"\nlatency = 1\n```\n",
+        &[(8, "a handler has no field \"latency\"")],
+    ),
+    (
+        "```deltascope\ntitle = \"creat\"\n[[scenario.script]]\nat = 1\nop = \"cut\"\n[[scenario.script]]\nat = 2\nop = \"creat\"\n```\n",
+        &[(8, "\"op\" cannot be \"creat\" in a script")],
+    ),
+    (
+        "```deltascope\n{\"initial\": [\n{\"metadata\": {\"name\": \"a\"}},\n{\"metadata\": {\"name\": 5}}]}\n```\n",
+        &[(4, "metadata")],
+    ),
     // In the expectations.
     (
         "```deltascope lesson=tombstone at=relist\n[expect]\nera = \"1.36\"\n\"quue.keys\" = []\n```\n",

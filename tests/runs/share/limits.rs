@@ -3,7 +3,7 @@
 use std::task::{Context, Poll, Waker};
 
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::session::{Session, opening};
 use deltascope::presentation::state::state;
 use deltascope::replay::link::Link;
@@ -192,6 +192,7 @@ fn small_but_expensive_files_are_refused() {
             .en,
             Session::new()
                 .present(&Default::default(), Some(scenario))
+                .map_err(Text::from)
                 .unwrap_err()
                 .en,
         ];

@@ -66,7 +66,7 @@ fn the_words_of_the_kinds_stay_as_they_are() {
             assert_eq!(write::settings(&read), said, "{word}");
         }
         let error = Settings::read(json!({ field: "other" })).unwrap_err();
-        assert!(error.contains(&words.join(", ")), "{error}");
+        assert!(error.message.contains(&words.join(", ")), "{}", error.message);
     }
 }
 
