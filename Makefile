@@ -1,5 +1,5 @@
-# A fresh machine needs rustup, node with npm, and apt (as root or with sudo) if chromium is not installed.
-# Everything else is set up here, once.
+# A fresh machine needs rustup, node with npm, and apt (as root or with sudo) if chromium or its fonts are not
+# installed. Everything else is set up here, once.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -180,9 +180,12 @@ setup-bindgen: setup-rust
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
 # Without kubectl the tests behind a real proxy are skipped with a note, and without Hugo that of its shortcode.
-# Firefox is large and not installed here; without it the test of the element in it is skipped.
+# Firefox is large and not installed here; without it the test of the element in it is skipped. The fonts are those of
+# tests/browser/fonts.conf.
+FONTS := /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
 setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 	@command -v chromium-headless-shell >/dev/null || { $(APT) chromium-headless-shell; } || command -v chromium >/dev/null
+	@ls $(FONTS) >/dev/null 2>&1 || { $(APT) fonts-dejavu-core fonts-noto-cjk; } || echo 'other fonts: the page will not be compared with its pictures'
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
 	@command -v hugo >/dev/null || { $(APT) hugo; } || echo 'no hugo: its shortcode will not be tried'
 

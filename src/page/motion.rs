@@ -491,45 +491,50 @@ fn say_way(host: &Host, map: &Map, from: &[Anchor], flight: &Flight, route: &Rou
         return;
     };
     let _ = map.layer.append_child(&words);
-    if let Some(size) = rect_of(host, &words) {
-        let Point { x, y } = free_place(host, map, size, route);
+    let place = rect_of(host, &words).and_then(|size| free_place(host, map, size, route));
+    if let Some(Point { x, y }) = place {
         let at = decimals("translate(#px,#px) translate(-50%,-50%)", &[x, y]);
         let _ = words.style().set_property("transform", &at);
+    } else {
+        words.remove();
     }
 }
 
-/// Where a label of this size beside the way covers the least text, best none.
-fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Point {
+/// Where a label of this size beside the way covers no text.
+fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point> {
+    let size = size.grown(1.0);
     let texts = texts(host, map);
-    let room = map.layer.get_bounding_client_rect();
-    let mut best = (f64::MAX, route.at(0.5));
+    let width = f64::from(map.layer.offset_width());
+    let height = f64::from(map.layer.offset_height());
     // Try the places nearest to the way first, and its middle before its ends.
-    for aside in [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0] {
-        for (t, across) in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95]
-            .into_iter()
-            .flat_map(|t| [0.0, 0.55, -0.55, 1.0, -1.0].map(|across| (t, across)))
-        {
-            let mut at = route.at(t);
-            at.y += aside * size.height;
-            at.x += across * size.width;
-            at.x = at.x.min(room.width() - size.width / 2.0);
-            at.x = at.x.max(size.width / 2.0);
-            let outside = (size.height / 2.0 - at.y).max(at.y + size.height / 2.0 - room.height());
-            let here = size.around(at);
-            let covered = texts.iter().map(|text| text.shared(here)).sum::<f64>()
-                + outside.max(0.0) * size.width;
-            if covered < best.0 {
-                best = (covered, at);
-            }
+    let asides = [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0];
+    let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95];
+    let acrosses = [0.0, 0.55, -0.55, 1.0, -1.0];
+    let places = asides.into_iter().flat_map(|aside| {
+        let places = alongs.into_iter();
+        places.flat_map(move |along| acrosses.map(move |across| (aside, along, across)))
+    });
+    let places = places.map(|(aside, along, across)| {
+        let Point { x, y } = route.at(along);
+        let x = (x + across * size.width).min(width - size.width / 2.0);
+        Point {
+            x: x.max(size.width / 2.0),
+            y: y + aside * size.height,
         }
-    }
-    best.1
+    });
+    let mut places = places.filter(|at| {
+        let here = size.around(*at);
+        here.y >= 0.0
+            && here.y + here.height <= height
+            && texts.iter().all(|text| text.shared(here) == 0.0)
+    });
+    places.next()
 }
 
 /// The boxes of all text, in coordinates of the layer.
 fn texts(host: &Host, map: &Map) -> Vec<Rect> {
     // Elements with a text node of their own, even beside child elements.
-    let all = elements(host, ".grid .room *");
+    let all = elements(host, ".grid :not(#motion *)");
     let texts = all.iter().filter(|element| has_text(element));
     let rects = texts.filter_map(|element| rect_of(host, element));
     rects.map(|rect| map.onto(rect)).collect()

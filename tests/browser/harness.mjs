@@ -17,6 +17,8 @@ export const DIST = process.env.DIST ?? fileURLToPath(new URL("../../dist", impo
 // The shell is the same engine without a browser's windows, and takes a little more than half the time.
 const SHELL = "/usr/bin/chromium-headless-shell";
 const CHROMIUM = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : "/usr/bin/chromium");
+// Text is as wide on every machine.
+const FONTCONFIG_FILE = fileURLToPath(new URL("fonts.conf", import.meta.url));
 // There is no sandbox for root. The other flags keep the browser from making requests of its own.
 const FLAGS = [
   "--no-sandbox",
@@ -40,7 +42,7 @@ export const SMALLEST = { width: 360, height: 740 };
 export const ROOMS = ["api", "reflector", "queue", "pop", "indexer", "now", "processor"];
 
 export function launch() {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE } });
 }
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */

@@ -208,6 +208,40 @@ test("a still arrow and its words stay at their rooms when the window changes", 
   assert.equal(await drawn(), after);
 }));
 
+for (const [lang, viewport] of [["en", LAPTOP], ["zh", DESKTOP]]) {
+  test(`the words of a still arrow cover no text, ${lang} ${viewport.width}`, onPage({ lang, viewport, newcomer: true }, async (app) => {
+    let seen = 0;
+    for (const [lesson, grain, count] of [["sandbox", "event", 20], ["sandbox", "micro", 40], ["tombstone", "event", 1], ["sharedinformer-simulate", "micro", 40]]) {
+      // First the moment at which the page opens.
+      if (lesson !== "sandbox" || grain !== "event") await app.call("load", lesson);
+      const { ways, covered } = await app.page.evaluate(async ([grain, count]) => {
+        const found = { ways: 0, covered: [] };
+        for (let n = 0; n <= count; n += 1) {
+          if (n > 0) await window.deltascope.step(1, grain);
+          const way = document.querySelector("#motion .way");
+          if (!way) continue;
+          found.ways += 1;
+          const at = way.getBoundingClientRect();
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const text = walker.currentNode;
+            if (!text.data.trim() || text.parentElement.closest("#motion, script, style, .heard")) continue;
+            if (!text.parentElement.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            const shares = (r) => Math.min(r.right, at.right) - Math.max(r.left, at.left) > 0.1 && Math.min(r.bottom, at.bottom) - Math.max(r.top, at.top) > 0.1;
+            if ([...range.getClientRects()].some(shares)) found.covered.push(`${n}: ${way.textContent} on ${text.data.trim()}`);
+          }
+        }
+        return found;
+      }, [grain, count]);
+      assert.deepEqual(covered, [], `${lesson} ${grain}`);
+      seen += ways;
+    }
+    assert.ok(seen > 30, `${seen} arrows with words`);
+  }));
+}
+
 test("on a phone every room can be reached", onPage({ viewport: PHONE, lesson: "indexer" }, async (app) => {
   const rooms = ["api", "reflector", "queue", "pop", "indexer"];
   for (const room of rooms) {

@@ -10,7 +10,7 @@ test("every scene looks as on its picture", { timeout: 240_000 }, async (t) => {
     const { pixels, most, diff } = difference(stored(name), png);
     if (pixels > most) wrong.push(`${name}: ${pixels} pixels differ, ${most} may: ${keep(name, png, diff)}`);
   });
-  if (used !== fonts()) return t.skip(`other fonts (${used}) than those of the pictures (${fonts()}): nothing is compared`);
+  if (used !== fonts()) return t.skip(`nothing is compared: the fonts are not those of fonts.conf (\`make setup-browser\` installs them): ${used} instead of ${fonts()}`);
   assert.deepEqual(wrong, [], "Look at these, and at *.diff.png beside them. If that is how it should be: make pictures");
 });
 
