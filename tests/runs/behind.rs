@@ -30,7 +30,7 @@ fn dropped(session: &mut Session, lang: Lang) -> Vec<(u64, String, String)> {
     let mut places: Vec<_> = view
         .dropped
         .iter()
-        .filter_map(|facts| drops::place(facts.last()?))
+        .filter_map(|one| drops::place(one.facts.last()?))
         .collect();
     places.dedup();
     let rows = places
@@ -111,6 +111,37 @@ fn a_drop_stays_for_the_step_in_which_it_lies() {
             true => assert_eq!(rows.first(), Some(&expected)),
             false => assert_eq!(rows, [], "{range:?}"),
         }
+    }
+    // While it plays, for the beat.
+    session.obey(Command::Seek(0));
+    session.play();
+    while session.view().step <= place {
+        session.tick();
+    }
+    assert_eq!(dropped(&mut session, Lang::En).first(), Some(&expected));
+}
+
+#[test]
+fn a_drop_has_the_same_reason_at_every_size_of_step() {
+    let mut session = Session::new();
+    session.open(lessons::load("tombstone").unwrap());
+    let steps = session.view().steps;
+    let facts = session.timeline().facts(0..steps);
+    let is_missed = |fact: &Fact| matches!(fact, Fact::Queue(QueueFact::DeletionDetected { .. }));
+    let place = facts.iter().position(|record| is_missed(&record.fact));
+    let place = place.unwrap();
+    session.obey(Command::Seek(place + 1));
+    let expected = dropped(&mut session, Lang::En);
+    assert_eq!(expected.len(), 1);
+    for size in StepSize::ALL {
+        session.obey(Command::StepSize(size));
+        session.obey(Command::Seek(place));
+        session.obey(Command::Walk {
+            on: true,
+            coarser: false,
+        });
+        let rows = dropped(&mut session, Lang::En);
+        assert!(rows.contains(&expected[0]), "{size:?}: {rows:?}");
     }
 }
 

@@ -14,7 +14,7 @@ use deltascope_cache::fact::{
 };
 
 /// At most this many are shown in one place.
-const SHOWN: usize = 2;
+pub const SHOWN: usize = 2;
 
 /// Something that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
     let names = Names::of(view);
     let mut rows = Vec::new();
     let mut hidden = 0;
-    for facts in view.dropped.iter().rev() {
-        let Some(record) = facts.last() else { continue };
+    for one in view.dropped.iter().rev() {
+        let Some(record) = one.facts.last() else { continue };
         if self::place(record).as_ref() != Some(place) {
             continue;
         }
@@ -65,7 +65,7 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
             place: place.clone(),
             class,
             what,
-            why: caption::reason(record, facts, &view.picture, voice),
+            why: caption::reason(record, &one.facts, &one.picture, voice),
             missed: is_missed(&record.fact),
         });
     }
@@ -77,7 +77,7 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
 #[must_use]
 pub fn places(view: &View, room: Panel) -> Vec<Anchor> {
     let mut places = Vec::new();
-    for record in view.dropped.iter().filter_map(|facts| facts.last()) {
+    for record in view.dropped.iter().filter_map(|one| one.facts.last()) {
         let found = place(record).filter(|place| place.room() == room);
         places.extend(found.filter(|place| !places.contains(place)));
     }

@@ -44,13 +44,14 @@ use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::InformerKind;
 
+use super::anchor::Anchor;
 use super::command::Command;
 use super::i18n::Text;
 use super::landmarks::Landmarks;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
-    BranchRow, Checks, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
+    BranchRow, Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
 use messages::{cannot_run, from_the_start, full};
 
@@ -358,22 +359,35 @@ impl Session {
         }))
     }
 
-    /// What was dropped in the step up to the cursor, whether or not it ends there.
-    fn dropped(&self) -> Rc<[Rc<[FactRecord]>]> {
+    /// What was dropped in the beat that was played, or in the step up to the cursor, whether or not it ends there.
+    fn dropped(&mut self) -> Rc<[Dropped]> {
         let cursor = self.playback.cursor();
-        let range = headline::step_to(self.walking.step_size, &self.timeline, cursor);
-        let mut places = Vec::new();
-        self.timeline.each::<()>(range, &mut |place, record| {
-            if drops::place(record).is_some() {
-                places.push(place);
-            }
+        let range = if self.played == Some(cursor) {
+            self.moved.clone()
+        } else {
+            headline::step_to(self.walking.step_size, &self.timeline, cursor)
+        };
+        let mut found = Vec::new();
+        self.timeline.each::<()>(range, &mut |fact, record| {
+            found.extend(drops::place(record).map(|place| (fact + 1, place)));
             ControlFlow::Continue(())
         });
-        let with_reason = |place: usize| {
-            let from = (place + 1).saturating_sub(EXPLAINED);
-            (&*self.timeline.facts(from..place + 1)).into()
+        let now = self.picture();
+        let explained = |(which, (at, place)): (usize, &(usize, Anchor))| {
+            let later = found[which + 1..].iter();
+            let later = later.filter(|(_, other)| other == place);
+            let is_counted = later.take(drops::SHOWN).count() == drops::SHOWN;
+            let picture = match *at == cursor || is_counted {
+                true => Rc::clone(&now),
+                false => Rc::new(self.timeline.picture(*at)),
+            };
+            let facts = self.timeline.facts(at.saturating_sub(EXPLAINED)..*at);
+            Dropped {
+                facts: (&*facts).into(),
+                picture,
+            }
         };
-        places.into_iter().map(with_reason).collect()
+        found.iter().enumerate().map(explained).collect()
     }
 
     /// Everything that the screen shows now.

@@ -39,8 +39,8 @@ pub struct View {
     pub recent: Rc<[FactRecord]>,
     /// The headline of the step that ends here, if the step has several facts.
     pub headline: Option<Rc<Headline>>,
-    /// What was dropped in the step that is shown, in order: each fact with those before it that explain it.
-    pub dropped: Rc<[Rc<[FactRecord]>]>,
+    /// What was dropped in the step that is shown, in order.
+    pub dropped: Rc<[Dropped]>,
     /// How many facts have been shown.
     pub step: usize,
     /// How many facts are known.
@@ -114,6 +114,15 @@ pub struct Headline {
     pub others: Rc<[(usize, FactRecord)]>,
     /// How many more facts the step has.
     pub minor: usize,
+}
+
+/// Something that was dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// Its fact, the last, with those before it that explain it.
+    pub facts: Rc<[FactRecord]>,
+    /// The state after it; of those that are only counted, the state at the cursor.
+    pub picture: Rc<Picture>,
 }
 
 impl View {
