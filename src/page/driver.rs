@@ -495,7 +495,7 @@ impl Driver {
             }
             if now() - began > SOON_MS && now() - drawn >= PROGRESS_MS {
                 self.with(|session| {
-                    let done = session.timeline().len() - known;
+                    let done = session.timeline().len().saturating_sub(known);
                     session.set_opening(Some(done));
                 });
                 self.draw().await;
@@ -523,6 +523,7 @@ impl Driver {
 
     /// Performs a command of a script. Returns once the screen shows the result.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        self.ask();
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;

@@ -342,6 +342,18 @@ impl Race {
         }
     }
 
+    /// Whether lanes part at a time.
+    pub fn parts_at(&mut self, time: Time) -> bool {
+        self.compare_to(Some(time));
+        self.partings.binary_search(&time).is_ok()
+    }
+
+    /// Whether a lane has as many facts as a lane may have, and goes on.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.timeline.is_full())
+    }
+
     /// The last parting before a time.
     pub fn previous_parting(&mut self, time: Option<Time>) -> Option<Time> {
         self.compare_to(time);

@@ -24,6 +24,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::{Change, Session};
+use deltascope_replay::beat::MOST;
 use deltascope_world::slices::{Slices, pause};
 
 /// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
@@ -274,10 +275,10 @@ fn emit_events(ui: Ui, emit: Emit) {
             let _ = mount.set_attribute("aria-label", &format!("deltascope: {title}"));
         }
     });
-    Effect::new(move |before: Option<(usize, Option<Text>)>| {
+    Effect::new(move |before: Option<(usize, bool, Option<Text>)>| {
         let view = ui.view.get();
         let error = view.error.as_ref().map(|error| error.message.clone());
-        let (step_before, error_before) = before.unwrap_or((usize::MAX, None));
+        let (step_before, played, error_before) = before.unwrap_or((usize::MAX, false, None));
         emit.with_value(|emit| {
             if let Some(message) = error.as_ref().filter(|_| error != error_before) {
                 let message = message.get(ui.lang.get_untracked()).into();
@@ -297,11 +298,14 @@ fn emit_events(ui: Ui, emit: Emit) {
                     ("time", time),
                 ],
             );
-            for marker in view.markers.iter().filter(|one| one.at == view.step) {
+            // A beat of playback may pass some on its way.
+            let plays = (played || view.playing) && view.step <= step_before.saturating_add(MOST);
+            let reached = |at| at == view.step || plays && step_before < at && at < view.step;
+            for marker in view.markers.iter().filter(|one| reached(one.at)) {
                 emit.say("marker", &[("id", (&*marker.id).into())]);
             }
             let found = view.checks.violations.iter();
-            for one in found.filter(|one| one.at == view.step) {
+            for one in found.filter(|one| reached(one.at)) {
                 let key = one
                     .key
                     .as_ref()
@@ -316,6 +320,6 @@ fn emit_events(ui: Ui, emit: Emit) {
                 );
             }
         });
-        (view.step, error)
+        (view.step, view.playing, error)
     });
 }

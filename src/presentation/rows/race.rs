@@ -149,7 +149,7 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
     let first = || Some(known_to_all(moment.handlers.first()?, &names, lang));
     let known = parted.or_else(first).unwrap_or_default();
     let here = if moment.parts {
-        pick(lang, "They part here.", "它们在此分开。")
+        pick(lang, "They part here.", "此处出现分歧。")
     } else {
         ""
     };
@@ -236,7 +236,7 @@ fn known_to_all(handler: &Heard, names: &Names, lang: Lang) -> String {
     } else {
         (
             "Handler # knows # in all four.",
-            "handler # 在四个版本中都已知 #。",
+            "handler # 在四个实现版本中都已知 #。",
         )
     };
     filled(

@@ -55,11 +55,9 @@ pub struct RequestRow {
 pub fn pipe(view: &View) -> Pipe {
     let Picture { api, reflector, .. } = &*view.picture;
     let answer = reflector.requests.back().map(|line| &line.answer);
-    let code = view
-        .recent
-        .iter()
-        .rev()
-        .find_map(|record| code(&record.fact));
+    let backoff = view.backoff.as_ref();
+    let facts = backoff.map_or(&view.recent, |(_, before)| before);
+    let code = facts.iter().rev().find_map(|record| code(&record.fact));
     let code = code.unwrap_or_default();
     let state = match reflector.state {
         _ if api.source == SourceKind::Program => PipeState::None,
@@ -67,7 +65,11 @@ pub fn pipe(view: &View) -> Pipe {
         ReflectorState::List | ReflectorState::Watch | ReflectorState::Stream if code > 0 => {
             PipeState::Ended
         }
-        ReflectorState::List => PipeState::Asked,
+        ReflectorState::List => match answer {
+            Some(Answer::Awaited | Answer::Page(_)) => PipeState::Asked,
+            Some(Answer::Listed(_)) => PipeState::None,
+            _ => PipeState::Ended,
+        },
         ReflectorState::Backoff => PipeState::Waiting,
         ReflectorState::Watch | ReflectorState::Stream => match answer {
             _ if api.sends_events => PipeState::Open,
@@ -75,18 +77,10 @@ pub fn pipe(view: &View) -> Pipe {
             _ => PipeState::Ended,
         },
     };
-    let began = view.recent.iter().rev().find(|record| {
-        matches!(
-            record.fact,
-            Fact::Reflector(ReflectorFact::BackoffStarted { .. })
-        )
-    });
     let whole = reflector.backoff_ms;
-    let waited = began.map_or(0, |record| view.time.saturating_sub(record.time));
-    let left_ms = match state {
-        PipeState::Waiting => whole.saturating_sub(waited),
-        _ => 0,
-    };
+    let left_ms = backoff.map_or(0, |(began, _)| {
+        whole.saturating_sub(view.time.saturating_sub(*began))
+    });
     Pipe {
         state,
         code: match state {

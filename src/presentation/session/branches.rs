@@ -161,7 +161,7 @@ impl Session {
             Err(error) => return self.fail(cannot_edit(error), None),
         };
         let by_time = matches!(edit, Edit::Set(_));
-        let (timeline, to) = match self.play_again(&recording, by_time) {
+        let (timeline, to) = match self.play_again(&recording, by_time, self.leap()) {
             Ok(played) => played,
             Err(reason) => return self.fail(cannot_run(&reason), None),
         };
@@ -195,14 +195,19 @@ impl Session {
         })
     }
 
-    /// Plays a recording up to the time at the cursor. Returns the run and the number of facts up to there. Stops
-    /// early if that takes many more facts than the run had, so that the page responds.
+    /// The most facts with which a run is played again, so that the page responds: many more than it had.
+    pub(super) fn leap(&self) -> usize {
+        self.timeline.len().saturating_add(LEAP)
+    }
+
+    /// Plays a recording up to the time at the cursor, with at most `most` facts. Returns the run and the number of
+    /// facts up to there.
     pub(super) fn play_again(
         &self,
         recording: &Recording,
         by_time: bool,
+        most: usize,
     ) -> Result<(Timeline, usize), String> {
-        let most = self.timeline.len().saturating_add(LEAP);
         let mut timeline = if by_time {
             recording.play_by_time(most)?
         } else {

@@ -224,7 +224,7 @@ impl Session {
             }
         };
         if change != Change::None
-            && self.stop_at_breaks()
+            && self.stop_at_breaks(self.playback.cursor())
             && let Some(live) = &mut self.live
         {
             live.following = false;

@@ -30,15 +30,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::FactRecord;
+use deltascope_cache::fact::{Fact, FactRecord, ReflectorFact};
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::branches::Branches;
 use deltascope_replay::headline;
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::picture::{Behind, Picture, SourceKind};
+use deltascope_replay::picture::{Behind, Picture, ReflectorState, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::recording::Recording;
+use deltascope_replay::step_size::FARTHEST;
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
 use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
@@ -208,7 +209,7 @@ impl Session {
         let to = self.beat_end(usize::MAX);
         if self.playback.tick(to - from, self.timeline.len()) {
             self.play_beat(from);
-            if !self.stop_at_breaks() && !self.stop_at_place(from) {
+            if !self.stop_at_breaks(self.playback.cursor()) && !self.stop_at_place(from) {
                 self.join();
             }
             Change::Forward
@@ -390,6 +391,26 @@ impl Session {
         found.iter().enumerate().map(explained).collect()
     }
 
+    /// The backoff that goes on: other actors may have stated many facts since it began.
+    fn backoff(&mut self) -> Option<(u64, Rc<[FactRecord]>)> {
+        if self.picture().reflector.state != ReflectorState::Backoff {
+            return None;
+        }
+        let cursor = self.playback.cursor();
+        let range = cursor.saturating_sub(FARTHEST)..cursor;
+        let began = self
+            .timeline
+            .each_back(range, &mut |place, record| match &record.fact {
+                Fact::Reflector(ReflectorFact::BackoffStarted { .. }) => {
+                    ControlFlow::Break((place, record.time))
+                }
+                _ => ControlFlow::Continue(()),
+            });
+        let (place, time) = began?;
+        let before = self.timeline.facts(place.saturating_sub(RECENT)..place);
+        Some((time, (&*before).into()))
+    }
+
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
@@ -403,6 +424,7 @@ impl Session {
             recent: (&*recent).into(),
             headline: self.headline(),
             dropped: self.dropped(),
+            backoff: self.backoff(),
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),
@@ -477,7 +499,7 @@ impl Session {
         }
         self.playback.pause();
         let first = self.first_run();
-        let played = self.play_in(&first, generation);
+        let played = self.play_in(&first, generation, self.leap());
         self.first_run = Some(first);
         let (timeline, to) = match played {
             Ok(played) => played,
@@ -505,11 +527,12 @@ impl Session {
         &self,
         first: &Recording,
         generation: Generation,
+        most: usize,
     ) -> Result<(Timeline, usize), String> {
         if first.scenario.settings.era.0 == generation {
-            self.play_again(first, false)
+            self.play_again(first, false, most)
         } else {
-            self.play_again(&first.in_generation(generation), true)
+            self.play_again(&first.in_generation(generation), true, most)
         }
     }
 
@@ -564,7 +587,8 @@ impl Session {
         let known = self.timeline.len();
         let to = match command {
             Command::Seek(to) => *to,
-            Command::Step(by) => {
+            // A race goes by moments.
+            Command::Step(by) if self.race.is_none() => {
                 let by = usize::try_from(*by).unwrap_or_default();
                 self.playback.cursor().saturating_add(by)
             }

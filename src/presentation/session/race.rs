@@ -9,7 +9,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::race::{MOST_FACTS, Race};
 use deltascope_world::Time;
 
-use super::messages::{cannot_run, hand_made};
+use super::messages::{cannot_run, full, hand_made};
 use super::{Change, Session};
 
 /// The race.
@@ -48,7 +48,7 @@ impl Session {
         let first = self.first_run();
         let mut runs = Vec::new();
         for generation in Generation::ALL {
-            let played = self.play_in(&first, generation);
+            let played = self.play_in(&first, generation, MOST_FACTS);
             runs.push(played.map_err(|reason| cannot_run(&reason))?.0);
         }
         Ok(Racing {
@@ -99,7 +99,9 @@ impl Session {
             let to = match (by > 0, partings) {
                 (true, false) => race.next(*time),
                 // Beyond the last parting, as far as the lanes were compared.
-                (true, true) => race.next_parting(*time).or_else(|| race.seen()),
+                (true, true) => race
+                    .next_parting(*time)
+                    .or_else(|| race.seen().filter(|seen| Some(*seen) > *time)),
                 (false, false) => race.previous(*time),
                 (false, true) => race.previous_parting(*time),
             };
@@ -136,14 +138,21 @@ impl Session {
             return Change::None;
         };
         let Some(next) = racing.race.next(racing.time) else {
+            let is_full = racing.race.is_full();
             self.playback.pause();
-            return Change::None;
+            return match is_full {
+                true => self.fail(full(MOST_FACTS), None),
+                false => Change::None,
+            };
         };
-        let parts = racing.race.next_parting(racing.time) == Some(next);
+        let parts = racing.race.parts_at(next);
         let since = self.playback.cursor();
         self.race_to(Some(next));
         if parts {
             self.playback.pause();
+        }
+        if let Some(at) = self.first_break(since..self.playback.cursor()) {
+            self.stop_at_breaks(at);
         }
         self.stop_at_place(since);
         Change::Forward

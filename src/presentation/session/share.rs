@@ -309,7 +309,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: 
             };
             Text::new(
                 &format!(
-                    "The run does not come to {at}: its {steps} facts have {count} {fact}{en}."
+                    "The run does not come to {at}: among its {steps} facts are {count} {fact}{en}."
                 ),
                 &format!("运行到不了 {at}：它的 {steps} 个事实中有 {count} 个 {fact}{zh}。"),
             )

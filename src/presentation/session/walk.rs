@@ -162,14 +162,14 @@ impl Session {
         }
     }
 
-    /// Pauses playback at its target or at a breakpoint. Returns whether it did.
-    pub(super) fn stop_at_breaks(&mut self) -> bool {
+    /// Pauses playback if its target or a breakpoint holds at a fact. Returns whether it did.
+    pub(super) fn stop_at_breaks(&mut self, at: usize) -> bool {
         let walking = &self.walking;
         if walking.playing_to.is_none() && !walking.breaks.iter().any(|one| one.on) {
             return false;
         }
-        let at = self.playback.cursor();
-        let Some(record) = self.current() else {
+        let before = at.checked_sub(1);
+        let Some(record) = before.and_then(|place| self.timeline.fact(place)) else {
             return false;
         };
         let violated = self.is_violated(at);

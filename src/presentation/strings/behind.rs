@@ -1,6 +1,6 @@
 //! Words about how the cache keeps up with the server: object by object, the connection, and along the run.
 
-use super::{objects, seconds};
+use super::seconds;
 use crate::i18n::Lang;
 use crate::stage::{Pipe, PipeState};
 use deltascope_replay::gauge::Freshness;
@@ -41,12 +41,12 @@ pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
     let text = match (pipe.state, lang) {
         (PipeState::None, Lang::En) => "no watch".to_owned(),
         (PipeState::None, Lang::Zh) => "没有 watch".to_owned(),
-        (PipeState::Asked, Lang::En) => "waiting for the answer".to_owned(),
+        (PipeState::Asked, Lang::En) => "waiting for the response".to_owned(),
         (PipeState::Asked, Lang::Zh) => "等待响应".to_owned(),
         (PipeState::Open, Lang::En) => "open".to_owned(),
         (PipeState::Open, Lang::Zh) => "已打开".to_owned(),
-        (PipeState::Ended, Lang::En) => "broken".to_owned(),
-        (PipeState::Ended, Lang::Zh) => "已断开".to_owned(),
+        (PipeState::Ended, Lang::En) => "ended".to_owned(),
+        (PipeState::Ended, Lang::Zh) => "已结束".to_owned(),
         (PipeState::Waiting, Lang::En) => format!("backoff: {} left", seconds(pipe.left_ms)),
         (PipeState::Waiting, Lang::Zh) => format!("退避：还剩 {}", seconds(pipe.left_ms)),
     };
@@ -59,10 +59,9 @@ pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
 /// The label of the line below the timeline.
 #[must_use]
 pub fn line(lang: Lang, most: u64) -> String {
-    let most = objects(lang, usize::try_from(most).unwrap_or(usize::MAX));
     match lang {
-        Lang::En => format!("How far the store is behind along the run: at most {most}"),
-        Lang::Zh => format!("整个运行中存储落后的程度：最多 {most}"),
+        Lang::En => format!("How many objects the store is behind during the run: at most {most}"),
+        Lang::Zh => format!("整个运行中存储落后的对象数：最多 {most} 个"),
     }
 }
 
@@ -70,8 +69,8 @@ pub fn line(lang: Lang, most: u64) -> String {
 #[must_use]
 pub fn dropped(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "Dropped in this step",
-        Lang::Zh => "这一步中丢弃的",
+        Lang::En => "Dropped or missed in this step",
+        Lang::Zh => "这一步中丢弃或错过的",
     }
 }
 

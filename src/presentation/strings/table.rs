@@ -41,7 +41,7 @@ words! {
     help: "Help", "帮助";
     close: "Close", "关闭";
     dismiss: "Dismiss", "关闭";
-    opening: "Computing. What is shown stays until then.", "正在计算，完成之前保持当前画面。";
+    opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
     opening_steps: "{n} steps", "{n} 步";
     stop_opening: "Stop", "停止";
     branches: "Branches", "分支";
@@ -90,7 +90,7 @@ words! {
     edit: "edit", "修改";
     delete: "delete", "删除";
     /// The hint on an object of the API server.
-    choose_object: "press: why it is here, and choose it for edit and delete", "按下：它为什么在这里，并选中以修改或删除";
+    choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     deleted: "deleted", "已删除";

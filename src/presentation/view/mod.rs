@@ -41,6 +41,9 @@ pub struct View {
     pub headline: Option<Rc<Headline>>,
     /// What was dropped in the step that is shown, in order.
     pub dropped: Rc<[Dropped]>,
+    /// While the reflector waits: when its backoff began, and the facts before that with which the last request or
+    /// watch ended.
+    pub backoff: Option<(u64, Rc<[FactRecord]>)>,
     /// How many facts have been shown.
     pub step: usize,
     /// How many facts are known.

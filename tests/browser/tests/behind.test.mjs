@@ -134,7 +134,7 @@ test("the connection is drawn between the rooms, and on a phone in the reflector
   assert.deepEqual(seen, ["none", "asked", "open", "ended ×", "asked", "ended ×", "waiting ×", "asked", "ended 410", "waiting 410", "asked", "open"]);
   assert.ok(left[0] === 100 && left.at(-1) < 70 && left.every((now, at) => at === 0 || now <= left[at - 1]), `the ring runs down: ${left}`);
   await app.call("seek", "expired");
-  assert.equal(await pipe.getAttribute("aria-label"), "API server → Reflector, 410 · broken");
+  assert.equal(await pipe.getAttribute("aria-label"), "API server → Reflector, 410 · ended");
   for (const viewport of [undefined, LAPTOP]) {
     if (viewport) await app.resize(viewport);
     const apart = await pipe.locator("svg").evaluate((badge) => {
@@ -150,12 +150,12 @@ test("the connection is drawn between the rooms, and on a phone in the reflector
   await app.resize(PHONE);
   await app.page.locator("#tab-reflector").click();
   const heading = app.page.locator("#room-reflector .pipe");
-  assert.match(await heading.innerText(), /410 · broken/);
+  assert.match(await heading.innerText(), /410 · ended/);
 }));
 
 test("a pointer on the line below the timeline seeks, and drags", onPage({ lesson: "tombstone" }, async (app) => {
   const line = app.id("behind-line");
-  assert.equal(await line.getAttribute("aria-label"), "How far the store is behind along the run: at most 3 objects");
+  assert.equal(await line.getAttribute("aria-label"), "How many objects the store is behind during the run: at most 3");
   const [box, rail] = [await line.boundingBox(), await app.page.locator(".rail").boundingBox()];
   assert.ok(box.y > rail.y + rail.height && box.height >= 12, "below the timeline");
   const { steps } = await app.state();
