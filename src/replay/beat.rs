@@ -8,7 +8,7 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 
-use super::headline::is_minor;
+use super::step_size::is_minor;
 
 /// The most facts of a beat.
 pub const MOST: usize = 64;

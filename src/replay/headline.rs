@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use deltascope_cache::fact::{
-    Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, ServerFact, StoreFact,
+    Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, StoreFact,
 };
 
-use super::step_size::StepSize;
+use super::step_size::{StepSize, ends_pop, is_minor};
 use super::timeline::Timeline;
 
 /// The most facts of a step that are examined: those before them are long past.
@@ -126,38 +126,6 @@ const OF_POPS: &[Rank] = &[
     },
 ];
 
-/// Whether a fact says little by itself: a lock, a bookkeeping entry, a part of what another fact says.
-#[must_use]
-pub fn is_minor(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::Queue(
-            QueueFact::LockTaken { .. }
-                | QueueFact::LockAwaited { .. }
-                | QueueFact::LockReleased { .. }
-                | QueueFact::Populated { .. }
-                | QueueFact::DeleteChecked { .. }
-                | QueueFact::KeyEnqueued { .. }
-                | QueueFact::QueueEmpty
-                | QueueFact::DeltaTaken { .. }
-                | QueueFact::Processed { .. }
-                | QueueFact::EntriesProcessed { .. }
-        ) | Fact::Reflector(
-            ReflectorFact::LastSyncMoved { .. }
-                | ReflectorFact::ResyncDue { .. }
-                | ReflectorFact::VersionUnavailable { .. }
-        ) | Fact::Store(
-            StoreFact::IndexEntryAdded { .. }
-                | StoreFact::IndexEntryRemoved { .. }
-                | StoreFact::IndicesReset
-                | StoreFact::StoreVersionMoved { .. }
-        ) | Fact::Server(ServerFact::EventSent { .. })
-            | Fact::Handlers(
-                HandlersFact::NotificationTaken { .. } | HandlersFact::SyncingSet { .. }
-            )
-    )
-}
-
 /// Whether an actor fills the queue, rather than emptying it.
 fn fills(actor: Actor) -> bool {
     matches!(actor, Actor::Reflector | Actor::Program | Actor::Server)
@@ -169,7 +137,7 @@ pub fn headline(size: StepSize, facts: &[FactRecord]) -> Option<usize> {
     let last = facts.len().checked_sub(1)?;
     let of_events = match size {
         StepSize::Micro => return Some(last),
-        StepSize::Event => true,
+        StepSize::Event => !ends_pop(&facts[last].fact),
         StepSize::Pop => false,
         StepSize::Lock => fills(facts[last].actor),
     };
@@ -214,7 +182,7 @@ pub fn step_to(size: StepSize, timeline: &Timeline, cursor: usize) -> Range<usiz
 pub fn step_at(size: StepSize, timeline: &Timeline, cursor: usize) -> Option<Range<usize>> {
     let last = timeline.fact(cursor.checked_sub(1)?)?;
     let ends = cursor == timeline.len() && timeline.is_over();
-    if size == StepSize::Micro || !ends && !size.ends_with(&last.fact) {
+    if size == StepSize::Micro || !ends && !size.ends_at(timeline, cursor - 1, &last) {
         return None;
     }
     Some(step_to(size, timeline, cursor))

@@ -1,9 +1,12 @@
-//! The size of a step: to the next fact, the next release of a lock, the end of a Pop, or the point where the
-//! reflector has finished with a server response.
+//! The size of a step: to the next fact, the next release of a lock, the end of a Pop, or the point where one thing is
+//! done, such as a response with which the reflector has finished.
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Actor, Fact, LockName, QueueFact, ReflectorFact};
+use deltascope_cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, RunFact, ServerFact,
+    StoreFact,
+};
 
 use super::timeline::Timeline;
 
@@ -13,10 +16,11 @@ pub const FARTHEST: usize = 20_000;
 /// The size of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StepSize {
-    /// Until the reflector has finished with a server response (or a program with its call).
-    Event,
     /// Until a Pop has finished.
     Pop,
+    /// Until one thing is done: the reflector has finished with a server response, a Pop has finished, or a program
+    /// has finished a call or printed.
+    Event,
     /// Until a lock is released.
     Lock,
     /// One fact.
@@ -26,7 +30,7 @@ pub enum StepSize {
 
 impl StepSize {
     /// All sizes, the coarsest first.
-    pub const ALL: [Self; 4] = [Self::Event, Self::Pop, Self::Lock, Self::Micro];
+    pub const ALL: [Self; 4] = [Self::Pop, Self::Event, Self::Lock, Self::Micro];
 
     /// The name of the size, as used in links.
     #[must_use]
@@ -49,68 +53,139 @@ impl StepSize {
     #[must_use]
     pub fn coarser(self) -> Option<Self> {
         match self {
-            Self::Event => None,
-            Self::Pop => Some(Self::Event),
-            Self::Lock => Some(Self::Pop),
+            Self::Pop => None,
+            Self::Event => Some(Self::Pop),
+            Self::Lock => Some(Self::Event),
             Self::Micro => Some(Self::Lock),
         }
     }
 
-    /// Whether a step of this size ends with this fact.
+    /// Whether a step of this size ends with the fact at `place`.
     #[must_use]
-    pub fn ends_with(self, fact: &Fact) -> bool {
+    pub fn ends_at(self, timeline: &Timeline, place: usize, record: &FactRecord) -> bool {
+        let fact = &record.fact;
         match self {
             Self::Micro => true,
             Self::Lock => matches!(fact, Fact::Queue(QueueFact::LockReleased { .. })),
-            Self::Pop => matches!(
-                fact,
-                Fact::Queue(
-                    QueueFact::Processed { .. }
-                        | QueueFact::EntriesProcessed { .. }
-                        | QueueFact::ProcessFailed { .. }
-                )
-            ),
-            Self::Event => matches!(
-                fact,
-                Fact::Reflector(
-                    ReflectorFact::LastSyncMoved { .. }
-                        | ReflectorFact::WatchEnded { .. }
-                        | ReflectorFact::ListFailed { .. }
-                        | ReflectorFact::WatchFailed { .. }
-                        | ReflectorFact::ReflectorStopped { .. }
-                ) | Fact::Queue(QueueFact::LockReleased {
-                    lock: LockName::Queue,
-                    by: Actor::Program,
-                })
-            ),
+            Self::Pop => ends_pop(fact),
+            Self::Event => {
+                ends_pop(fact)
+                    || ends_response(fact)
+                    || record.actor == Actor::Program && ends_call(timeline, place, fact)
+            }
         }
     }
 
-    /// The end of the step forward from `cursor`; `None` if no boundary is known.
+    /// The end of the step forward from `cursor`; `None` if no boundary is known. Passes over steps in which nothing
+    /// can be seen.
     #[must_use]
     pub fn next(self, timeline: &Timeline, cursor: usize) -> Option<usize> {
         let range = cursor..cursor.saturating_add(FARTHEST);
+        let mut seen = self == Self::Micro;
         timeline.each(range, &mut |place, record| {
-            self.found(&record.fact, place + 1)
+            seen |= !is_minor(&record.fact);
+            if seen && self.ends_at(timeline, place, record) {
+                ControlFlow::Break(place + 1)
+            } else {
+                ControlFlow::Continue(())
+            }
         })
     }
 
-    /// The end of the step back from `cursor`: the previous boundary, or the start of the searched range.
+    /// The end of the step back from `cursor`: the previous boundary, or the start of the searched range. Passes over
+    /// the same steps.
     #[must_use]
     pub fn previous(self, timeline: &Timeline, cursor: usize) -> usize {
         let end = cursor.saturating_sub(1);
         let from = end.saturating_sub(FARTHEST);
+        let mut boundary = None;
         let found = timeline.each_back(from..end, &mut |place, record| {
-            self.found(&record.fact, place + 1)
+            if self.ends_at(timeline, place, record) {
+                // Nothing was seen since the boundary before this one.
+                boundary = Some(place + 1);
+            }
+            match boundary {
+                Some(found) if self == Self::Micro || !is_minor(&record.fact) => {
+                    ControlFlow::Break(found)
+                }
+                _ => ControlFlow::Continue(()),
+            }
         });
         found.unwrap_or(from)
     }
+}
 
-    fn found(self, fact: &Fact, at: usize) -> ControlFlow<usize> {
-        if self.ends_with(fact) {
-            ControlFlow::Break(at)
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
+/// Whether a Pop has finished with this fact.
+#[must_use]
+pub fn ends_pop(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Queue(
+            QueueFact::Processed { .. }
+                | QueueFact::EntriesProcessed { .. }
+                | QueueFact::ProcessFailed { .. }
+        )
+    )
+}
+
+/// Whether the reflector has finished with a server response.
+fn ends_response(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Reflector(
+            ReflectorFact::LastSyncMoved { .. }
+                | ReflectorFact::WatchEnded { .. }
+                | ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::ReflectorStopped { .. }
+        )
+    )
+}
+
+/// Whether a program has finished a call, or printed. Not each call ends with a fact of its own.
+fn ends_call(timeline: &Timeline, place: usize, fact: &Fact) -> bool {
+    let is_end = matches!(
+        fact,
+        Fact::Queue(QueueFact::LockReleased {
+            lock: LockName::Queue,
+            ..
+        }) | Fact::Handlers(HandlersFact::LinePrinted { .. })
+    );
+    is_end
+        || matches!(
+            timeline.fact(place + 1).map(|record| record.fact),
+            Some(Fact::Run(RunFact::Called { .. }))
+        )
+}
+
+/// Whether a fact says little by itself: a lock, a bookkeeping entry, a part of what another fact says.
+#[must_use]
+pub fn is_minor(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Queue(
+            QueueFact::LockTaken { .. }
+                | QueueFact::LockAwaited { .. }
+                | QueueFact::LockReleased { .. }
+                | QueueFact::Populated { .. }
+                | QueueFact::DeleteChecked { .. }
+                | QueueFact::KeyEnqueued { .. }
+                | QueueFact::QueueEmpty
+                | QueueFact::DeltaTaken { .. }
+                | QueueFact::Processed { .. }
+                | QueueFact::EntriesProcessed { .. }
+        ) | Fact::Reflector(
+            ReflectorFact::LastSyncMoved { .. }
+                | ReflectorFact::ResyncDue { .. }
+                | ReflectorFact::VersionUnavailable { .. }
+        ) | Fact::Store(
+            StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. }
+                | StoreFact::IndicesReset
+                | StoreFact::StoreVersionMoved { .. }
+        ) | Fact::Server(ServerFact::EventSent { .. })
+            | Fact::Handlers(
+                HandlersFact::NotificationTaken { .. } | HandlersFact::SyncingSet { .. }
+            )
+    )
 }

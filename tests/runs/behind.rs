@@ -272,6 +272,9 @@ fn the_connection_is_open_broken_refused_and_waits() {
         [
             (PipeState::None, 0),
             (PipeState::Asked, 0),
+            // The list is there, and a watch not yet asked for.
+            (PipeState::None, 0),
+            (PipeState::Asked, 0),
             (PipeState::Open, 0),
             (PipeState::Ended, 0),
             // It asks again at once, and finds nobody.
@@ -281,6 +284,8 @@ fn the_connection_is_open_broken_refused_and_waits() {
             (PipeState::Asked, 0),
             (PipeState::Ended, 410),
             (PipeState::Waiting, 410),
+            (PipeState::Asked, 0),
+            (PipeState::None, 0),
             (PipeState::Asked, 0),
             (PipeState::Open, 0),
         ]

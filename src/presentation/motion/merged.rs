@@ -6,8 +6,8 @@
 use super::plan::{BRIEF_MS, Flight, LIGHT_MS, Look, Motion, REST_MS, SETTLE_MS, plan};
 use crate::anchor::Anchor;
 use deltascope_cache::fact::{Fact, FactRecord, HandlersFact, QueueFact};
-use deltascope_replay::headline::is_minor;
 use deltascope_replay::picture::Picture;
+use deltascope_replay::step_size::is_minor;
 
 /// The time from one place on a path to the next, in ms at normal speed.
 const LEG_MS: u32 = 300;

@@ -41,7 +41,9 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
     let mut rows = Vec::new();
     let mut hidden = 0;
     for one in view.dropped.iter().rev() {
-        let Some(record) = one.facts.last() else { continue };
+        let Some(record) = one.facts.last() else {
+            continue;
+        };
         if self::place(record).as_ref() != Some(place) {
             continue;
         }

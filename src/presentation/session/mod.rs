@@ -39,7 +39,7 @@ use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::picture::{Behind, Picture, ReflectorState, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::step_size::FARTHEST;
+use deltascope_replay::step_size::{FARTHEST, is_minor};
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
 use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
@@ -52,7 +52,8 @@ use super::landmarks::Landmarks;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
-    BranchRow, Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
+    BranchRow, Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick,
+    View,
 };
 use messages::{cannot_run, from_the_start, full};
 
@@ -336,9 +337,10 @@ impl Session {
             true => self.picture(),
             false => Rc::new(self.timeline.picture(at)),
         };
-        let others = facts.iter().enumerate().filter(|(other, record)| {
-            !played && *other != place && !headline::is_minor(&record.fact)
-        });
+        let others = facts
+            .iter()
+            .enumerate()
+            .filter(|(other, record)| !played && *other != place && !is_minor(&record.fact));
         let others = others.map(|(other, record)| (range.start + other + 1, record.clone()));
         let mut others: Vec<_> = others.collect();
         // Those around the headline.
@@ -398,14 +400,13 @@ impl Session {
         }
         let cursor = self.playback.cursor();
         let range = cursor.saturating_sub(FARTHEST)..cursor;
-        let began = self
-            .timeline
-            .each_back(range, &mut |place, record| match &record.fact {
-                Fact::Reflector(ReflectorFact::BackoffStarted { .. }) => {
-                    ControlFlow::Break((place, record.time))
-                }
-                _ => ControlFlow::Continue(()),
-            });
+        let began = self.timeline.each_back(range, &mut |place, record| {
+            if let Fact::Reflector(ReflectorFact::BackoffStarted { .. }) = &record.fact {
+                ControlFlow::Break((place, record.time))
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
         let (place, time) = began?;
         let before = self.timeline.facts(place.saturating_sub(RECENT)..place);
         Some((time, (&*before).into()))
