@@ -296,6 +296,8 @@ pub struct Process<O> {
 }
 
 /// An injected fault: the process function cannot write the objects of one name.
+// Hidden, as what client-go does not have: only a simulation wants a process function to fail at will.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The name of the objects …
@@ -369,6 +371,7 @@ impl<O: Object> Process<O> {
 
     /// Injects a fault: the process function fails as if the key function had failed for the
     /// object.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_fault(self, fault: Option<Fault>) -> Self {
         Self { fault, ..self }

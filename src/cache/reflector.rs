@@ -404,6 +404,8 @@ impl<O: Object> Reflector<O> {
     }
 
     /// Starts with a watch, as if a list had come before: for the recording of a watch only.
+    // Hidden, as what client-go does not have: only whoever replays a recording has no list.
+    #[doc(hidden)]
     #[must_use]
     pub fn in_mid_watch(options: ReflectorOptions<O>) -> Self {
         Self {
