@@ -7,6 +7,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use crate::error::Error;
 use crate::object::{Item, Object};
 use crate::queue::{KeyListerGetter, PoppedItem, ProcessOutcome, Processing, Queue};
@@ -15,6 +17,7 @@ use crate::queue::{KeyListerGetter, PoppedItem, ProcessOutcome, Processing, Queu
 ///
 /// Clones share the queue. The process function may add to it, because no other task runs in the
 /// meantime.
+#[derive_where(Clone)]
 pub struct AsyncQueue<O, Q> {
     inner: Rc<Inner<O, Q>>,
 }
@@ -23,14 +26,6 @@ struct Inner<O, Q> {
     queue: RefCell<Q>,
     known: Option<Rc<dyn KeyListerGetter<O>>>,
     waiting: RefCell<Vec<Waker>>,
-}
-
-impl<O, Q> Clone for AsyncQueue<O, Q> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: Rc::clone(&self.inner),
-        }
-    }
 }
 
 /// A Pop in progress. Resolves to the popped item and the result of the process function, or to

@@ -2,9 +2,12 @@
 
 use std::collections::VecDeque;
 
+use derive_where::derive_where;
+
 /// A FIFO queue. A long queue consists of pieces: a single `VecDeque` would copy everything to
 /// grow, and never release memory.
 #[derive(Clone)]
+#[derive_where(Default)]
 pub(super) struct ChunkedQueue<T> {
     /// No piece is empty, except a single remaining one. All but the first and the last have
     /// `PIECE` values.
@@ -14,14 +17,6 @@ pub(super) struct ChunkedQueue<T> {
 /// Maximum number of values in a piece: small enough for the short queues on a page, large enough
 /// that the cost of allocating a piece is negligible.
 const PIECE: usize = 512;
-
-impl<T> Default for ChunkedQueue<T> {
-    fn default() -> Self {
-        Self {
-            pieces: VecDeque::new(),
-        }
-    }
-}
 
 impl<T> ChunkedQueue<T> {
     pub(super) fn len(&self) -> usize {

@@ -1,8 +1,11 @@
 //! A growable array that never moves its elements.
 
+use derive_where::derive_where;
+
 /// Values by number, in chunks of a fixed size. A large `Vec` copies itself when it grows, and up
 /// to half of its capacity is unused.
 #[derive(Clone)]
+#[derive_where(Default)]
 pub(super) struct ChunkedVec<T> {
     /// All chunks except the last are full.
     chunks: Vec<Vec<T>>,
@@ -11,12 +14,6 @@ pub(super) struct ChunkedVec<T> {
 /// Number of values in a chunk: 12 KB of keys. The first chunk grows up to it, because most stores
 /// on a page are small.
 const CHUNK: usize = 512;
-
-impl<T> Default for ChunkedVec<T> {
-    fn default() -> Self {
-        Self { chunks: Vec::new() }
-    }
-}
 
 impl<T> ChunkedVec<T> {
     pub(super) fn push(&mut self, value: T) {

@@ -29,6 +29,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::backoff::{Backoff, Jitter, NoJitter};
 use super::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use super::error::Error;
@@ -141,6 +143,7 @@ impl Generation {
 }
 
 /// The queue of an informer, or of a program that builds its own.
+#[derive_where(Clone)]
 pub enum InformerQueue<O> {
     /// Of the classic generation.
     Delta(DeltaFifo<O>),
@@ -148,17 +151,6 @@ pub enum InformerQueue<O> {
     Real(RealFifo<O>),
     /// Not used by informers; only a program can choose it.
     Fifo(Fifo<O>),
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for InformerQueue<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Delta(queue) => Self::Delta(queue.clone()),
-            Self::Real(queue) => Self::Real(queue.clone()),
-            Self::Fifo(queue) => Self::Fifo(queue.clone()),
-        }
-    }
 }
 
 impl<O: Object> InformerQueue<O> {
@@ -357,6 +349,7 @@ fn write<O: Object>(
 }
 
 /// Configuration of an informer: its queue, its store and its reflector.
+#[derive_where(Clone)]
 pub struct Config<O> {
     /// The generation, which determines the queue.
     pub generation: Generation,
@@ -421,21 +414,6 @@ impl<O> Config<O> {
 impl<O> Default for Config<O> {
     fn default() -> Self {
         Self::new(Generation::default())
-    }
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Config<O> {
-    fn clone(&self) -> Self {
-        Self {
-            type_description: Arc::clone(&self.type_description),
-            indexers: self.indexers.clone(),
-            transform: self.transform.clone(),
-            expected_type: self.expected_type.clone(),
-            table_check: self.table_check.clone(),
-            jitter: self.jitter.clone(),
-            ..*self
-        }
     }
 }
 
@@ -512,21 +490,11 @@ pub fn new_indexer_informer<O: Object + 'static>(
 ///
 /// The driver answers the needs of its [`reflector`](Self::reflector), carries out the reflector's
 /// store calls and calls [`process`](Self::process).
+#[derive_where(Clone)]
 pub struct Controller<O> {
     queue: InformerQueue<O>,
     store: Indexer<O>,
     reflector: Reflector<O>,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O: Object> Clone for Controller<O> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            store: self.store.clone(),
-            reflector: self.reflector.clone(),
-        }
-    }
 }
 
 /// The state that a handler sees when the process loop calls it.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use derive_where::derive_where;
+
 use super::object::Item;
 
 /// The type of a change.
@@ -65,20 +67,12 @@ impl fmt::Display for DeltaType {
 
 /// One change of one object.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub struct Delta<O> {
     /// The type of the change.
     pub delta_type: DeltaType,
     /// The object after the change (for `Deleted`: its last state, or a tombstone).
     pub object: Item<O>,
-}
-
-impl<O> Clone for Delta<O> {
-    fn clone(&self) -> Self {
-        Self {
-            delta_type: self.delta_type,
-            object: self.object.clone(),
-        }
-    }
 }
 
 /// The changes of one object, oldest first.

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::chunked_vec::ChunkedVec;
 use super::delta::{Delta, DeltaType, Deltas};
 use super::error::Error;
@@ -50,6 +52,7 @@ impl<O> DeltaFifoOptions<O> {
 /// A queue of keys, with the deltas of each since the last Pop.
 ///
 /// Cloning copies the queue and shares the objects.
+#[derive_where(Clone)]
 pub struct DeltaFifo<O> {
     /// Assigns a number to each queued key.
     keys: Interner<Key>,
@@ -67,25 +70,9 @@ pub struct DeltaFifo<O> {
     release: Release,
 }
 
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for DeltaFifo<O> {
-    fn clone(&self) -> Self {
-        Self {
-            keys: self.keys.clone(),
-            items: self.items.clone(),
-            queue: self.queue.clone(),
-            population: self.population.clone(),
-            closed: self.closed,
-            key_func: Arc::clone(&self.key_func),
-            emit_delta_type_replaced: self.emit_delta_type_replaced,
-            transformer: self.transformer.clone(),
-            release: self.release,
-        }
-    }
-}
-
 /// The result of [`DeltaFifo::begin_pop`].
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub struct PoppedDeltas<O> {
     /// The key.
     pub key: Key,
@@ -95,18 +82,6 @@ pub struct PoppedDeltas<O> {
     pub is_in_initial_list: bool,
     /// Number of keys left in the queue.
     pub depth: usize,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for PoppedDeltas<O> {
-    fn clone(&self) -> Self {
-        Self {
-            key: self.key.clone(),
-            deltas: self.deltas.clone(),
-            is_in_initial_list: self.is_in_initial_list,
-            depth: self.depth,
-        }
-    }
 }
 
 impl<O> PoppedItem for PoppedDeltas<O> {

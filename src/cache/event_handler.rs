@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use super::object::Item;
 
 /// Receives notifications about objects.
@@ -42,6 +44,7 @@ pub type AddFunc<O> = Box<dyn Fn(&Item<O>, bool) + Send + Sync>;
 pub type UpdateFunc<O> = Box<dyn Fn(&Item<O>, &Item<O>) + Send + Sync>;
 
 /// A handler made of optional functions.
+#[derive_where(Default)]
 pub struct ResourceEventHandlerFuncs<O> {
     /// Called by `on_add`, without the flag.
     pub add_func: Option<ObjectFunc<O>>,
@@ -49,16 +52,6 @@ pub struct ResourceEventHandlerFuncs<O> {
     pub update_func: Option<UpdateFunc<O>>,
     /// Called by `on_delete`.
     pub delete_func: Option<ObjectFunc<O>>,
-}
-
-impl<O> Default for ResourceEventHandlerFuncs<O> {
-    fn default() -> Self {
-        Self {
-            add_func: None,
-            update_func: None,
-            delete_func: None,
-        }
-    }
 }
 
 impl<O> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
@@ -83,6 +76,7 @@ impl<O> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
 
 /// Like [`ResourceEventHandlerFuncs`], but `add_func` also receives whether the object is in the
 /// initial list.
+#[derive_where(Default)]
 pub struct ResourceEventHandlerDetailedFuncs<O> {
     /// Called by `on_add`.
     pub add_func: Option<AddFunc<O>>,
@@ -90,16 +84,6 @@ pub struct ResourceEventHandlerDetailedFuncs<O> {
     pub update_func: Option<UpdateFunc<O>>,
     /// Called by `on_delete`.
     pub delete_func: Option<ObjectFunc<O>>,
-}
-
-impl<O> Default for ResourceEventHandlerDetailedFuncs<O> {
-    fn default() -> Self {
-        Self {
-            add_func: None,
-            update_func: None,
-            delete_func: None,
-        }
-    }
 }
 
 impl<O> ResourceEventHandler<O> for ResourceEventHandlerDetailedFuncs<O> {

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
@@ -24,6 +25,7 @@ pub type TweakListOptionsFunc = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// Configuration of a factory.
 #[derive(Clone)]
+#[derive_where(Default)]
 pub struct FactoryOptions<K> {
     /// The resync period of its informers …
     pub default_resync: Duration,
@@ -33,17 +35,6 @@ pub struct FactoryOptions<K> {
     pub namespace: Arc<str>,
     /// Changes the list options.
     pub tweak_list_options: Option<TweakListOptionsFunc>,
-}
-
-impl<K> Default for FactoryOptions<K> {
-    fn default() -> Self {
-        Self {
-            default_resync: Duration::ZERO,
-            custom_resync: IndexMap::default(),
-            namespace: Arc::default(),
-            tweak_list_options: None,
-        }
-    }
 }
 
 /// The parameters of a new informer.

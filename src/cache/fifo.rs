@@ -3,9 +3,9 @@
 //! Upstream: [`fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/fifo.go).
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
@@ -49,6 +49,7 @@ impl<O> FifoOptions<O> {
 ///
 /// Every key in `items` is also in `queue`. The reverse does not hold: a deletion leaves the key in
 /// `queue`, and Pop skips it.
+#[derive_where(Clone)]
 pub struct Fifo<O> {
     items: HashMap<Key, Item<O>, FixedState>,
     queue: VecDeque<Key>,
@@ -59,23 +60,9 @@ pub struct Fifo<O> {
     release: Release,
 }
 
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Fifo<O> {
-    fn clone(&self) -> Self {
-        Self {
-            items: self.items.clone(),
-            queue: self.queue.clone(),
-            population: self.population.clone(),
-            closed: self.closed,
-            key_func: Arc::clone(&self.key_func),
-            order: self.order,
-            release: self.release,
-        }
-    }
-}
-
 /// The result of [`Fifo::begin_pop`].
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub struct PoppedObject<O> {
     /// The key.
     pub key: Key,
@@ -85,18 +72,6 @@ pub struct PoppedObject<O> {
     pub is_in_initial_list: bool,
     /// Number of keys left in the queue.
     pub depth: usize,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for PoppedObject<O> {
-    fn clone(&self) -> Self {
-        Self {
-            key: self.key.clone(),
-            item: self.item.clone(),
-            is_in_initial_list: self.is_in_initial_list,
-            depth: self.depth,
-        }
-    }
 }
 
 impl<O> PoppedItem for PoppedObject<O> {

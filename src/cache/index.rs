@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
@@ -120,21 +121,11 @@ impl IndexedValues {
 }
 
 /// An index with its function.
+#[derive_where(Clone)]
 struct Index<O> {
     name: Arc<str>,
     function: IndexFunc<O>,
     postings: Postings,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Index<O> {
-    fn clone(&self) -> Self {
-        Self {
-            name: Arc::clone(&self.name),
-            function: Arc::clone(&self.function),
-            postings: self.postings.clone(),
-        }
-    }
 }
 
 /// All indices of a store.

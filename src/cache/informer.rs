@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::error::Error;
 use super::fact::{Fact, HandlersFact};
 use super::object::{Item, Object};
@@ -52,6 +54,7 @@ pub struct HandlerRegistration {
 }
 
 /// The state of a shared informer.
+#[derive_where(Clone)]
 pub struct SharedInformerState<O> {
     resync_check_period: Duration,
     default_event_handler_resync_period: Duration,
@@ -64,21 +67,6 @@ pub struct SharedInformerState<O> {
 
 /// Receives the reason why a round of the reflector ended. It should return quickly.
 pub type WatchErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for SharedInformerState<O> {
-    fn clone(&self) -> Self {
-        Self {
-            resync_check_period: self.resync_check_period,
-            default_event_handler_resync_period: self.default_event_handler_resync_period,
-            started: self.started,
-            stopped: self.stopped,
-            synced: self.synced,
-            transform: self.transform.clone(),
-            watch_error_handler: self.watch_error_handler.clone(),
-        }
-    }
-}
 
 impl<O: Object> SharedInformerState<O> {
     /// An informer that is not started. `resync_period` is the default period of its handlers, and

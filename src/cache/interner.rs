@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
@@ -10,6 +11,7 @@ use super::chunked_vec::ChunkedVec;
 /// Assigns a number to each name, lowest first, and looks it up again. A released number is reused
 /// for another name.
 #[derive(Clone)]
+#[derive_where(Default)]
 pub(super) struct Interner<N> {
     /// The numbers, by the hashes of their names. Hashes are not stored: a growing table computes
     /// them again, once or twice per name, which saves their bytes for each cached object.
@@ -33,16 +35,6 @@ impl Name for super::key::Key {
 impl Name for std::sync::Arc<str> {
     fn bytes(&self) -> &[u8] {
         self.as_bytes()
-    }
-}
-
-impl<N> Default for Interner<N> {
-    fn default() -> Self {
-        Self {
-            table: HashTable::new(),
-            names: ChunkedVec::default(),
-            free: Vec::new(),
-        }
     }
 }
 

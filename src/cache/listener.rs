@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::fact::{Fact, HandlersFact};
 use super::object::Object;
 use super::process::Notification;
@@ -112,6 +114,7 @@ pub struct PoppedNotification<O> {
 /// methods: [`offer`](Self::offer), [`receive`](Self::receive), [`take`](Self::take) and
 /// [`done`](Self::done). A driver without a thread for `pop` uses [`add`](Self::add) instead of the
 /// first two: then `pop` is always ready to receive.
+#[derive_where(Clone)]
 pub struct ProcessorListener<O> {
     id: ListenerId,
     name: Arc<str>,
@@ -128,24 +131,6 @@ pub struct ProcessorListener<O> {
     panicked: bool,
     closed: bool,
     tracker: SingleFileTracker,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for ProcessorListener<O> {
-    fn clone(&self) -> Self {
-        Self {
-            id: self.id,
-            name: Arc::clone(&self.name),
-            offered: self.offered.clone(),
-            next: self.next.clone(),
-            pending: self.pending.clone(),
-            capacity: self.capacity,
-            running: self.running,
-            panicked: self.panicked,
-            closed: self.closed,
-            tracker: self.tracker.clone(),
-        }
-    }
 }
 
 impl<O: Object> ProcessorListener<O> {

@@ -8,6 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::object::Item;
 use super::object::Rv;
 
@@ -91,6 +93,7 @@ pub struct WatchRequest {
 
 /// The answer to a [`ListRequest`].
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub struct ListPage<O> {
     /// The version of the list.
     pub resource_version: Rv,
@@ -132,20 +135,9 @@ impl fmt::Display for Table {
     }
 }
 
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for ListPage<O> {
-    fn clone(&self) -> Self {
-        Self {
-            resource_version: Arc::clone(&self.resource_version),
-            items: self.items.clone(),
-            continue_token: Arc::clone(&self.continue_token),
-            table: self.table,
-        }
-    }
-}
-
 /// An item of a watch stream.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum WatchItem<O> {
     /// `ADDED`, `MODIFIED` or `DELETED`.
     Event(EventType, Item<O>),
@@ -167,23 +159,6 @@ impl<O> WatchItem<O> {
     #[must_use]
     pub fn ends_the_watch(&self) -> bool {
         matches!(self, Self::Error(_) | Self::Closed)
-    }
-}
-
-impl<O> Clone for WatchItem<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Event(event, item) => Self::Event(*event, item.clone()),
-            Self::Bookmark {
-                resource_version,
-                initial_events_end,
-            } => Self::Bookmark {
-                resource_version: Arc::clone(resource_version),
-                initial_events_end: *initial_events_end,
-            },
-            Self::Error(error) => Self::Error(error.clone()),
-            Self::Closed => Self::Closed,
-        }
     }
 }
 

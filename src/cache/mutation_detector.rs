@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::fact::{Fact, HandlersFact};
 use super::key::Key;
 use super::key_func::meta_namespace_key_func;
@@ -33,6 +35,7 @@ pub struct Mutated<O> {
 }
 
 /// Watches every added object for a few minutes.
+#[derive_where(Clone)]
 pub struct MutationDetector<O> {
     name: Arc<str>,
     fingerprint: FingerprintFunc<O>,
@@ -46,33 +49,10 @@ pub struct MutationDetector<O> {
     last_tick: Option<Duration>,
 }
 
+#[derive_where(Clone)]
 struct Watched<O> {
     object: Arc<O>,
     fingerprint: u64,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Watched<O> {
-    fn clone(&self) -> Self {
-        Self {
-            object: Arc::clone(&self.object),
-            fingerprint: self.fingerprint,
-        }
-    }
-}
-
-impl<O> Clone for MutationDetector<O> {
-    fn clone(&self) -> Self {
-        Self {
-            name: Arc::clone(&self.name),
-            fingerprint: Arc::clone(&self.fingerprint),
-            added: self.added.clone(),
-            cached: self.cached.clone(),
-            retained: self.retained.clone(),
-            last_rotated: self.last_rotated,
-            last_tick: self.last_tick,
-        }
-    }
 }
 
 impl<O: Object> MutationDetector<O> {

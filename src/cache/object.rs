@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use kube_core::Resource;
 
 use super::key::Key;
@@ -85,6 +86,7 @@ impl<K: Resource> Object for K {
 /// An input of a store or queue: an object, or one of the unusual values that client-go accepts
 /// because its parameter is `interface{}`.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum Item<O> {
     /// An object; shared, never cloned by the cache.
     Object(Arc<O>),
@@ -94,18 +96,6 @@ pub enum Item<O> {
     ExplicitKey(Key),
     /// A value without metadata, represented by its text. No key can be computed for it.
     Opaque(Arc<str>),
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Item<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Object(object) => Self::Object(Arc::clone(object)),
-            Self::Tombstone(tombstone) => Self::Tombstone(Arc::clone(tombstone)),
-            Self::ExplicitKey(key) => Self::ExplicitKey(key.clone()),
-            Self::Opaque(text) => Self::Opaque(Arc::clone(text)),
-        }
-    }
 }
 
 /// Queued when an object was deleted but the watch missed the deletion. The object, if there is

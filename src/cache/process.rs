@@ -8,6 +8,7 @@ use std::collections::{HashSet, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 
 use super::delta::{Delta, DeltaType};
@@ -28,6 +29,7 @@ use super::trace::Trace;
 
 /// The result of one Pop of an informer's queue.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum PoppedItems<O> {
     /// All deltas of one key.
     Deltas(PoppedDeltas<O>),
@@ -35,17 +37,6 @@ pub enum PoppedItems<O> {
     Entries(PoppedBatch<O>),
     /// The newest object of one key.
     Object(PoppedObject<O>),
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for PoppedItems<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Deltas(taken) => Self::Deltas(taken.clone()),
-            Self::Entries(taken) => Self::Entries(taken.clone()),
-            Self::Object(taken) => Self::Object(taken.clone()),
-        }
-    }
 }
 
 impl<O> PoppedItems<O> {
@@ -100,6 +91,7 @@ impl<O> PoppedItems<O> {
 /// Upstream: `addNotification`, `updateNotification` and `deleteNotification` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum Notification<O> {
     /// `OnAdd`
     Add {
@@ -135,28 +127,6 @@ impl<O> Notification<O> {
             None => Self::Add {
                 object,
                 is_in_initial_list,
-            },
-        }
-    }
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Notification<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Add {
-                object,
-                is_in_initial_list,
-            } => Self::Add {
-                object: object.clone(),
-                is_in_initial_list: *is_in_initial_list,
-            },
-            Self::Update { old, new } => Self::Update {
-                old: old.clone(),
-                new: new.clone(),
-            },
-            Self::Delete { object } => Self::Delete {
-                object: object.clone(),
             },
         }
     }
@@ -281,6 +251,7 @@ pub struct ProcessPosition {
 ///
 /// It takes, writes and notifies entry by entry. In a batch it takes all entries, then writes them
 /// at once, then notifies. A whole list is one entry with many notifications.
+#[derive_where(Clone)]
 pub struct Process<O> {
     work: PoppedItems<O>,
     stage: ProcessStage,
@@ -314,29 +285,10 @@ impl Fault {
 }
 
 /// Pending notifications. Usually there is only one, which needs no allocation.
+#[derive_where(Clone)]
 struct Notifications<O> {
     first: Option<Notification<O>>,
     rest: VecDeque<Notification<O>>,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Process<O> {
-    fn clone(&self) -> Self {
-        Self {
-            work: self.work.clone(),
-            stage: self.stage,
-            by_type: self.by_type,
-            taken: self.taken,
-            written: self.written,
-            notifications: Notifications {
-                first: self.notifications.first.clone(),
-                rest: self.notifications.rest.clone(),
-            },
-            sent: self.sent,
-            fault: self.fault.clone(),
-            failed: self.failed.clone(),
-        }
-    }
 }
 
 /// One entry to process.

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use super::fact::{Fact, HandlersFact};
 use super::informer::{HandlerRegistration, determine_resync_period};
 use super::listener::ListenerId;
@@ -45,6 +47,7 @@ impl ResyncSchedule {
 /// Only syncing listeners receive resyncs. At first all listeners are syncing; after that, each
 /// resync check decides.
 #[derive(Clone, Debug)]
+#[derive_where(Default)]
 pub struct SharedProcessor<L> {
     entries: Vec<Entry<L>>,
     next_id: u32,
@@ -58,16 +61,6 @@ struct Entry<L> {
     listener: L,
     syncing: bool,
     resync: ResyncSchedule,
-}
-
-impl<L> Default for SharedProcessor<L> {
-    fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-            next_id: 0,
-            started: false,
-        }
-    }
 }
 
 impl<L> SharedProcessor<L> {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use hashbrown::{HashTable, hash_table};
 
 use super::chunked_queue::ChunkedQueue;
@@ -67,6 +68,7 @@ impl<O> RealFifoOptions<O> {
 
 /// An entry of the queue: a change, a list, a resync or a bookmark.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum QueuedDelta<O> {
     /// A change of one object.
     Delta {
@@ -90,21 +92,6 @@ pub struct ReplacedAllInfo<O> {
     pub resource_version: Rv,
     /// The objects, in list order.
     pub objects: Vec<Item<O>>,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for QueuedDelta<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Delta { key, delta } => Self::Delta {
-                key: key.clone(),
-                delta: delta.clone(),
-            },
-            Self::ReplacedAll(info) => Self::ReplacedAll(Arc::clone(info)),
-            Self::SyncAll => Self::SyncAll,
-            Self::Bookmark(rv) => Self::Bookmark(Arc::clone(rv)),
-        }
-    }
 }
 
 impl<O: Object> QueuedDelta<O> {
@@ -166,7 +153,7 @@ pub struct RealFifo<O> {
     release: Release,
 }
 
-// `derive(Clone)` would require `O: Clone`.
+// Without the keys of the last batch, which nobody needs.
 impl<O> Clone for RealFifo<O> {
     fn clone(&self) -> Self {
         Self {
@@ -187,6 +174,7 @@ impl<O> Clone for RealFifo<O> {
 
 /// The result of [`RealFifo::begin_pop`] or [`RealFifo::begin_pop_batch`].
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub struct PoppedBatch<O> {
     /// The entries, oldest first; at least one.
     pub entries: Vec<QueuedDelta<O>>,
@@ -196,18 +184,6 @@ pub struct PoppedBatch<O> {
     pub batch: bool,
     /// Number of entries left in the queue.
     pub depth: usize,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for PoppedBatch<O> {
-    fn clone(&self) -> Self {
-        Self {
-            entries: self.entries.clone(),
-            is_in_initial_list: self.is_in_initial_list,
-            batch: self.batch,
-            depth: self.depth,
-        }
-    }
 }
 
 impl<O> PoppedItem for PoppedBatch<O> {

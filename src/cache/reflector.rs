@@ -39,6 +39,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
@@ -77,6 +78,7 @@ const INTERNAL_ERROR_RESET: Duration = Duration::from_secs(60);
 
 /// What a reflector waits for.
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum Need<O> {
     /// The answer to a list: [`Reflector::listed`].
     List(ListRequest),
@@ -94,22 +96,9 @@ pub enum Need<O> {
     Stopped,
 }
 
-impl<O> Clone for Need<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::List(request) => Self::List(request.clone()),
-            Self::Watch(request) => Self::Watch(request.clone()),
-            Self::Event => Self::Event,
-            Self::Store(call) => Self::Store(call.clone()),
-            Self::Stored => Self::Stored,
-            Self::Wait(moment) => Self::Wait(*moment),
-            Self::Stopped => Self::Stopped,
-        }
-    }
-}
-
 /// A call to the store (in an informer: to its queue).
 #[derive(Debug)]
+#[derive_where(Clone)]
 pub enum StoreCall<O> {
     /// `Add`
     Add(Item<O>),
@@ -125,20 +114,6 @@ pub enum StoreCall<O> {
     Bookmark(Rv),
     /// `UpdateResourceVersion`. It cannot fail.
     UpdateResourceVersion(Rv),
-}
-
-impl<O> Clone for StoreCall<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Add(item) => Self::Add(item.clone()),
-            Self::Update(item) => Self::Update(item.clone()),
-            Self::Delete(item) => Self::Delete(item.clone()),
-            Self::Replace(items, rv) => Self::Replace(items.clone(), Arc::clone(rv)),
-            Self::Resync => Self::Resync,
-            Self::Bookmark(rv) => Self::Bookmark(Arc::clone(rv)),
-            Self::UpdateResourceVersion(rv) => Self::UpdateResourceVersion(Arc::clone(rv)),
-        }
-    }
 }
 
 /// The activity of a reflector.
@@ -215,6 +190,7 @@ impl fmt::Display for ReflectorError {
 impl std::error::Error for ReflectorError {}
 
 /// Keeps a store in sync with a server.
+#[derive_where(Clone)]
 pub struct Reflector<O> {
     options: ReflectorOptions<O>,
     need: Need<O>,
@@ -265,6 +241,7 @@ enum Next {
 }
 
 /// A list in progress, page by page.
+#[derive_where(Default, Clone)]
 struct Pager<O> {
     /// The version that was requested first.
     resource_version: Rv,
@@ -280,32 +257,6 @@ struct Pager<O> {
     full: bool,
     /// Whether this is the second attempt, after the version was unavailable.
     again: bool,
-}
-
-impl<O> Default for Pager<O> {
-    fn default() -> Self {
-        Self {
-            resource_version: Rv::default(),
-            page_size: 0,
-            from_cache: false,
-            token: Arc::default(),
-            so_far: None,
-            paginated: false,
-            full: false,
-            again: false,
-        }
-    }
-}
-
-impl<O> Clone for Pager<O> {
-    fn clone(&self) -> Self {
-        Self {
-            resource_version: Arc::clone(&self.resource_version),
-            token: Arc::clone(&self.token),
-            so_far: self.so_far.clone(),
-            ..*self
-        }
-    }
 }
 
 /// The open watch.
@@ -362,22 +313,6 @@ impl RetryWithDeadline {
             && self
                 .first
                 .is_some_and(|first| now.saturating_sub(first) <= max)
-    }
-}
-
-impl<O> Clone for Reflector<O> {
-    fn clone(&self) -> Self {
-        Self {
-            options: self.options.clone(),
-            need: self.need.clone(),
-            stage: self.stage.clone(),
-            last_sync: Arc::clone(&self.last_sync),
-            pager: self.pager.clone(),
-            temporary_store: self.temporary_store.clone(),
-            resync: self.resync.clone(),
-            watch_error: self.watch_error.clone(),
-            ..*self
-        }
     }
 }
 

@@ -8,8 +8,11 @@ use std::iter::Map;
 use std::slice;
 use std::vec;
 
+use derive_where::derive_where;
+
 /// A map in the order of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive_where(Default)]
 pub struct SortedMap<K, V>(Vec<(K, V)>);
 
 /// The entries of a [`SortedMap`].
@@ -135,13 +138,6 @@ impl<K: Ord, V> SortedMap<K, V> {
     {
         self.0
             .binary_search_by(|(other, _)| other.borrow().cmp(key))
-    }
-}
-
-// `derive(Default)` would require `Default` of keys and values.
-impl<K, V> Default for SortedMap<K, V> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

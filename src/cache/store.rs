@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use super::chunked_vec::ChunkedVec;
 use super::error::{Error, TransactionError};
 use super::fact::{Fact, QueueFact, Rv, StoreFact};
@@ -61,6 +63,7 @@ pub type Store<O> = Indexer<O>;
 /// Objects by key, with indices.
 ///
 /// Cloning copies the maps and shares the objects.
+#[derive_where(Clone)]
 pub struct Indexer<O> {
     key_func: KeyFunc<O>,
     /// Assigns a row number to each key; the other fields and the indices use these numbers.
@@ -74,23 +77,6 @@ pub struct Indexer<O> {
     transformer: Option<TransformFunc<O>>,
     order: Order,
     refuses_late_indexers: bool,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Indexer<O> {
-    fn clone(&self) -> Self {
-        Self {
-            key_func: Arc::clone(&self.key_func),
-            keys: self.keys.clone(),
-            items: self.items.clone(),
-            places: self.places.clone(),
-            indices: self.indices.clone(),
-            version: self.version.clone(),
-            transformer: self.transformer.clone(),
-            order: self.order,
-            refuses_late_indexers: self.refuses_late_indexers,
-        }
-    }
 }
 
 /// The operation of a [`Transaction`].

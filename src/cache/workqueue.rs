@@ -14,6 +14,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use indexmap::{IndexMap, IndexSet};
 
@@ -334,6 +335,7 @@ impl<T: WorkItem> Workqueue<T> {
 
 /// Items by the time when they are due.
 #[derive(Clone)]
+#[derive_where(Default)]
 struct Waiting<T> {
     // Authoritative: the due time, and a sequence number that orders equal times.
     moments: IndexMap<T, (Duration, u64), FixedState>,
@@ -341,16 +343,6 @@ struct Waiting<T> {
     // front.
     heap: BinaryHeap<Due<T>>,
     put: u64,
-}
-
-impl<T> Default for Waiting<T> {
-    fn default() -> Self {
-        Self {
-            moments: IndexMap::default(),
-            heap: BinaryHeap::new(),
-            put: 0,
-        }
-    }
 }
 
 impl<T: WorkItem> Waiting<T> {
@@ -644,13 +636,8 @@ impl<T: 'static> RateLimiter<T> for WithMaxWait<T> {
 
 /// The number of failures of each item.
 #[derive(Clone)]
+#[derive_where(Default)]
 struct Failures<T>(IndexMap<T, u32, FixedState>);
-
-impl<T> Default for Failures<T> {
-    fn default() -> Self {
-        Self(IndexMap::default())
-    }
-}
 
 impl<T: WorkItem> Failures<T> {
     /// Counts a failure and returns the number of earlier ones.

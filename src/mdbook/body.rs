@@ -106,12 +106,12 @@ impl Body {
         let value = self.scenario.as_ref()?;
         let lesson = match lessons::inline(value.clone()) {
             Ok(lesson) => lesson,
-            Err(wrong) => return Some(wrong.place),
+            Err(wrong) => return Some(wrong.place()),
         };
         let wrong = lesson.scenario.build().err()?;
         Some(match value.get(SCENARIO) {
-            Some(_) => wrong.inside(SCENARIO).place,
-            None => wrong.place,
+            Some(_) => wrong.inside(SCENARIO).place(),
+            None => wrong.place(),
         })
     }
 }

@@ -17,12 +17,14 @@ pub trait Read: Sized {
 }
 
 /// What is wrong with a JSON value, and where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wrong {
-    /// What is wrong, for the author of the value.
-    pub message: String,
-    /// The names and numbers of the members that lead to the wrong one; none where it is the value itself.
-    pub place: Vec<String>,
+// Boxed: dozens of functions return it, and a small one makes them small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong(Box<What>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct What {
+    message: String,
+    place: Vec<String>,
 }
 
 impl Wrong {
@@ -32,26 +34,44 @@ impl Wrong {
         Self::from(message).inside(name)
     }
 
-    /// The same error for the value around, where it is in the member `name`, or in the element of this number.
+    /// What is wrong, for the author of the value.
     #[must_use]
-    pub fn inside(mut self, name: impl ToString) -> Self {
-        self.place.insert(0, name.to_string());
+    pub fn message(self) -> String {
+        self.0.message
+    }
+
+    /// The names and numbers of the members that lead to the wrong one; none where it is the value itself.
+    #[must_use]
+    pub fn place(self) -> Vec<String> {
+        self.0.place
+    }
+
+    /// The same error for the value around, where it is in the member `name`.
+    #[must_use]
+    pub fn inside(mut self, name: &str) -> Self {
+        self.0.place.insert(0, name.to_owned());
         self
+    }
+
+    /// The same error for the list around, where it is in the element of this number.
+    #[must_use]
+    pub fn inside_nth(self, number: usize) -> Self {
+        self.inside(&number.to_string())
     }
 }
 
 impl From<String> for Wrong {
     fn from(message: String) -> Self {
-        Self {
+        Self(Box::new(What {
             message,
             place: Vec::new(),
-        }
+        }))
     }
 }
 
 impl From<Wrong> for String {
     fn from(wrong: Wrong) -> Self {
-        wrong.message
+        wrong.message()
     }
 }
 
@@ -188,7 +208,7 @@ impl Fields {
     }
 
     fn error(&self, name: &str, mut error: Wrong) -> Wrong {
-        error.message = format!("{}, field {name:?}: {}", self.what, error.message);
+        error.0.message = format!("{}, field {name:?}: {}", self.what, error.0.message);
         error.inside(name)
     }
 }
@@ -297,7 +317,7 @@ impl<T: Read> Read for Vec<T> {
         };
         let mut read = Self::new();
         for (place, value) in values.into_iter().enumerate() {
-            read.push(T::read(value).map_err(|error| error.inside(place))?);
+            read.push(T::read(value).map_err(|error| error.inside_nth(place))?);
         }
         Ok(read)
     }
@@ -311,7 +331,7 @@ macro_rules! deserialize_by_fields {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let value = <serde_json::Value as serde::Deserialize>::deserialize(from)?;
                 <Self as $crate::fields::Read>::read(value)
-                    .map_err(|wrong| <D::Error as serde::de::Error>::custom(wrong.message))
+                    .map_err(|wrong| <D::Error as serde::de::Error>::custom(wrong.message()))
             }
         }
     )*};
@@ -329,7 +349,7 @@ mod tests {
                 Fields::of("a test", json!({ "x": value })).unwrap_or_else(|_| unreachable!());
             fields
                 .get::<T>("x")
-                .map_or_else(|error| error.message, |read| format!("{read:?}"))
+                .map_or_else(Wrong::message, |read| format!("{read:?}"))
         }
         for (outcome, expected) in [
             (outcome::<bool>(json!(true)), "true"),

@@ -381,7 +381,7 @@ fn the_tables_of_the_chapters_list_all_fields_and_values() {
 
 /// The names that an error lists after `words`.
 fn known_in(words: &str, scenario: Value) -> BTreeSet<String> {
-    let error = lessons::inline(scenario).unwrap_err().message;
+    let error = lessons::inline(scenario).unwrap_err().message();
     let Some((_, listed)) = error.split_once(words) else {
         panic!("lists nothing: {error}");
     };

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use crate::backoff::{Backoff, Jitter, NoJitter};
 use crate::lister_watcher::Table;
 use crate::order::Order;
@@ -17,6 +19,7 @@ pub type ExpectedType<O> = Arc<dyn Fn(&O) -> Result<(), String> + Send + Sync>;
 pub type TableCheck<O> = Arc<dyn Fn(&O) -> Option<Table> + Send + Sync>;
 
 /// Configuration of a reflector.
+#[derive_where(Clone)]
 pub struct ReflectorOptions<O> {
     /// The reflector's name, for error texts.
     pub name: Arc<str>,
@@ -80,21 +83,6 @@ impl<O> Default for ReflectorOptions<O> {
             order: Order::default(),
             backoff: Backoff::default(),
             jitter: Box::new(NoJitter),
-        }
-    }
-}
-
-// `derive(Clone)` would require `O: Clone`, here and below.
-impl<O> Clone for ReflectorOptions<O> {
-    fn clone(&self) -> Self {
-        Self {
-            name: Arc::clone(&self.name),
-            type_description: Arc::clone(&self.type_description),
-            transformer: self.transformer.clone(),
-            expected_type: self.expected_type.clone(),
-            table_check: self.table_check.clone(),
-            jitter: self.jitter.clone(),
-            ..*self
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use derive_where::derive_where;
+
 use crate::controller::Config;
 use crate::error::Error;
 use crate::event_handler::ResourceEventHandler;
@@ -32,16 +34,9 @@ use super::{guarded, has_ended, join, spawn};
 ///
 /// Upstream: `sharedIndexInformer` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
+#[derive_where(Clone)]
 pub struct SharedIndexInformer<O> {
     shared: Arc<Shared<O>>,
-}
-
-impl<O> Clone for SharedIndexInformer<O> {
-    fn clone(&self) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-        }
-    }
 }
 
 /// Options of one handler.

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use derive_where::derive_where;
+
 use crate::event_handler::ResourceEventHandler;
 use crate::listener::{PanicPolicy, REST_AFTER_PANIC, SingleFileTracker};
 use crate::object::Object;
@@ -23,20 +25,11 @@ use super::sync::Arc;
 pub(crate) type Handler<O> = Box<dyn ResourceEventHandler<O> + Send + Sync>;
 
 /// Notifications in order, shared by their listeners. Clones share the data.
+#[derive_where(Clone)]
 pub(crate) struct Chunk<O> {
     notifications: Arc<[Notification<O>]>,
     /// Number of adds of the initial list.
     initial: usize,
-}
-
-// `derive(Clone)` would require `O: Clone`.
-impl<O> Clone for Chunk<O> {
-    fn clone(&self) -> Self {
-        Self {
-            notifications: Arc::clone(&self.notifications),
-            initial: self.initial,
-        }
-    }
 }
 
 impl<O: Object> Chunk<O> {

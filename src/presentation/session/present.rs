@@ -59,7 +59,7 @@ impl From<Unshown> for Text {
 pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
     let lesson = match (scenario, &options.lesson) {
         (Some(value), _) => lessons::inline(value).map_err(|wrong| {
-            let error = wrong.message;
+            let error = wrong.message();
             Text::new(
                 &format!("The scenario cannot be read: {error}."),
                 &format!("场景无法读取：{error}。"),

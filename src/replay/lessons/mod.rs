@@ -245,7 +245,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             .into_iter()
             .enumerate()
             .map(|(place, value)| {
-                inline_marker(value).map_err(|error| error.inside(place).inside("markers"))
+                inline_marker(value).map_err(|error| error.inside_nth(place).inside("markers"))
             })
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,

@@ -396,7 +396,7 @@ impl Scenario {
                 .await?
             } else {
                 let informer = Box::pin(beside.build_slowly(slices)).await;
-                informer.map_err(|error| error.inside(place).inside("beside"))?
+                informer.map_err(|error| error.inside_nth(place).inside("beside"))?
             };
             world = world.with_beside(informer, same);
         }
@@ -415,10 +415,10 @@ impl Scenario {
             ("informers beside", beside, MOST_BESIDE, &["beside"]),
         ] {
             if count > most {
-                return Err(Wrong {
-                    message: format!("a scenario has {count} {what}; there is room for {most}"),
-                    place: place.iter().map(|&name| name.to_owned()).collect(),
-                });
+                let message = format!("a scenario has {count} {what}; there is room for {most}");
+                return Err(place
+                    .iter()
+                    .rfold(message.into(), |wrong, name| Wrong::inside(wrong, name)));
             }
         }
         let source = match self.settings.source {
@@ -431,7 +431,8 @@ impl Scenario {
                 let mut initial = Vec::new();
                 for (place, object) in self.initial.iter().enumerate() {
                     let object = pod::from_json(object).map_err(Wrong::from);
-                    initial.push(object.map_err(|error| error.inside(place).inside("initial"))?);
+                    initial
+                        .push(object.map_err(|error| error.inside_nth(place).inside("initial"))?);
                     slices.spend(EACH).await;
                 }
                 let mut traffic = self
@@ -453,7 +454,7 @@ impl Scenario {
         let mut script = Vec::new();
         for (place, entry) in self.script.iter().enumerate() {
             let input = entry.act.clone().into_input().map_err(Wrong::from);
-            let input = input.map_err(|error| error.inside(place).inside("script"))?;
+            let input = input.map_err(|error| error.inside_nth(place).inside("script"))?;
             script.push((entry.at, input));
             slices.spend(EACH).await;
         }

@@ -27,7 +27,8 @@ const CRATES: [&str; 5] = ["cache", "world", "replay", "presentation", "terminal
 const PROGRAMS: [&str; 3] = ["page", "cli", "mdbook"];
 
 /// The crates that the cache may depend on, so that its users get few dependencies.
-const OF_CACHE: [&str; 6] = [
+const OF_CACHE: [&str; 7] = [
+    "derive_where",
     "foldhash",
     "hashbrown",
     "indexmap",

@@ -65,6 +65,8 @@ pub(super) fn paths() -> Vec<String> {
                     "data",
                     "conformance",
                     "transcripts",
+                    // The page, where a book has it.
+                    "deltascope",
                 ]
                 .contains(&name.as_str())
                 {
