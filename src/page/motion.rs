@@ -500,10 +500,11 @@ fn say_way(host: &Host, map: &Map, from: &[Anchor], flight: &Flight, route: &Rou
     }
 }
 
-/// Where a label of this size beside the way covers no text.
+/// Where a label of this size beside the way covers nothing that is read.
 fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point> {
     let size = size.grown(1.0);
-    let texts = texts(host, map);
+    let mut taken = texts(host, map);
+    taken.extend(&map.names);
     let width = f64::from(map.layer.offset_width());
     let height = f64::from(map.layer.offset_height());
     // Try the places nearest to the way first, and its middle before its ends.
@@ -526,7 +527,7 @@ fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point
         let here = size.around(*at);
         here.y >= 0.0
             && here.y + here.height <= height
-            && texts.iter().all(|text| text.shared(here) == 0.0)
+            && taken.iter().all(|one| one.shared(here) == 0.0)
     });
     places.next()
 }

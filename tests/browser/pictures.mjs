@@ -7,7 +7,7 @@ import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 import { DESKTOP, DIST, LAPTOP, PHONE, launch, open } from "./harness.mjs";
 import { page as hostPage, serveHost } from "./hosts.mjs";
-import { listOf, watchOf } from "./many.mjs";
+import { listOf } from "./many.mjs";
 import { serve } from "./server.mjs";
 
 const HERE = fileURLToPath(new URL("pictures", import.meta.url));
@@ -44,8 +44,8 @@ const compare = (era) => async (app) => {
 const room = (id) => (app) => app.page.locator(`#tab-${id}`).click();
 const press = (key) => (app) => app.page.keyboard.press(key);
 const many = async (app) => {
-  await app.call("openText", "many.jsonl", `${listOf(400)}\n${watchOf(400, 60)}`);
-  await app.call("seek", 150);
+  await app.call("openText", "many.json", listOf(400));
+  await app.call("seek", 3000);
 };
 const events = async (app) => {
   await app.id("select-grain").selectOption("event");
@@ -117,6 +117,8 @@ export async function take(scenes, each) {
         await app.language(scene.lang);
         await app.theme(scene.theme);
         await scene.show(app);
+        const { error } = await app.state();
+        if (error) throw new Error(`${scene.name}: ${error.message}`);
         await app.page.mouse.move(0, 0);
         await drawn(app.page);
         await each(scene, await shot(app.page), app.page);

@@ -1,6 +1,5 @@
 //! Which room is active.
 
-use super::current;
 use crate::stage::Panel;
 use crate::view::View;
 use deltascope_cache::fact::{
@@ -47,14 +46,15 @@ impl Piece {
     }
 }
 
-/// The room that an element begins with where it shows one of these at a time: that of the current fact, or the queue.
+/// The room that an element begins with where it shows one of these at a time: that of the newest fact that has one,
+/// or the queue.
 #[must_use]
 pub fn shown(view: &View, rooms: &[Panel]) -> Panel {
-    let acting = current(view).map(room);
     let has = |room: &Panel| rooms.contains(room);
     let first = || rooms.first().copied().unwrap_or(Panel::Queue);
-    acting
-        .filter(has)
+    let mut facts = view.narrated().0.iter().rev();
+    facts
+        .find_map(|record| Some(room(record)).filter(has))
         .or(Some(Panel::Queue).filter(has))
         .unwrap_or_else(first)
 }
@@ -113,10 +113,13 @@ fn queue_room(fact: &QueueFact) -> Panel {
     | QueueFact::LockAwaited { by, .. }
     | QueueFact::LockReleased { by, .. } = fact
     {
+        let waits = matches!(fact, QueueFact::LockAwaited { .. });
         return match by {
             Actor::ProcessLoop => Panel::Pop,
             // The main program only handles event handlers.
             Actor::Main => Panel::Processor,
+            // Who waits is shown beside what it waits for.
+            _ if waits => Panel::Pop,
             _ => Panel::Queue,
         };
     }
@@ -169,6 +172,8 @@ fn run_room(fact: &RunFact) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::Command;
+    use crate::session::Session;
     use deltascope_cache::fact::{Cause, FactId, LockName};
 
     fn at(actor: Actor, fact: Fact) -> Panel {
@@ -190,6 +195,24 @@ mod tests {
         let rest = [Piece::Strip, Piece::Transport, Piece::Header, Piece::Over];
         places.extend(rest.map(Piece::place));
         assert!(places.iter().copied().eq(0..PIECES), "{places:?}");
+    }
+
+    #[test]
+    fn an_element_begins_in_the_room_of_the_newest_fact_that_has_one_there() {
+        use Panel::{Indexer, Now, Pop, Processor, Queue, Reflector};
+        let mut session = Session::new();
+        session.obey(Command::Load("myinformer".into()));
+        let view = session.view();
+        assert_eq!(shown(&view, &[Pop, Queue]), Queue, "nothing has happened");
+        assert_eq!(shown(&view, &[Now, Reflector]), Now);
+        let updated = view.markers.iter().find(|one| &*one.id == "on-update");
+        let at = updated.map(|one| one.at);
+        session.obey(Command::Seek(at.unwrap_or_default()));
+        let view = session.view();
+        // The handler is called: the object has just been stored, after it was popped.
+        assert_eq!(shown(&view, &[Queue, Indexer, Processor]), Processor);
+        assert_eq!(shown(&view, &[Queue, Pop, Indexer, Now]), Indexer);
+        assert_eq!(shown(&view, &[Queue, Pop]), Pop);
     }
 
     #[test]
@@ -298,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_belongs_to_the_room_of_the_actor_that_takes_it() {
+    fn a_lock_belongs_to_the_room_of_the_actor_that_takes_it_and_a_wait_to_that_of_the_lock() {
         for (by, expected) in [
             (Actor::ProcessLoop, Panel::Pop),
             (Actor::Main, Panel::Processor),
@@ -309,15 +332,17 @@ mod tests {
             for lock in [LockName::Queue, LockName::BlockDeltas] {
                 for fact in [
                     Fact::Queue(QueueFact::LockTaken { lock, by }),
-                    Fact::Queue(QueueFact::LockAwaited {
-                        lock,
-                        by,
-                        holder: Actor::Server,
-                    }),
                     Fact::Queue(QueueFact::LockReleased { lock, by }),
                 ] {
                     assert_eq!(at(by, fact.clone()), expected, "{fact:?}");
                 }
+                let holder = Actor::Server;
+                let waits = Fact::Queue(QueueFact::LockAwaited { lock, by, holder });
+                let beside = match expected {
+                    Panel::Processor => expected,
+                    _ => Panel::Pop,
+                };
+                assert_eq!(at(by, waits), beside, "{by:?}");
             }
         }
     }

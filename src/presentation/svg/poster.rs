@@ -5,6 +5,7 @@ use super::colors::Ink;
 use super::glyphs::{BACK, FOLLOW, NEXT, PLAY, RESET, STEP};
 use super::parts::STRONG;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
+use super::race::lanes;
 use super::work::{place as place_of, typed};
 use super::{FEW_GAP, FEW_PAD, finish, in_rows, place};
 use crate::command::SvgOptions;
@@ -118,12 +119,15 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         a = a.below(a.y + MASTHEAD);
     }
     let shown = live::shown(view, rooms);
-    if narrow {
+    let races = view.race.is_some();
+    if narrow && !races {
         tabs(pen, area(a.x, a.y, a.w, TABS), rooms, shown);
         a = a.below(a.y + TABS);
     }
     let stage = area(a.x, a.y, a.w, a.h - say - play);
-    if narrow {
+    if races {
+        lanes(pen, stage.inset(8, 8));
+    } else if narrow {
         let at = stage.inset(8, 8);
         place(pen, &[(shown, at)], at.h, at.h);
     } else {

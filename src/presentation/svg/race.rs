@@ -18,11 +18,18 @@ const CHIP: (i32, i32) = (24, 6);
 const NAME: Type = mono(115, Ink::INK);
 const NOTE: Type = mono(110, Ink::INK_2);
 
-/// Draws the lanes from the top of `a` on. Returns where they end.
+/// Draws the lanes from the top of `a` on, or those that fit where it has a height. Returns where they end.
 pub(super) fn lanes(pen: &mut Pen, a: Area) -> i32 {
     let mut y = a.y;
     for row in rows(pen.view, pen.options.lang) {
-        y += lane(pen, area(a.x, y, a.w, 0), &row) + GAP;
+        let (length, spots) = (pen.out.len(), pen.mark_spots());
+        let high = lane(pen, area(a.x, y, a.w, 0), &row);
+        if a.h > 0 && y + high > a.bottom() {
+            pen.out.truncate(length);
+            pen.drop_spots(spots);
+            break;
+        }
+        y += high + GAP;
     }
     y - GAP
 }

@@ -255,6 +255,35 @@ fn a_race_is_a_picture_of_its_lanes() {
 }
 
 #[test]
+fn a_poster_of_a_race_shows_its_lanes_as_far_as_they_fit() {
+    let mut session = Session::new();
+    for command in [
+        Command::Load("tombstone".into()),
+        Command::Compare(RACE.into()),
+        Command::Walk {
+            on: true,
+            coarser: true,
+        },
+    ] {
+        session.obey(command);
+    }
+    let view = session.view();
+    let mut wrong = Vec::new();
+    for width in [750, 350] {
+        let options = SvgOptions {
+            width,
+            ..SvgOptions::default()
+        };
+        let mut pen = Pen::new(&view, &options);
+        super::poster::draw(&mut pen, Controls::Transport, None);
+        let has = |era: &str| pen.out.contains(&format!(">{era}</text>"));
+        assert!(has("1.32") && !has("1.36"), "{width}");
+        wrong.extend(misplaced(&pen.spots));
+    }
+    assert_none(&wrong);
+}
+
+#[test]
 fn names_are_escaped_and_cut() {
     let long = "x".repeat(240);
     let mut wrong = Vec::new();

@@ -71,6 +71,24 @@ test("what a handler does not get is shown in its card, a duplicate at the workq
   assert.deepEqual(await owner(), ["work"]);
 }));
 
+/** A process function that fails. */
+const FAILS = ['{"deltascope":1}', JSON.stringify({
+  scenario: {
+    settings: { feed: "program", mode: "held", processFails: { at: "a" }, handlers: [{ name: "printer", inline: true }] },
+    script: [
+      { at: 100, op: "create", object: { metadata: { namespace: "default", name: "a", resourceVersion: "1" } } },
+      { at: 300, op: "pop" },
+    ],
+  },
+})].join("\n");
+
+test("on a phone, what a failing Pop drops stands below what was popped", onPage({ viewport: PHONE }, async (app) => {
+  await app.call("openText", "fails.jsonl", FAILS);
+  await app.call("runUntil", "fact=ProcessFailed");
+  const [drop, popped] = [await app.id("drop").boundingBox(), await app.page.locator(".slot.work .d").boundingBox()];
+  assert.ok(drop.y >= popped.y + popped.height && drop.height < 48, JSON.stringify({ drop, popped }));
+}));
+
 const look = (app, anchor) =>
   app.page.locator(`[data-anchor='${anchor}']`).evaluate((one) => {
     const { borderTopStyle, borderTopColor, boxShadow, backgroundColor, backgroundImage } = getComputedStyle(one);

@@ -83,6 +83,16 @@ test("an element begins with a race, and another mode ends it", onHost(html(`${R
   await state("(s) => s.comparison === null");
 }));
 
+test("beside a text it is a race without rooms, and scrolls", onHost(html(`<div style="width: 350px">${RACE}</delta-scope></div>`), async (host) => {
+  await host.ready();
+  const { rooms, scrolls } = await host.look(`(element) => {
+    const find = (selector) => [...element.shadowRoot.querySelectorAll(selector)];
+    const [cmp] = find(".cmp");
+    return { rooms: find(".room").filter((room) => room.offsetHeight > 0).length, scrolls: cmp.scrollHeight > cmp.clientHeight && getComputedStyle(cmp).overflowY };
+  }`);
+  assert.deepEqual([rooms, scrolls], [0, "auto"]);
+}));
+
 test("a frame shows a race", onHost(html('<iframe src="deltascope/embed.html#v1;lesson=tombstone;at=waits;mode=race" width="900" height="600"></iframe>'), async (host) => {
   const said = host.page.frameLocator("iframe").getByTestId("race-said");
   await said.filter({ hasText: "The queues differ" }).waitFor();
