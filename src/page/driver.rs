@@ -16,7 +16,8 @@ use web_sys::ResizeObserver;
 
 use crate::animate::now;
 use crate::host::Host;
-use crate::motion::{Place, Stage};
+use crate::motion::Stage;
+use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
@@ -554,7 +555,7 @@ impl Driver {
                     self.inner.stage.cut();
                 }
                 let view = self.view();
-                self.slide_to(view, SLIDE_MS, |_| 0).await;
+                self.slide_to(view).await;
                 if change != Change::None {
                     self.trail(None);
                 }
@@ -622,13 +623,14 @@ impl Driver {
             |ms| u64::from(speed.scaled(ms)) * u64::from(HURRY) / u64::from(HURRY + behind);
         let scaled = |ms| u32::try_from(scaled(ms)).unwrap_or(ms).max(16);
         let stage = &self.inner.stage;
-        stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
+            stage.cut();
             self.set(view).await;
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
         } else if self.still() {
+            stage.cut();
             let before = told(&view).and_then(|(from, _)| stage.place(&from));
             self.set(view).await;
             self.trail(before);
@@ -636,10 +638,12 @@ impl Driver {
                 stage.flash(anchors, 0, scaled(SETTLE_MS));
             }
         } else {
-            let before = stage.before(&scene);
+            // Where things are is read while nothing has changed.
+            let (before, places) = (Before::of(stage.host(), &scene), Places::now(stage.host()));
+            stage.cut();
             let names = Names::of(&view);
             let play = |stage: &Stage| stage.play(before, &scene, &names, scaled);
-            self.slide_to(view, scaled(SLIDE_MS), play).await;
+            self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         }
         scaled(scene.ms)
     }
@@ -657,7 +661,7 @@ impl Driver {
             })
         };
         let view = self.view();
-        self.slide_to(view, SLIDE_MS, |_| 0).await;
+        self.slide_to(view).await;
         if let Some((from, landed, flight)) = taken_back {
             stage.reversed(&from, &flight, landed);
         }
@@ -702,18 +706,30 @@ impl Driver {
         self.set(view).await;
     }
 
-    /// Shows a view and plays what comes with it, which says when what leaves has gone. Then what the view pushes
-    /// aside slides to its new place, for `ms` ms.
-    async fn slide_to(&self, view: View, ms: u32, play: impl FnOnce(&Stage) -> u32) {
+    /// Shows a view. What it pushes aside slides to its new place.
+    async fn slide_to(&self, view: View) {
         if self.still() {
             return self.set(view).await;
         }
-        let before = Places::now(self.host());
+        let places = Places::now(self.host());
+        self.slide_from(places, view, SLIDE_MS, |_| 0).await;
+    }
+
+    /// Shows a view and plays what comes with it, which says when what leaves has gone. Then what the view pushes
+    /// aside slides to its new place, for `ms` ms.
+    async fn slide_from(
+        &self,
+        places: Places,
+        view: View,
+        ms: u32,
+        play: impl FnOnce(&Stage) -> u32,
+    ) {
         self.inner.slides.cut();
         self.set(view).await;
         // Before anything is painted.
+        let moved = places.moved(self.host());
         let gone = play(&self.inner.stage);
-        self.inner.slides.play(self.host(), before, gone, ms);
+        self.inner.slides.play(moved, gone, ms);
     }
 
     async fn set(&self, view: View) {
