@@ -46,6 +46,15 @@ pub struct Link {
     pub url: String,
 }
 
+impl Link {
+    /// Its text in two: the version, with the space after it, and the file.
+    #[must_use]
+    pub fn split(&self) -> (&str, &str) {
+        let at = self.text.rfind(' ').map_or(0, |at| at + 1);
+        self.text.split_at(at)
+    }
+}
+
 /// One line of the listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingLine {
