@@ -29,7 +29,7 @@ use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
 use deltascope_presentation::session::opening::{self, Opened};
-use deltascope_presentation::session::{Change, Session};
+use deltascope_presentation::session::{Change, Far, Session};
 use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
 use deltascope_world::slices::Slices;
@@ -409,14 +409,19 @@ impl Driver {
         if matches!(command, Command::DismissError) {
             self.stop_opening();
         }
-        if let Some(to) = self.with(|session| session.needs(&command)) {
+        if let Some(far) = self.with(|session| session.needs(&command)) {
             spawn_local(async move {
-                if driver.compute(to).await {
-                    driver.send(Command::Seek(to));
+                if driver.compute(&far).await {
+                    driver.obey(far.instead_of(command));
                 }
             });
             return;
         }
+        self.obey(command);
+    }
+
+    fn obey(&self, command: Command) {
+        let driver = self.clone();
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
         spawn_local(async move {
@@ -479,26 +484,20 @@ impl Driver {
         self.show(change).await;
     }
 
-    /// Computes the run up to `to` for a command, in slices; the screen shows the progress. Returns whether the command
-    /// still counts: a later one takes its place.
-    async fn compute(&self, to: usize) -> bool {
+    /// Computes what a command needs, in slices; the screen shows the progress. Returns whether the command still
+    /// counts: a later one takes its place.
+    async fn compute(&self, far: &Far) -> bool {
         let (asked, turn) = (self.inner.asked.get(), self.inner.opening.get());
-        let known = self.with(|session| {
-            session.pause();
-            session.timeline().len()
-        });
+        self.with(Session::pause);
         let (began, mut drawn) = (now(), now());
         let mut slice = began + SLICE_MS;
         let mut counts = true;
-        while counts && self.with(|session| session.compute(to)) {
+        while counts && let Some(done) = self.with(|session| session.compute(far)) {
             if now() < slice {
                 continue;
             }
             if now() - began > SOON_MS && now() - drawn >= PROGRESS_MS {
-                self.with(|session| {
-                    let done = session.timeline().len() - known;
-                    session.set_opening(Some(done));
-                });
+                self.with(|session| session.set_opening(Some(done)));
                 self.draw().await;
                 drawn = now();
             }
@@ -532,13 +531,13 @@ impl Driver {
     /// The same for a command that may have to compute the run far ahead.
     pub async fn perform_far(&self, mut command: Command) {
         self.ask();
-        if let Some(to) = self.with(|session| session.needs(&command)) {
-            if !self.compute(to).await {
+        if let Some(far) = self.with(|session| session.needs(&command)) {
+            if !self.compute(&far).await {
                 return;
             }
-            command = Command::Seek(to);
+            command = far.instead_of(command);
         }
-        self.perform(Box::new(move |session| session.obey(command)))
+        self.perform(Box::new(move |session| session.obey_or_say(command)))
             .await;
     }
 

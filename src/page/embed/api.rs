@@ -96,7 +96,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "runUntil", move |text: JsValue, _: JsValue| {
         let text = text.as_string().unwrap_or_default();
-        perform(&on, move |session| session.run_until_or_say(&text))
+        performs_far(&on, Command::RunUntil(text))
     });
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {
