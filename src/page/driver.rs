@@ -16,7 +16,8 @@ use web_sys::ResizeObserver;
 
 use crate::animate::now;
 use crate::host::Host;
-use crate::motion::{Place, Stage};
+use crate::motion::Stage;
+use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
@@ -28,7 +29,7 @@ use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
 use deltascope_presentation::session::opening::{self, Opened};
-use deltascope_presentation::session::{Change, Session};
+use deltascope_presentation::session::{Change, Far, Session};
 use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
 use deltascope_world::slices::Slices;
@@ -408,14 +409,19 @@ impl Driver {
         if matches!(command, Command::DismissError) {
             self.stop_opening();
         }
-        if let Some(to) = self.with(|session| session.needs(&command)) {
+        if let Some(far) = self.with(|session| session.needs(&command)) {
             spawn_local(async move {
-                if driver.compute(to).await {
-                    driver.send(Command::Seek(to));
+                if driver.compute(&far).await {
+                    driver.obey(far.instead_of(command));
                 }
             });
             return;
         }
+        self.obey(command);
+    }
+
+    fn obey(&self, command: Command) {
+        let driver = self.clone();
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
         spawn_local(async move {
@@ -478,26 +484,20 @@ impl Driver {
         self.show(change).await;
     }
 
-    /// Computes the run up to `to` for a command, in slices; the screen shows the progress. Returns whether the command
-    /// still counts: a later one takes its place.
-    async fn compute(&self, to: usize) -> bool {
+    /// Computes what a command needs, in slices; the screen shows the progress. Returns whether the command still
+    /// counts: a later one takes its place.
+    async fn compute(&self, far: &Far) -> bool {
         let (asked, turn) = (self.inner.asked.get(), self.inner.opening.get());
-        let known = self.with(|session| {
-            session.pause();
-            session.timeline().len()
-        });
+        self.with(Session::pause);
         let (began, mut drawn) = (now(), now());
         let mut slice = began + SLICE_MS;
         let mut counts = true;
-        while counts && self.with(|session| session.compute(to)) {
+        while counts && let Some(done) = self.with(|session| session.compute(far)) {
             if now() < slice {
                 continue;
             }
             if now() - began > SOON_MS && now() - drawn >= PROGRESS_MS {
-                self.with(|session| {
-                    let done = session.timeline().len().saturating_sub(known);
-                    session.set_opening(Some(done));
-                });
+                self.with(|session| session.set_opening(Some(done)));
                 self.draw().await;
                 drawn = now();
             }
@@ -532,13 +532,13 @@ impl Driver {
     /// The same for a command that may have to compute the run far ahead.
     pub async fn perform_far(&self, mut command: Command) {
         self.ask();
-        if let Some(to) = self.with(|session| session.needs(&command)) {
-            if !self.compute(to).await {
+        if let Some(far) = self.with(|session| session.needs(&command)) {
+            if !self.compute(&far).await {
                 return;
             }
-            command = Command::Seek(to);
+            command = far.instead_of(command);
         }
-        self.perform(Box::new(move |session| session.obey(command)))
+        self.perform(Box::new(move |session| session.obey_or_say(command)))
             .await;
     }
 
@@ -555,7 +555,7 @@ impl Driver {
                     self.inner.stage.cut();
                 }
                 let view = self.view();
-                self.slide_to(view, SLIDE_MS, |_| 0).await;
+                self.slide_to(view).await;
                 if change != Change::None {
                     self.trail(None);
                 }
@@ -623,13 +623,14 @@ impl Driver {
             |ms| u64::from(speed.scaled(ms)) * u64::from(HURRY) / u64::from(HURRY + behind);
         let scaled = |ms| u32::try_from(scaled(ms)).unwrap_or(ms).max(16);
         let stage = &self.inner.stage;
-        stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
+            stage.cut();
             self.set(view).await;
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
         } else if self.still() {
+            stage.cut();
             let before = told(&view).and_then(|(from, _)| stage.place(&from));
             self.set(view).await;
             self.trail(before);
@@ -637,10 +638,12 @@ impl Driver {
                 stage.flash(anchors, 0, scaled(SETTLE_MS));
             }
         } else {
-            let before = stage.before(&scene);
+            // Where things are is read while nothing has changed.
+            let (before, places) = (Before::of(stage.host(), &scene), Places::now(stage.host()));
+            stage.cut();
             let names = Names::of(&view);
             let play = |stage: &Stage| stage.play(before, &scene, &names, scaled);
-            self.slide_to(view, scaled(SLIDE_MS), play).await;
+            self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         }
         scaled(scene.ms)
     }
@@ -658,7 +661,7 @@ impl Driver {
             })
         };
         let view = self.view();
-        self.slide_to(view, SLIDE_MS, |_| 0).await;
+        self.slide_to(view).await;
         if let Some((from, landed, flight)) = taken_back {
             stage.reversed(&from, &flight, landed);
         }
@@ -703,18 +706,30 @@ impl Driver {
         self.set(view).await;
     }
 
-    /// Shows a view and plays what comes with it, which says when what leaves has gone. Then what the view pushes
-    /// aside slides to its new place, for `ms` ms.
-    async fn slide_to(&self, view: View, ms: u32, play: impl FnOnce(&Stage) -> u32) {
+    /// Shows a view. What it pushes aside slides to its new place.
+    async fn slide_to(&self, view: View) {
         if self.still() {
             return self.set(view).await;
         }
-        let before = Places::now(self.host());
+        let places = Places::now(self.host());
+        self.slide_from(places, view, SLIDE_MS, |_| 0).await;
+    }
+
+    /// Shows a view and plays what comes with it, which says when what leaves has gone. Then what the view pushes
+    /// aside slides to its new place, for `ms` ms.
+    async fn slide_from(
+        &self,
+        places: Places,
+        view: View,
+        ms: u32,
+        play: impl FnOnce(&Stage) -> u32,
+    ) {
         self.inner.slides.cut();
         self.set(view).await;
         // Before anything is painted.
+        let moved = places.moved(self.host());
         let gone = play(&self.inner.stage);
-        self.inner.slides.play(self.host(), before, gone, ms);
+        self.inner.slides.play(moved, gone, ms);
     }
 
     async fn set(&self, view: View) {

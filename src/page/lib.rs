@@ -9,5 +9,6 @@ pub mod host;
 pub mod live;
 pub mod memo;
 pub mod motion;
+pub mod sight;
 pub mod slides;
 pub mod ui;

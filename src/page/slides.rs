@@ -40,6 +40,32 @@ impl Places {
         }
         Self(places)
     }
+
+    /// What is elsewhere now.
+    #[must_use]
+    pub fn moved(self, host: &Host) -> Vec<Moved> {
+        let scale = host.scale();
+        let moved = self
+            .0
+            .into_iter()
+            .filter_map(|(element, [x, y, was_wide])| {
+                let is_column = element.matches(".col").unwrap_or_default();
+                let element = stays(host, element)?;
+                let [to_x, to_y, wide] = place(&element)?;
+                let by = [(x - to_x) * scale, (y - to_y) * scale];
+                // A stack that has become a line has no old place.
+                let same = !is_column || (wide - was_wide).abs() < LEAST;
+                let moves = by.iter().any(|by| by.abs() > LEAST);
+                (same && moves).then_some(Moved { element, by })
+            });
+        moved.collect()
+    }
+}
+
+/// An element that is elsewhere than before, and how far away it was, in px.
+pub struct Moved {
+    element: Element,
+    by: [f64; 2],
 }
 
 /// The lower left corner, because stacks grow upwards, and the width; none of what is not shown.
@@ -72,26 +98,12 @@ impl Slides {
         }
     }
 
-    /// Lets what is elsewhere than before slide there, for `ms` ms, once what leaves has gone (`at`).
-    pub fn play(&self, host: &Host, before: Places, at: u32, ms: u32) {
+    /// Lets what has moved slide to its new place, for `ms` ms, once what leaves has gone (`at`).
+    pub fn play(&self, moved: Vec<Moved>, at: u32, ms: u32) {
         self.cut();
-        let scale = host.scale();
-        let moved: Vec<_> = before
-            .0
-            .into_iter()
-            .filter_map(|(element, [x, y, was_wide])| {
-                let is_column = element.matches(".col").unwrap_or_default();
-                let element = stays(host, element)?;
-                let [to_x, to_y, wide] = place(&element)?;
-                let (dx, dy) = ((x - to_x) * scale, (y - to_y) * scale);
-                // A stack that has become a line has no old place.
-                let same = !is_column || (wide - was_wide).abs() < LEAST;
-                (same && (dx.abs() > LEAST || dy.abs() > LEAST)).then_some((element, dx, dy))
-            })
-            .collect();
         let mut slides = self.0.borrow_mut();
-        for (element, dx, dy) in moved {
-            let from = decimals("translate(#px,#px)", &[dx, dy]);
+        for Moved { element, by } in moved {
+            let from = decimals("translate(#px,#px)", &by);
             let frames: [&[_]; 2] = [&[("transform", &*from)], &[("transform", "none")]];
             let fill = "backwards";
             slides.push(animate(&element, &frames, Timing { at, ms, fill }));

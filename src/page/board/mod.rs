@@ -72,6 +72,7 @@ pub fn Board() -> impl IntoView {
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compared().is_some());
     let racing = ui.memo(|view| view.race.is_some());
+    let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
     let (down, up) = layout::swipe(layout);
@@ -84,7 +85,8 @@ pub fn Board() -> impl IntoView {
             // All in one: setting the attribute would drop a class that was toggled.
             class=text(move || {
                 let comparing = if comparing.get() { " comparing" } else { "" };
-                format!("stage show-{}{comparing}", layout.shown.get().id())
+                let racing = if racing.get() { " racing" } else { "" };
+                format!("stage show-{}{comparing}{racing}", layout.shown.get().id())
             })
             part="stage"
             role=ui.within().unwrap_or("main")
@@ -94,8 +96,16 @@ pub fn Board() -> impl IntoView {
         >
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
-                class=text(move || ui.shape.with(grid))
-                class:second-processor=move || layout.lower_is_processor()
+                class=text(move || {
+                    let mut classes = ui.shape.with(grid);
+                    if layout.lower_is_processor() {
+                        classes.push_str(" second-processor");
+                    }
+                    if unused.get() {
+                        classes.push_str(" no-queue");
+                    }
+                    classes
+                })
                 on:click=move |event| why::on_click(ui, layout, &event)
             >
                 <reflector::Pipe />

@@ -4,12 +4,12 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::Frame;
-use super::parts::part;
+use super::parts::{drawn, places, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::lanes::{self, Kind, Lane};
-use deltascope_presentation::pseudo::{self, Listing};
+use deltascope_presentation::lanes::{self, Kind, Lane, Segment};
+use deltascope_presentation::pseudo::{self, Link, Listing, ListingLine};
 use deltascope_presentation::stage::Panel;
 
 #[component]
@@ -21,12 +21,11 @@ pub(super) fn Now() -> impl IntoView {
     let side = move || {
         view! {
             <span class="where" translate="no">
-                {part(move || {
-                    listing.with(|listing| place(listing, true, false, true))
-                })}
+                {place(listing, true, false, true)}
             </span>
         }
     };
+    let lines = Memo::new(move |_| listing.with(|listing| listing.lines.clone()));
     let code = NodeRef::<html::Pre>::new();
     Effect::new(move |_| {
         listing.track();
@@ -38,71 +37,69 @@ pub(super) fn Now() -> impl IntoView {
     view! {
         <Frame room=Panel::Now title=title side=side>
             <pre class="code" node_ref=code tabindex="0" translate="no">
-                {part(move || {
-                    listing
-                        .with(|listing| {
-                            if listing.lines.is_empty() {
-                                return view! { <span class="empty">{ui.words().nothing_runs}</span> }
-                                    .into_any();
-                            }
-                            listing
-                                .lines
-                                .iter()
-                                .map(|line| {
-                                    let text = line.text;
-                                    let value = line
-                                        .value
-                                        .clone()
-                                        .map(|value| view! { <i class="result">"→ " {value}</i> });
-                                    if line.current {
-                                        view! { <mark><span class="text">{text}</span> {value}</mark> }.into_any()
-                                    } else {
-                                        view! { <span class="line"><span class="text">{text}</span> {value}</span> }.into_any()
-                                    }
-                                })
-                                .collect_view()
-                                .into_any()
-                        })
-                })}
+                {shown(
+                    move || lines.with(Vec::is_empty),
+                    move || view! { <span class="empty">{ui.word(|words| words.nothing_runs)}</span> },
+                )}
+                {places(lines, |line| drawn(move || line.get(), drawn_line))}
             </pre>
             <Lanes rows=rows />
         </Frame>
     }
 }
 
+fn drawn_line(line: &ListingLine) -> AnyView {
+    let text = line.text;
+    let value = line
+        .value
+        .clone()
+        .map(|value| view! { <i class="result">"→ " {value}</i> });
+    if line.current {
+        view! { <mark><span class="text">{text}</span> {value}</mark> }.into_any()
+    } else {
+        view! { <span class="line"><span class="text">{text}</span> {value}</span> }.into_any()
+    }
+}
+
 /// What runs, with a link into client-go if there is one. The short forms leave out the caller, or the version of
 /// client-go, which the styles may leave out too. Where the link may be hidden, Tab has to skip it.
 pub(super) fn place(
-    listing: &Listing,
+    listing: Memo<Listing>,
     whole_routine: bool,
     whole_link: bool,
     focusable: bool,
 ) -> impl IntoView + use<> {
-    let title = listing.title();
-    let routine = if whole_routine {
-        title.clone()
-    } else {
-        listing.routine.clone()
+    let title = move || listing.with(Listing::title);
+    let routine = move || match whole_routine {
+        true => title(),
+        false => listing.with(|listing| listing.routine.clone()),
     };
-    let link = listing.link.clone().map(|link| {
-        let title = link.to_string();
-        let source =
-            whole_link.then(|| view! { <span class="version">{link.source + " "}</span> });
-        view! {
-            <a tabindex=(!focusable).then_some("-1") href=link.url target="_blank" rel="noopener noreferrer" title=title>
-                {source}
-                {link.place}
-            </a>
-        }
-    });
-    let dot =
-        (!routine.is_empty() && link.is_some()).then(|| view! { <span class="dot">"·"</span> });
+    let linked = Memo::new(move |_| listing.with(|listing| listing.link.is_some()));
+    let link = move |of: fn(&Link) -> String| {
+        text(move || listing.with(|listing| listing.link.as_ref().map(of).unwrap_or_default()))
+    };
     view! {
-        <span class="n" title=title>
-            {routine}
+        <span class="n" title=text(title)>
+            {text(routine)}
         </span>
-        {dot}
-        {link}
+        {shown(move || linked.get(), move || {
+            let version = whole_link.then(|| {
+                view! { <span class="version">{link(|link| format!("{} ", link.source))}</span> }
+            });
+            view! {
+                <span class="dot">"·"</span>
+                <a
+                    tabindex=(!focusable).then_some("-1")
+                    href=link(|link| link.url.clone())
+                    target="_blank"
+                    rel="noopener noreferrer"
+                    title=link(Link::to_string)
+                >
+                    {version}
+                    {link(|link| link.place.clone())}
+                </a>
+            }
+        })}
     }
 }
 
@@ -155,46 +152,48 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
             tabindex="0"
             role="group" aria-label=ui.word(|words| words.lanes)
         >
-            {part(move || {
-                let words = ui.words();
-                rows
-                    .get()
-                    .into_iter()
-                    .map(|lane| {
-                        view! {
-                            <div class="lane">
-                                <span class="n">{name(lane.actor)}</span>
-                                <span class="track">
-                                    {lane
-                                        .segments
-                                        .iter()
-                                        .map(|segment| {
-                                            let (class, title) = match segment.kind {
-                                                Kind::Runs => ("run", words.runs),
-                                                Kind::HoldsLock => ("lk", words.holds_lock),
-                                                Kind::HoldsBlock => ("lk bd", words.holds_lock),
-                                                Kind::Waits => ("wt", words.waits),
-                                                Kind::WaitsBlock => ("wt bd", words.waits),
-                                            };
-                                            let title = if class.ends_with("bd") {
-                                                [title, " (blockDeltas)"].concat()
-                                            } else {
-                                                title.to_owned()
-                                            };
-                                            let width = (segment.to - segment.from).max(0.004);
-                                            let style = decimals(
-                                                "left:#%;width:#%",
-                                                &[segment.from, width].map(|x| f64::from(x) * 100.0),
-                                            );
-                                            view! { <i class=class title=title prop:style=style></i> }
-                                        })
-                                        .collect_view()}
-                                </span>
-                            </div>
-                        }
-                    })
-                    .collect_view()
+            {places(rows, move |lane| {
+                let actor = move || lane.with(|lane| lane.actor);
+                let segments = Memo::new(move |_| lane.with(|lane| lane.segments.clone()));
+                view! {
+                    <div class="lane">
+                        <span class="n">{text(move || name(actor()))}</span>
+                        <span class="track">{places(segments, move |segment| stretch(ui, segment))}</span>
+                    </div>
+                }
             })}
         </div>
     }
+}
+
+/// A stretch of a lane.
+fn stretch(ui: Ui, segment: Memo<Segment>) -> impl IntoView {
+    let kind = move || segment.with(|segment| segment.kind);
+    let class = move || match kind() {
+        Kind::Runs => "run",
+        Kind::HoldsLock => "lk",
+        Kind::HoldsBlock => "lk bd",
+        Kind::Waits => "wt",
+        Kind::WaitsBlock => "wt bd",
+    };
+    let title = move || {
+        let words = ui.words();
+        let (title, lock) = match kind() {
+            Kind::Runs => (words.runs, ""),
+            Kind::HoldsLock => (words.holds_lock, ""),
+            Kind::HoldsBlock => (words.holds_lock, " (blockDeltas)"),
+            Kind::Waits => (words.waits, ""),
+            Kind::WaitsBlock => (words.waits, " (blockDeltas)"),
+        };
+        [title, lock].concat()
+    };
+    let style = move || {
+        let (from, to) = segment.with(|segment| (segment.from, segment.to));
+        let width = (to - from).max(0.004);
+        decimals(
+            "left:#%;width:#%",
+            &[from, width].map(|x| f64::from(x) * 100.0),
+        )
+    };
+    view! { <i class=text(class) title=text(title) prop:style=style></i> }
 }

@@ -59,6 +59,20 @@ pub(super) fn either<V: IntoView + 'static, W: IntoView + 'static>(
     })
 }
 
+/// Markup of a value, drawn again only when the value changes: leptos then sets all attributes anew, and the browser
+/// looks for the styles of each element again.
+pub(super) fn drawn<T, V>(
+    value: impl Fn() -> T + Send + Sync + 'static,
+    view: impl Fn(&T) -> V + Send + 'static,
+) -> Live<AnyView>
+where
+    T: PartialEq + Send + Sync + 'static,
+    V: IntoView + 'static,
+{
+    let value = Memo::new(move |_| value());
+    part(move || value.with(&view))
+}
+
 /// Identifies a row of a list: by a number, a text, or both.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Id(u64, Arc<str>);
@@ -109,18 +123,42 @@ where
     let ids = move || rows.with(|rows| rows.iter().map(id).collect());
     let row = move |wanted: Id| {
         let find = move |rows: &Vec<T>| rows.iter().find(|row| id(row) == wanted).cloned();
-        // The list asks only for rows that it has.
-        let Some(first) = rows.with_untracked(&find) else {
-            return ().into_any();
-        };
-        let row = Memo::new(move |before: Option<&T>| {
-            rows.with(&find)
-                .or_else(|| before.cloned())
-                .unwrap_or_else(|| first.clone())
-        });
-        view(row).into_any()
+        following(rows, find).map_or_else(|| ().into_any(), |row| view(row).into_any())
     };
     keyed(Box::new(ids), Arc::new(row))
+}
+
+/// A list whose n-th element follows the n-th row.
+pub(super) fn places<T, V>(
+    rows: Memo<Vec<T>>,
+    view: impl Fn(Memo<T>) -> V + Send + Sync + 'static,
+) -> AnyView
+where
+    T: Clone + PartialEq + Send + Sync + 'static,
+    V: IntoView + 'static,
+{
+    let ids = move || (0..rows.with(Vec::len)).map(Id::from).collect();
+    let row = move |Id(at, _): Id| {
+        let find = move |rows: &Vec<T>| rows.get(usize::try_from(at).ok()?).cloned();
+        following(rows, find).map_or_else(|| ().into_any(), |row| view(row).into_any())
+    };
+    keyed(Box::new(ids), Arc::new(row))
+}
+
+/// A row of a list, or its last value once it has left. A list asks only for rows that it has.
+fn following<T>(
+    rows: Memo<Vec<T>>,
+    find: impl Fn(&Vec<T>) -> Option<T> + Send + Sync + 'static,
+) -> Option<Memo<T>>
+where
+    T: Clone + PartialEq + Send + Sync + 'static,
+{
+    let first = rows.with_untracked(&find)?;
+    Some(Memo::new(move |before: Option<&T>| {
+        rows.with(&find)
+            .or_else(|| before.cloned())
+            .unwrap_or_else(|| first.clone())
+    }))
 }
 
 fn keyed(

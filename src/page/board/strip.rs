@@ -77,9 +77,7 @@ pub(super) fn Strip() -> impl IntoView {
                 })}
                 <div class="whence">
                     <p class="where" translate="no">
-                        {part(move || {
-                            listing.with(|listing| place(listing, false, true, false))
-                        })}
+                        {place(listing, false, true, false)}
                     </p>
                 </div>
             </div>

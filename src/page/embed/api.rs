@@ -96,8 +96,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     method(&api, "runUntil", move |text: JsValue, _: JsValue| {
-        let search = until(text.as_string(), Command::RunUntil);
-        perform(&on, move |session| session.run_until_or_say(search))
+        performs_far(&on, until(text.as_string(), Command::RunUntil))
     });
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {

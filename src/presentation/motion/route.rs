@@ -121,6 +121,26 @@ impl Rect {
         }
     }
 
+    /// By which factor a box must shrink to fit in here, at most 1.
+    #[must_use]
+    pub fn fits(self, other: Self) -> f64 {
+        (self.width / other.width)
+            .min(self.height / other.height)
+            .min(1.0)
+    }
+
+    /// This part of a box, once the box is at its new place, as small as it must be there.
+    #[must_use]
+    pub fn shrunk(self, was: Self, is: Self) -> Self {
+        let (from, to, fits) = (was.centre(), is.centre(), is.fits(was));
+        Self {
+            x: to.x + (self.x - from.x) * fits,
+            y: to.y + (self.y - from.y) * fits,
+            width: self.width * fits,
+            height: self.height * fits,
+        }
+    }
+
     fn holds(self, at: Point) -> bool {
         let (x, y) = (at.x - self.x, at.y - self.y);
         x >= 0.0 && x <= self.width && y >= 0.0 && y <= self.height

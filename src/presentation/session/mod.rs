@@ -38,6 +38,7 @@ use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::picture::{Behind, Picture, ReflectorState, SourceKind};
 use deltascope_replay::playback::Playback;
+use deltascope_replay::predicate::Predicate;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::step_size::{FARTHEST, is_minor};
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
@@ -77,6 +78,26 @@ pub enum Change {
     Back,
     /// The run has changed. It is worth playing until this many facts are shown.
     Follow(usize),
+}
+
+/// What a command needs to be computed, piece by piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// The run up to this many facts; so many are known.
+    Place(usize, usize),
+    /// The run up to a fact that fulfils a condition, from this many facts.
+    Fact(Predicate, usize),
+}
+
+impl Far {
+    /// The command that remains to be obeyed once it is computed.
+    #[must_use]
+    pub fn instead_of(self, command: Command) -> Command {
+        match self {
+            Self::Place(to, _) => Command::Seek(to),
+            Self::Fact(..) => command,
+        }
+    }
 }
 
 /// A motion shows at most this many facts of a step, its last ones.
@@ -129,6 +150,8 @@ pub struct Session {
     run: u64,
     /// The run as far as the last search has examined it, for continuing the search.
     ahead: Option<walk::Ahead>,
+    /// A search that is not over.
+    search: Option<walk::Search>,
 }
 
 impl Session {
@@ -182,6 +205,7 @@ impl Session {
             live: None,
             stops: present::Stops::default(),
             ahead: None,
+            search: None,
         };
         session.list_branches();
         session.list_settings();
@@ -582,9 +606,12 @@ impl Session {
         }
     }
 
-    /// How far an endless run must be computed for a command, if that takes several pieces.
+    /// What must be computed for a command, if that may take several pieces.
     #[must_use]
-    pub fn needs(&self, command: &Command) -> Option<usize> {
+    pub fn needs(&self, command: &Command) -> Option<Far> {
+        if let Some((predicate, from)) = self.searches(command) {
+            return Some(Far::Fact(predicate, from));
+        }
         let known = self.timeline.len();
         let to = match command {
             Command::Seek(to) => *to,
@@ -596,15 +623,23 @@ impl Session {
             _ => return None,
         };
         let to = to.min(known.saturating_add(LEAP));
-        (to > known + PIECE && self.timeline.is_endless()).then_some(to)
+        (to > known + PIECE && self.timeline.is_endless()).then_some(Far::Place(to, known))
     }
 
-    /// Computes a piece of the run up to `to`. Returns whether more pieces are missing.
-    pub fn compute(&mut self, to: usize) -> bool {
-        let known = self.timeline.len();
-        self.timeline.extend(to.min(known + PIECE));
-        self.marked();
-        (known + 1..to).contains(&self.timeline.len())
+    /// Computes a piece of what a command needs. Returns how many facts are done, if more are missing.
+    pub fn compute(&mut self, far: &Far) -> Option<usize> {
+        let (place, from) = match far {
+            Far::Place(to, from) => {
+                let known = self.timeline.len();
+                self.timeline.extend((*to).min(known + PIECE));
+                self.marked();
+                let place = self.timeline.len();
+                let is_missing = (known + 1..*to).contains(&place);
+                (is_missing.then_some(place)?, from)
+            }
+            Far::Fact(predicate, from) => (self.search_piece(predicate, *from)?, from),
+        };
+        Some(place.saturating_sub(*from))
     }
 
     /// Finds the landmarks and the violations of a new run.
@@ -702,20 +737,22 @@ mod tests {
         let known = session.view().steps;
         assert_eq!(session.needs(&Command::Seek(known + PIECE)), None);
         assert_eq!(session.needs(&Command::Step(-1)), None);
-        let to = session.needs(&Command::Seek(20_000)).unwrap();
+        let far = session.needs(&Command::Seek(20_000)).unwrap();
+        assert_eq!(far, Far::Place(20_000, known));
         let mut last = known;
-        while session.compute(to) {
+        while session.compute(&far).is_some() {
             let steps = session.timeline.len();
             assert!((1..PIECE + AHEAD).contains(&(steps - last)), "{last}");
             last = steps;
         }
-        session.obey(Command::Seek(to));
+        session.obey(far.instead_of(Command::Step(1)));
         other.obey(Command::Seek(20_000));
         let (one, other) = (session.view(), other.view());
         assert_eq!((one.step, one.steps), (other.step, other.steps));
         assert_eq!(one, other);
         let far = session.needs(&Command::Step(i64::MAX)).unwrap();
-        assert_eq!(far, session.timeline.len() + LEAP);
+        let known = session.timeline.len();
+        assert_eq!(far, Far::Place(known + LEAP, known));
     }
 
     #[test]

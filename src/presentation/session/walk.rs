@@ -151,6 +151,7 @@ impl Session {
     /// Forgets what was found: its places belong to another run.
     pub(super) fn forget_found(&mut self) {
         self.ahead = None;
+        self.search = None;
         let walking = &self.walking;
         if walking.said.is_none() && walking.breaks.iter().all(|one| one.hit.is_none()) {
             return;
@@ -218,47 +219,23 @@ impl Session {
     /// Goes to the next fact that fulfils the predicate. If there is none, the run and the cursor stay.
     fn search(&mut self, predicate: Predicate, from: usize) -> Change {
         self.playback.pause();
-        let end = from.saturating_add(LEAP);
-        let mut search = Search::of(&predicate);
-        // The known facts are searched first: the result is often near.
-        let known = self.timeline.len().min(end);
-        let mut found = search.through(&self.timeline, &self.monitors, from..known);
-        let mut place = known.max(from);
-        if found.is_none() && place < end && self.timeline.is_endless() {
-            let mut ahead = self.ahead.take().unwrap_or_else(|| Ahead {
-                timeline: self.timeline.clone(),
-                monitors: self.monitors.clone(),
-            });
-            while found.is_none() && place < end {
-                let wanted = place.saturating_add(SEGMENT).min(end);
-                ahead.timeline.extend(wanted);
-                if predicate.violation {
-                    ahead.monitors.check_new(&ahead.timeline);
-                }
-                let next = ahead.timeline.len().min(end);
-                if next <= place {
-                    break;
-                }
-                found = search.through(&ahead.timeline, &ahead.monitors, place..next);
-                place = next;
-            }
-            if found.is_none() {
-                ahead.timeline.rest();
-            }
-            self.ahead = Some(ahead);
-        }
-        let said = match found {
+        let mut search = self.begin_search(predicate, from);
+        while self.search_on(&mut search) {}
+        let said = match search.found {
             Some(at) => Said::Found(at),
             None => {
+                if let Some(ahead) = &mut self.ahead {
+                    ahead.timeline.rest();
+                }
                 let run = self
                     .ahead
                     .as_ref()
                     .map_or(&self.timeline, |it| &it.timeline);
-                Said::NotFound(search.failed(run, place, end))
+                Said::NotFound(search.failed(run))
             }
         };
         Rc::make_mut(&mut self.walking).said = Some(said);
-        let Some(at) = found else {
+        let Some(at) = search.found else {
             return Change::None;
         };
         if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
@@ -268,10 +245,69 @@ impl Session {
         self.go_to(at)
     }
 
-    /// Obeys a search for a script, which gets its failure as an error.
-    pub fn run_until_or_say(&mut self, search: Command) -> Change {
-        let change = self.obey(search);
-        match self.failed_search() {
+    /// Where the search of a command begins, if it is one.
+    pub(super) fn searches(&self, command: &Command) -> Option<(Predicate, usize)> {
+        match (command, &self.walking.said) {
+            (Command::RunUntil(predicate), _) => Some((predicate.clone(), self.playback.cursor())),
+            (Command::LookOn, Some(Said::NotFound(failed))) if failed.goes_on() => {
+                Some((failed.what.clone(), failed.to))
+            }
+            _ => None,
+        }
+    }
+
+    /// Searches a piece ahead, for a command. Returns how far it has come if more pieces are missing.
+    pub(super) fn search_piece(&mut self, predicate: &Predicate, from: usize) -> Option<usize> {
+        let mut search = self.begin_search(predicate.clone(), from);
+        let goes_on = self.search_on(&mut search).then_some(search.place);
+        self.search = Some(search);
+        goes_on
+    }
+
+    /// The same search as before, as far as it has come, or a new one.
+    fn begin_search(&mut self, predicate: Predicate, from: usize) -> Search {
+        let same = |one: &Search| one.from == from && one.predicate == predicate;
+        let before = self.search.take().filter(same);
+        before.unwrap_or_else(|| Search::of(predicate, from))
+    }
+
+    /// Searches one more piece: the known facts first, for the result is often near. Returns whether more are missing.
+    fn search_on(&mut self, search: &mut Search) -> bool {
+        if search.found.is_some() || search.place >= search.end {
+            return false;
+        }
+        let wanted = search.place.saturating_add(SEGMENT).min(search.end);
+        let next = if search.place < self.timeline.len() {
+            let next = wanted.min(self.timeline.len());
+            search.through(&self.timeline, &self.monitors, next);
+            next
+        } else if self.timeline.is_endless() {
+            let ahead = self.ahead.get_or_insert_with(|| Ahead {
+                timeline: self.timeline.clone(),
+                monitors: self.monitors.clone(),
+            });
+            ahead.timeline.extend(wanted);
+            if search.predicate.violation {
+                ahead.monitors.check_new(&ahead.timeline);
+            }
+            let next = ahead.timeline.len().min(search.end);
+            if next > search.place {
+                search.through(&ahead.timeline, &ahead.monitors, next);
+            }
+            next
+        } else {
+            return false;
+        };
+        let moves = next > search.place;
+        search.place = search.place.max(next);
+        moves
+    }
+
+    /// Obeys a command of a script, which gets the failure of a search as an error.
+    pub fn obey_or_say(&mut self, command: Command) -> Change {
+        let searches = matches!(command, Command::RunUntil(_));
+        let change = self.obey(command);
+        match self.failed_search().filter(|_| searches) {
             Some(message) => self.fail(message, None),
             None => change,
         }
@@ -287,51 +323,60 @@ impl Session {
 }
 
 /// A search for a predicate, which records the parts that have held by themselves.
-struct Search<'a> {
-    predicate: &'a Predicate,
+pub(super) struct Search {
+    predicate: Predicate,
     missing: Vec<Predicate>,
+    from: usize,
+    /// How many facts it has come past, or would have.
+    place: usize,
+    /// Where it ends at the latest.
+    end: usize,
+    /// The number of facts up to the first that fulfils it.
+    found: Option<usize>,
 }
 
-impl<'a> Search<'a> {
-    fn of(predicate: &'a Predicate) -> Self {
+impl Search {
+    fn of(predicate: Predicate, from: usize) -> Self {
         Self {
-            predicate,
             missing: predicate.parts(),
+            predicate,
+            from,
+            place: from,
+            end: from.saturating_add(LEAP),
+            found: None,
         }
     }
 
-    /// The number of facts up to the first that fulfils it.
-    fn through(
-        &mut self,
-        timeline: &Timeline,
-        monitors: &Invariants,
-        range: Range<usize>,
-    ) -> Option<usize> {
+    /// Looks at the facts up to `next`.
+    fn through(&mut self, timeline: &Timeline, monitors: &Invariants, next: usize) {
+        let Self {
+            predicate, missing, ..
+        } = self;
         let is_violated = |at: usize| {
             let mut violations = monitors.violations().iter();
-            self.predicate.violation && violations.any(|violation| violation.at == at)
+            predicate.violation && violations.any(|violation| violation.at == at)
         };
-        let missing = &mut self.missing;
-        timeline.each(range, &mut |place, record| {
+        self.found = timeline.each(self.place..next, &mut |place, record| {
             let violated = is_violated(place + 1);
-            if self.predicate.holds(record, violated) {
+            if predicate.holds(record, violated) {
                 return ControlFlow::Break(place + 1);
             }
             missing.retain(|part| !part.holds(record, violated));
             ControlFlow::Continue(())
-        })
+        });
     }
 
-    /// The failure of a search in this run up to the first `to` facts.
-    fn failed(self, run: &Timeline, to: usize, end: usize) -> NotFound {
+    /// The failure of the search in this run.
+    fn failed(&self, run: &Timeline) -> NotFound {
+        let to = self.place;
         let picture = run.picture(to);
         NotFound {
             what: self.predicate.clone(),
-            missing: self.missing.into_iter().reduce(Predicate::and),
+            missing: self.missing.iter().cloned().reduce(Predicate::and),
             to,
             end: if run.is_live() {
                 End::Live
-            } else if to >= end && (run.len() > end || run.is_endless()) {
+            } else if to >= self.end && (run.len() > self.end || run.is_endless()) {
                 End::Bound
             } else if run.is_full() {
                 End::Full

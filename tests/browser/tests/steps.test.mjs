@@ -200,3 +200,33 @@ test("a far seek is computed in slices, and a later command takes its place", on
   assert.equal(after, far - 1);
   assert.equal(await app.id("opening").count(), 0);
 }));
+
+test("a far search is computed in slices, and a later command takes its place", onPage({}, async (app) => {
+  const looks = await app.page.evaluate(async () => {
+    const scope = window.deltascope;
+    let [looks, on] = [0, true];
+    const look = () => {
+      looks += 1;
+      if (on) setTimeout(look);
+    };
+    const searching = scope.runUntil("key=default/nobody");
+    setTimeout(look);
+    await searching;
+    on = false;
+    return looks;
+  });
+  assert.ok(looks > 3, `nothing else ran meanwhile: ${looks}`);
+  const failed = await app.state();
+  assert.match(failed.error.message, /as far as one search looks/);
+  const { step, error } = await app.page.evaluate(async () => {
+    const scope = window.deltascope;
+    await scope.step(1);
+    const searching = scope.runUntil("key=default/nobody-else");
+    await new Promise((done) => setTimeout(done));
+    await scope.step(1);
+    await searching;
+    return scope.getState();
+  });
+  assert.equal(step, failed.step + 2);
+  assert.equal(error ?? null, null, "the search was given up");
+}));

@@ -41,7 +41,7 @@ proptest! {
         options.set("until", "input:9999").unwrap();
         match how {
             0 => session.obey(typed::predicate(&text, Command::RunUntil)),
-            1 => session.run_until_or_say(typed::predicate(&text, Command::RunUntil)),
+            1 => session.obey_or_say(typed::predicate(&text, Command::RunUntil)),
             2 => session.seek_named("input:9999"),
             _ => {
                 prop_assert!(session.set_stops(&options).is_err());
@@ -140,7 +140,7 @@ fn a_failed_search_states_the_reason() {
             session.obey(Command::Mode(ProcessMode::Held));
         }
         let end = session.view().step + 100_000;
-        session.run_until_or_say(typed::predicate(text, Command::RunUntil));
+        session.obey_or_say(typed::predicate(text, Command::RunUntil));
         let message = session.view().error.unwrap().message;
         for part in parts {
             assert!(message.en.contains(part), "{lesson} {text}: {}", message.en);

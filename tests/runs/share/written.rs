@@ -67,9 +67,9 @@ fn the_words_of_the_kinds_stay_as_they_are() {
         }
         let error = Settings::read(json!({ field: "other" })).unwrap_err();
         assert!(
-            error.message.contains(&words.join(", ")),
+            error.message().contains(&words.join(", ")),
             "{}",
-            error.message
+            error.message()
         );
     }
 }

@@ -1,0 +1,420 @@
+//! What a scene needs to know of the screen, read before anything is drawn: each box that is read after a change lays
+//! the page out anew.
+
+use leptos::prelude::window;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, Node};
+
+use crate::host::{Host, anchor_of};
+use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::motion::merged::Scene;
+use deltascope_presentation::motion::plan::{Flight, Look};
+use deltascope_presentation::motion::route::{Rect, Route};
+
+/// Names that a path avoids.
+const NAMES: &str = ".head > *, .sub, h4, .obj, .tag, .d, .key, .state, .requests > li, .kv > div, .wire, .value, \
+                     .lock, .lst > .n, .lamps > *, .ring i, .line, .btn";
+
+/// What goes no farther than this, in px, does not move.
+const NEAR: f64 = 4.0;
+
+/// Where the things of a scene are before the screen changes, one for each flight.
+pub struct Before(Vec<Option<Start>>);
+
+impl Before {
+    /// Records where the things are before the screen changes.
+    #[must_use]
+    pub fn of(host: &Host, scene: &Scene) -> Self {
+        host.measure_scale();
+        let start = |flight: &Flight| {
+            let (element, anchor, is_door) = first(host, &flight.from)?;
+            let rect = rect_of(host, &element)?;
+            let is_crate = flight.look == Look::Crate;
+            let copied = (is_crate || flight.ghost)
+                .then(|| copy(host, &element, is_crate))
+                .flatten();
+            let (copy, parts) = copied.unzip();
+            let is_pill = matches!(flight.look, Look::Pill(_));
+            Some(Start {
+                anchor: anchor.clone(),
+                spot: Spot { rect, is_door },
+                copy,
+                colours: is_pill.then(|| colours(&element)).flatten(),
+                parts: parts.unwrap_or_default(),
+            })
+        };
+        Self(scene.flights.iter().map(start).collect())
+    }
+}
+
+/// Where a thing was.
+pub(crate) struct Start {
+    anchor: Anchor,
+    pub(crate) spot: Spot,
+    /// Of a crate, and of what leaves a ghost.
+    pub(crate) copy: Option<Element>,
+    pub(crate) colours: Option<[String; 2]>,
+    /// Of a crate, what is in it: the place in the copy, and on the screen.
+    pub(crate) parts: Vec<(Element, Rect)>,
+}
+
+/// A place on the screen, and whether it is only the way into a room.
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    pub(crate) rect: Rect,
+    is_door: bool,
+}
+
+/// The way of a flight over the screen.
+pub(crate) struct Way<'a> {
+    /// Its place among the flights of the scene.
+    pub(crate) place: usize,
+    pub(crate) flight: &'a Flight,
+    /// What is dim meanwhile.
+    pub(crate) dims: Vec<Element>,
+    /// `None` if it is too short to be seen.
+    pub(crate) seen: Option<Seen>,
+}
+
+/// What is seen of a flight.
+pub(crate) struct Seen {
+    pub(crate) to: Element,
+    pub(crate) is_door: bool,
+    pub(crate) route: Route,
+    pub(crate) origin: Rect,
+    pub(crate) landing: Rect,
+    /// Of the target, if a pill flies there.
+    pub(crate) colours: Option<[String; 2]>,
+    pub(crate) start: Option<Start>,
+}
+
+/// The coordinates of the layer, and what is below it.
+pub(crate) struct Map {
+    pub(crate) layer: HtmlElement,
+    rooms: Vec<Rect>,
+    pub(crate) names: Vec<Rect>,
+    left: f64,
+    top: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+impl Map {
+    pub(crate) fn of(host: &Host) -> Option<Self> {
+        let layer: HtmlElement = host.find("#motion")?.dyn_into().ok()?;
+        let base = layer.get_bounding_client_rect();
+        let scale = host.scale();
+        let mut map = Self {
+            rooms: Vec::new(),
+            names: Vec::new(),
+            left: base.x() * scale,
+            top: base.y() * scale,
+            width: f64::from(layer.offset_width()),
+            height: f64::from(layer.offset_height()),
+            layer,
+        };
+        map.rooms = map.rects(host, ".grid .room");
+        map.names = map.rects(host, NAMES);
+        Some(map)
+    }
+
+    fn rects(&self, host: &Host, selector: &str) -> Vec<Rect> {
+        let found = elements(host, selector);
+        let rects = found.iter().filter_map(|one| rect_of(host, one));
+        rects.map(|rect| self.onto(rect)).collect()
+    }
+
+    /// A box on the screen in coordinates of the layer.
+    pub(crate) fn onto(&self, rect: Rect) -> Rect {
+        Rect {
+            x: rect.x - self.left,
+            y: rect.y - self.top,
+            ..rect
+        }
+    }
+
+    /// The route between two places.
+    pub(crate) fn route(&self, from: Spot, via: &[Rect], to: Spot) -> Route {
+        let (begin, end) = between(from, to);
+        // In a room that is only passed, the way ends in the open.
+        let ends = [(from, begin), (to, end)];
+        let [begin, end] = ends.map(|(spot, rect)| match spot.is_door {
+            true => Rect::default().around(rect.centre()),
+            false => rect,
+        });
+        let boxes = [begin].into_iter().chain(via.iter().copied());
+        let boxes = boxes.chain([end]);
+        let boxes: Vec<Rect> = boxes.map(|rect| self.onto(rect)).collect();
+        Route::through(&boxes, &self.rooms, &self.names)
+    }
+}
+
+/// The ways of a scene's flights, with what each of them needs to know of the screen.
+pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene) -> Vec<Way<'a>> {
+    // Where things have landed.
+    let mut landed: Vec<(Anchor, Rect)> = Vec::new();
+    let all = scene.flights.iter().zip(before.0).enumerate();
+    let all = all.filter_map(|(place, (flight, start))| {
+        let (to, _, is_door) = target(host, &flight.to)?;
+        let target = Spot {
+            rect: within_room(host, &to, rect_of(host, &to)?),
+            is_door,
+        };
+        let (from, begins) = origin(host, flight, start.as_ref(), &landed)?;
+        let mut dims = Vec::new();
+        let via = flight.via.iter().filter_map(|via| {
+            let (element, anchor, is_door) = first(host, via)?;
+            let rect = within_room(host, &element, rect_of(host, &element)?);
+            dims.extend(dim(host, anchor));
+            (!is_door).then(|| rect.token())
+        });
+        let via: Vec<Rect> = via.collect();
+        let route = map.route(from, &via, target);
+        let [origin, landing] = between(from, target).into();
+        landed.extend(flight.to.first().map(|anchor| (anchor.clone(), landing)));
+        let mut way = Way {
+            place,
+            flight,
+            dims,
+            seen: None,
+        };
+        if route.length() >= NEAR {
+            let start = start.filter(|start| flight.from.contains(&start.anchor));
+            if !flight.ghost || start.is_none() {
+                way.dims.extend(dim(host, begins));
+            }
+            if let Some(start) = start.as_ref().filter(|_| flight.look == Look::Crate) {
+                let parts = start.parts.iter().enumerate();
+                landed.extend(parts.map(|(at, (_, rect))| {
+                    let rect = rect.shrunk(start.spot.rect, landing);
+                    (Anchor::PoppedDelta(at), rect)
+                }));
+            }
+            let is_pill = matches!(flight.look, Look::Pill(_));
+            way.seen = Some(Seen {
+                colours: is_pill.then(|| colours(&to)).flatten(),
+                to,
+                is_door,
+                route,
+                origin,
+                landing,
+                start,
+            });
+        }
+        Some(way)
+    });
+    all.collect()
+}
+
+/// While a thing is under way, the place that it comes from is dim.
+fn dim(host: &Host, from: &Anchor) -> Option<Element> {
+    let dims = matches!(
+        from,
+        Anchor::Object(_) | Anchor::Line(_) | Anchor::PoppedDelta(_)
+    );
+    dims.then(|| shown(host, from)).flatten()
+}
+
+/// A place on the stage at some moment.
+pub struct Place(pub(crate) Spot);
+
+/// The elements that match a selector.
+pub(crate) fn elements(host: &Host, selector: &str) -> Vec<Element> {
+    let Some(found) = host.find_all(selector) else {
+        return Vec::new();
+    };
+    let all = (0..found.length()).filter_map(|at| found.get(at)?.dyn_into().ok());
+    all.collect()
+}
+
+/// An element's box in px of the layer, which the page around may have scaled.
+pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
+    let rect = element.get_bounding_client_rect();
+    let scale = host.scale();
+    // An element of a room that is not shown has no size.
+    (rect.width() > 0.0).then(|| Rect {
+        x: rect.x() * scale,
+        y: rect.y() * scale,
+        width: rect.width() * scale,
+        height: rect.height() * scale,
+    })
+}
+
+/// Moves a box that is scrolled out of its room to the room's edge.
+fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
+    let room = element.closest(".room").ok().flatten();
+    if let Some(room) = room.and_then(|room| rect_of(host, &room)) {
+        let lowest = (room.y + room.height - rect.height).max(room.y);
+        rect.y = rect.y.min(lowest).max(room.y);
+        let rightmost = (room.x + room.width - rect.width).max(room.x);
+        rect.x = rect.x.min(rightmost).max(room.x);
+    }
+    rect
+}
+
+/// The boxes of all text, in coordinates of the layer.
+pub(crate) fn texts(host: &Host, map: &Map) -> Vec<Rect> {
+    // Elements with a text node of their own, even beside child elements.
+    let all = elements(host, ".grid :not(#motion *)");
+    let texts = all.iter().filter(|element| has_text(element));
+    let rects = texts.filter_map(|element| rect_of(host, element));
+    rects.map(|rect| map.onto(rect)).collect()
+}
+
+fn has_text(element: &Element) -> bool {
+    let nodes = element.child_nodes();
+    (0..nodes.length())
+        .filter_map(|place| nodes.get(place))
+        .any(|node| {
+            let is_text = node.node_type() == Node::TEXT_NODE;
+            is_text
+                && node
+                    .text_content()
+                    .is_some_and(|text| !text.trim().is_empty())
+        })
+}
+
+/// The boxes that a way connects. Where one end is only the way into a room, or out of it, its box is inside the
+/// room, at the side turned to the other end.
+pub(crate) fn between(from: Spot, to: Spot) -> (Rect, Rect) {
+    let origin = if from.is_door {
+        from.rect.door(to.rect.token())
+    } else {
+        from.rect
+    };
+    let target = if to.is_door {
+        to.rect.door(origin.token())
+    } else {
+        to.rect
+    };
+    (origin, target)
+}
+
+/// The first of these anchors that is on the screen, and whether it is only the way into a room.
+pub(crate) fn first<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor, bool)> {
+    anchors.iter().find_map(|anchor| {
+        Some(match anchor {
+            Anchor::Door(room) => (shown(host, &Anchor::Room(*room))?, anchor, true),
+            _ => (shown(host, anchor)?, anchor, false),
+        })
+    })
+}
+
+/// The same for the end of a flight: what is not on the screen is behind the edge of its room.
+fn target<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor, bool)> {
+    let room = || {
+        let anchor = anchors.first()?;
+        Some((shown(host, &Anchor::Room(anchor.room()))?, anchor, true))
+    };
+    first(host, anchors).or_else(room)
+}
+
+/// Where a flight begins: where a thing has landed or was, or where it is.
+fn origin<'a>(
+    host: &Host,
+    flight: &'a Flight,
+    start: Option<&Start>,
+    landed: &[(Anchor, Rect)],
+) -> Option<(Spot, &'a Anchor)> {
+    flight.from.iter().find_map(|anchor| {
+        let last = landed.iter().rev().find(|(at, _)| at == anchor);
+        let spot = match (last, start) {
+            (Some((_, rect)), _) => Some(Spot {
+                rect: *rect,
+                is_door: false,
+            }),
+            (_, Some(start)) if start.anchor == *anchor => Some(start.spot),
+            _ => spot(host, std::slice::from_ref(anchor)),
+        };
+        Some((spot?, anchor))
+    })
+}
+
+/// The place of the first of these anchors that is on the screen.
+pub(crate) fn spot(host: &Host, anchors: &[Anchor]) -> Option<Spot> {
+    let (element, _, is_door) = first(host, anchors)?;
+    let rect = within_room(host, &element, rect_of(host, &element)?);
+    Some(Spot { rect, is_door })
+}
+
+pub(crate) fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
+    let text = anchor.to_string();
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let found = host.find(&format!("[data-anchor=\"{text}\"]"));
+    let mut found = found.or_else(|| host.cell(anchor));
+    if *anchor == Anchor::LastLine
+        && let Some(output) = &found
+    {
+        output.set_scroll_top(output.scroll_height());
+        let last = output.query_selector(".line:last-of-type");
+        found = last.ok().flatten();
+    }
+    found.filter(|element| rect_of(host, element).is_some())
+}
+
+/// The column that begins with a delta, else the element.
+pub(crate) fn column_of(element: &Element, to: &[Anchor]) -> Element {
+    let begins = matches!(to.first(), Some(Anchor::Delta { index: 0, .. }));
+    let column = begins.then(|| element.closest(".col").ok().flatten());
+    column.flatten().unwrap_or_else(|| element.clone())
+}
+
+/// Whether an element is too small to show what arrives or leaves: a count or a cell.
+pub(crate) fn is_small(element: &Element) -> bool {
+    matches!(anchor_of(element), Some(Anchor::More)) || name_of(element).is_some()
+}
+
+/// The name of the object in a cell.
+pub(crate) fn name_of(cell: &Element) -> Option<String> {
+    cell.get_attribute("data-name")
+}
+
+/// A copy that no search finds: without test id, anchor, id and focus. Also what is in it, if that may leave it.
+fn copy(host: &Host, element: &Element, is_crate: bool) -> Option<(Element, Vec<(Element, Rect)>)> {
+    let copy: Element = element.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
+    let inside = |of: &Element| {
+        let all = of.query_selector_all("*").ok();
+        let all = all.into_iter().flat_map(|all| {
+            (0..all.length()).filter_map(move |at| all.get(at)?.dyn_into::<Element>().ok())
+        });
+        all.collect::<Vec<_>>()
+    };
+    let copies = inside(&copy);
+    let mut parts = Vec::new();
+    if is_crate {
+        for (one, copied) in inside(element).iter().zip(&copies) {
+            if matches!(anchor_of(one), Some(Anchor::Delta { .. }))
+                && let Some(rect) = rect_of(host, one)
+            {
+                parts.push((copied.clone(), rect));
+            }
+        }
+    }
+    strip(&copy);
+    copies.iter().for_each(strip);
+    Some((copy, parts))
+}
+
+fn strip(element: &Element) {
+    for name in [
+        "id",
+        "data-testid",
+        "data-anchor",
+        "tabindex",
+        "role",
+        "aria-live",
+        "title",
+    ] {
+        let _ = element.remove_attribute(name);
+    }
+}
+
+/// Ground and border of an element, if it has them.
+fn colours(element: &Element) -> Option<[String; 2]> {
+    let style = window().get_computed_style(element).ok().flatten()?;
+    let value = |name| style.get_property_value(name).unwrap_or_default();
+    let ground = value("background-color");
+    let border = value("border-top-width") != "0px";
+    let is_clear = ground.starts_with("rgba") && ground.ends_with(", 0)");
+    (border && !ground.is_empty() && !is_clear).then(|| [ground, value("border-top-color")])
+}
