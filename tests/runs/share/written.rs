@@ -66,11 +66,8 @@ fn the_words_of_the_kinds_stay_as_they_are() {
             assert_eq!(write::settings(&read), said, "{word}");
         }
         let error = Settings::read(json!({ field: "other" })).unwrap_err();
-        assert!(
-            error.message().contains(&words.join(", ")),
-            "{}",
-            error.message()
-        );
+        let message = error.message();
+        assert!(message.contains(&words.join(", ")), "{message}");
     }
 }
 
