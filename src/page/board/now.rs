@@ -37,6 +37,7 @@ pub(super) fn Now() -> impl IntoView {
     });
     view! {
         <Frame room=Panel::Now title=title side=side>
+            <div class="listing">
             <pre class="code" node_ref=code tabindex="0" translate="no">
                 {part(move || {
                     listing
@@ -65,6 +66,7 @@ pub(super) fn Now() -> impl IntoView {
                         })
                 })}
             </pre>
+            </div>
             <Lanes rows=rows />
         </Frame>
     }
