@@ -279,14 +279,16 @@ impl Stage {
     }
 
     fn light(&self, lit: &[Element], at: u32, ms: u32) {
-        // The outline is what high contrast shows of it.
+        // Inside, so that a row's neighbours and a room that scrolls cut nothing of it. The outline is what high contrast
+        // shows of it.
         const LIT: &[(&str, &str)] = &[
             (
                 "boxShadow",
-                "0 0 0 3px var(--glow), 0 0 0 5px var(--glow-line)",
+                "inset 0 0 0 2px var(--glow-line), inset 0 0 0 4px var(--glow)",
             ),
             ("borderRadius", "8px"),
             ("outline", "3px solid transparent"),
+            ("outlineOffset", "-3px"),
         ];
         let fill = "none";
         for element in lit {

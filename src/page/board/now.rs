@@ -36,6 +36,7 @@ pub(super) fn Now() -> impl IntoView {
     });
     view! {
         <Frame room=Panel::Now title=title side=side>
+            <div class="listing">
             <pre class="code" node_ref=code tabindex="0" translate="no">
                 {shown(
                     move || lines.with(Vec::is_empty),
@@ -43,6 +44,7 @@ pub(super) fn Now() -> impl IntoView {
                 )}
                 {places(lines, |line| drawn(move || line.get(), drawn_line))}
             </pre>
+            </div>
             <Lanes rows=rows />
         </Frame>
     }

@@ -99,6 +99,7 @@ pub(super) fn Pop() -> impl IntoView {
                 class="btn pop-one"
                 data-testid="btn-pop"
                 disabled=move || !held()
+                title=maybe(move || (!held()).then(|| ui.words().pop_when_held))
                 on:click=move |_| ui.send(Command::PopOne)
             >
                 {ui.word(|words| words.pop_one)}

@@ -27,14 +27,12 @@ use deltascope_replay::picture::QueueKind;
 /// In an element that shows few rooms, a narrower room has slim tokens.
 const SLIM_ROOM: f64 = 330.0;
 
-/// The least width of a key's name, in px, beside which it says which one is next.
-const ROOM_FOR_PLACE: i32 = 84;
-
 /// The room at 1440 by 900, until the first layout.
 const USUAL: Room = Room {
     width: 354,
     height: 301,
     slim: false,
+    lined: false,
 };
 
 #[component]
@@ -49,7 +47,8 @@ pub(super) fn Queue() -> impl IntoView {
         let flat = kind.get() == QueueKind::RealFifo;
         few && !flat && size.get().0 < SLIM_ROOM
     });
-    let space = Memo::new(move |_| {
+    let space = Memo::new(move |before: Option<&Space>| {
+        let lined = before.is_some_and(Space::is_lined);
         let (width, height) = size.get();
         let room = match width > 0.0 {
             // Sizes are rounded.
@@ -57,8 +56,9 @@ pub(super) fn Queue() -> impl IntoView {
                 width: px(width + 0.5),
                 height: px(height - 0.5),
                 slim: slim.get(),
+                lined,
             },
-            false => USUAL,
+            false => Room { lined, ..USUAL },
         };
         ui.view.with(|view| space(view, room))
     });
@@ -134,7 +134,6 @@ pub(super) fn Queue() -> impl IntoView {
                 class:slim=move || slim.get()
                 class:flat=flat
                 class:compact=move || compact.get()
-                class:tight=move || space.get().label < ROOM_FOR_PLACE
                 class:many=move || dense.get()
                 node_ref=cols_box
                 prop:style=move || sizes(&space.get())

@@ -67,7 +67,7 @@ fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
     let era = generation.version();
     let own = ui.memo(move |view| view.race.as_ref().is_some_and(|race| race.own == number));
     view! {
-        <li class="lane" class:own=move || own.get() data-era=era>
+        <li class="race-lane" class:own=move || own.get() data-era=era>
             <button
                 class="lane-name"
                 data-testid=format!("lane-{era}")

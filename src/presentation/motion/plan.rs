@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
+use crate::rows::processor::RING;
 use crate::rows::uid_of;
 use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
@@ -469,10 +470,18 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             pending,
             notification,
         } => {
-            let place = HandlerPlace::Pending(pending.saturating_sub(1) as usize);
+            let last = pending.saturating_sub(1) as usize;
             let mut from = vec![Anchor::Handler(*handler, HandlerPlace::Sending)];
             from.extend(popped());
-            goes(from, place, *handler, notification)
+            // What the ring has no place for joins `+N` behind its last one, which stays.
+            let place = HandlerPlace::Pending(last.min(RING - 1));
+            let mut motion = goes(from, place, *handler, notification);
+            if last >= RING
+                && let Some(flight) = &mut motion.flight
+            {
+                flight.hides = Hides::Nothing;
+            }
+            motion
         }
         HandlersFact::NotificationTaken {
             handler,

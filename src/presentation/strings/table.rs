@@ -148,6 +148,7 @@ words! {
     // Pop.
     mode: "How the process loop runs, from here on", "处理循环从此刻起怎样运行";
     pop_one: "Pop one", "Pop 一次";
+    pop_when_held: "Pop by hand: choose “held” first", "手动 Pop：先选“手动”";
     lock_free: "free", "空闲";
     lock_queue: "The queue's lock", "队列的锁";
     lock_block:

@@ -40,6 +40,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         height: high,
         // As in an element of this width.
         slim: few && !flat && a.w < SLIM_ROOM,
+        lined: false,
     };
     let mut space = fit::space(view, room);
     if space.form == Form::Compact {

@@ -11,7 +11,7 @@ const RACE = '<delta-scope lesson="tombstone" at="waits" mode="race" load="eager
 
 /** The things of each cell of a lane; holes as "–", and a ≠ before a cell that differs. */
 const lane = (app, era) =>
-  app.page.locator(`.lane[data-era="${era}"] .lane-cell`).evaluateAll((cells) =>
+  app.page.locator(`.race-lane[data-era="${era}"] .lane-cell`).evaluateAll((cells) =>
     cells.map((cell) => {
       const things = [...cell.querySelectorAll(".c")].map((one) => one.innerText.replace(/\s+/g, " ").trim());
       return (cell.querySelector(".not") ? "≠ " : "") + things.join(", ");
@@ -63,7 +63,7 @@ test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", 
     await app.page.locator("body").press("Shift+ArrowRight");
     const wide = await app.page.evaluate(() => {
       const out = (one) => one.getBoundingClientRect().right > innerWidth + 1;
-      const shown = [...document.querySelectorAll(".lane .c, .lane, .race-said")];
+      const shown = [...document.querySelectorAll(".race-lane .c, .race-lane, .race-said")];
       const tabs = document.querySelector(".room-nav");
       return { page: document.documentElement.scrollWidth > innerWidth, out: shown.filter(out).length, tabs: !!tabs?.offsetHeight };
     });

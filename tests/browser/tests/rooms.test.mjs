@@ -50,6 +50,18 @@ test("sixteen keys and forty Deltas are all in the queue's room", onPage({ viewp
   await fill(app, [2, 1, 1]);
   assert.equal(await room.locator(".d.small").count(), 0);
   assert.equal(await room.locator(".belt .key").count(), 3);
+  // A fourth makes them lines, which stay until the queue is empty: else it would turn with each Pop.
+  await fill(app, [2, 1, 1, 1]);
+  assert.equal(await room.locator(".col.compact").count(), 4);
+  assert.equal(await app.id("btn-pop").getAttribute("title"), null);
+  for (const left of [3, 2, 1, 0]) {
+    await app.id("btn-pop").click();
+    assert.equal((await app.toEnd()).queue.keys.length, left);
+    assert.equal(await room.locator(".col.compact").count(), left);
+  }
+  assert.equal(await room.locator(".cols.compact").count(), 0);
+  await app.id("mode-free").click();
+  assert.match(await app.id("btn-pop").getAttribute("title"), /choose “held” first/);
 }));
 
 test("the drawer is never over what was asked about", onPage({}, async (app) => {
@@ -58,6 +70,14 @@ test("the drawer is never over what was asked about", onPage({}, async (app) => 
     await app.resize(viewport);
     await app.call("load", "sandbox");
     await app.call("seek", 300);
+    const listing = await app.page.evaluate(() => {
+      const [code, mark, lane] = [".code", ".code mark", ".lane"].map((one) => document.querySelector(one));
+      const [box, lit] = [code, mark].map((one) => one.getBoundingClientRect());
+      const lines = box.height / lit.height;
+      const { borderTopWidth: border } = getComputedStyle(lane);
+      return { lines: Math.floor(lines + 0.05), cut: Math.abs(lines - Math.round(lines)) > 0.05, lit: lit.top > box.top - 1 && lit.bottom < box.bottom + 1, border };
+    });
+    assert.deepEqual(listing, { lines: viewport === LAPTOP ? 6 : 7, cut: false, lit: true, border: "0px" });
     for (const asked of ["store/index/", "store/item/", "queue/delta/", "api/stream/", "pop/lock", "handler/0"]) {
       const lower = app.page.locator("#tab-processor");
       if (asked.startsWith("handler") && (await lower.count())) await lower.click();

@@ -307,3 +307,34 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
         assert_eq!(fact.map(|fact| said(fact, actor)).as_deref(), Some(line));
     }
 }
+
+#[test]
+fn what_the_ring_has_no_place_for_hides_nothing() {
+    let queued = samples().into_iter().find_map(|fact| match fact {
+        Fact::Handlers(HandlersFact::NotificationQueued { notification, .. }) => Some(notification),
+        _ => None,
+    });
+    let Some(notification) = queued else {
+        panic!("no sample")
+    };
+    let lands = [1, 4, 5, 9].map(|pending| {
+        let fact = HandlersFact::NotificationQueued {
+            handler: 1,
+            pending,
+            notification: notification.clone(),
+        };
+        let motion = handlers(&fact, Actor::ProcessLoop, &Picture::default());
+        let flight = motion.and_then(|motion| motion.flight);
+        flight.map(|flight| (flight.to[0].to_string(), flight.hides))
+    });
+    let at = |place: &str, hides| Some((format!("handler/1/pending/{place}"), hides));
+    assert_eq!(
+        lands,
+        [
+            at("0", Hides::Target),
+            at("3", Hides::Target),
+            at("3", Hides::Nothing),
+            at("3", Hides::Nothing),
+        ]
+    );
+}

@@ -56,6 +56,9 @@ pub struct Room {
     pub height: i32,
     /// It is one of few rooms in little width.
     pub slim: bool,
+    /// The keys were in lines before. They stay so until the queue is empty: a queue that is about as long as the room
+    /// is wide would turn with each Pop.
+    pub lined: bool,
 }
 
 /// What fits into a room. Lengths are in the design's px.
@@ -97,6 +100,12 @@ impl Space {
     #[must_use]
     pub fn across(&self) -> i32 {
         px(self.columns) * (self.each + self.gap) - self.gap
+    }
+
+    /// Whether the keys are in lines.
+    #[must_use]
+    pub fn is_lined(&self) -> bool {
+        self.form == Form::Compact && self.label > 0
     }
 
     /// How many compact deltas fit beside a key's name.
@@ -179,7 +188,7 @@ pub fn space(view: &View, room: Room) -> Space {
     };
     if queue.kind == QueueKind::RealFifo {
         entries(queue, room, full)
-    } else if queue.keys.len() <= columns {
+    } else if queue.keys.is_empty() || (queue.keys.len() <= columns && !room.lined) {
         full
     } else {
         lines(queue, room, if wide { SMALL_WIDE } else { SMALL })
@@ -349,6 +358,7 @@ mod tests {
             width,
             height,
             slim: false,
+            lined: false,
         }
     }
 
@@ -441,6 +451,20 @@ mod tests {
             let space = space(&listed(list, entries), room);
             assert_eq!((space.form, space.columns, space.shown), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn keys_stay_in_lines_until_the_queue_is_empty() {
+        let mut room = DESKTOP;
+        let forms = [0, 3, 4, 3, 1, 0, 3].map(|keys| {
+            let space = space(&queued(&vec![1; keys]), room);
+            room.lined = space.is_lined();
+            space.form == Form::Compact
+        });
+        assert_eq!(forms, [false, false, true, true, true, false, false]);
+        // Entries are never in lines of keys.
+        let entries = space(&listed(0, 40), DESKTOP);
+        assert_eq!((entries.form, entries.is_lined()), (Form::Compact, false));
     }
 
     #[test]
