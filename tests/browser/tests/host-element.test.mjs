@@ -515,7 +515,7 @@ test("a failed call is reported to its caller", onHost(html(TOMBSTONE), async (h
   }, what);
   for (const [what, words] of [
     ['element.seek("nowhere")', /no marker "nowhere".*relist/],
-    ['element.step(1, "pops")', /Write one of: event, pop/],
+    ['element.step(1, "pops")', /Write one of: pop, event/],
     ['element.inject({ op: "explode" })', /Use create, update, delete or cut/],
     ["element.load(7)", /takes the id of a lesson/],
     ['element.seek("told")', /^done$/],

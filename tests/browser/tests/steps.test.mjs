@@ -149,7 +149,7 @@ test("a newcomer's step is an event: its headline is said and lit, the others st
   const step = () => app.page.keyboard.press("ArrowRight");
   const what = () => app.page.locator(".say .what").textContent();
   const said = [];
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 8; n++) {
     await step();
     said.push(await what());
   }
