@@ -6,8 +6,8 @@ use deltascope_cache::fact::{
 };
 
 use super::holds;
-use super::processing::processed;
 use crate::caption::generations::run::Run;
+use deltascope_replay::step_size::ends_pop;
 
 /// The next notification about the object of this delta is `wanted`: `add`, `update` or `delete`.
 pub(super) fn notified(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
@@ -28,7 +28,7 @@ pub(super) fn notified(run: &Run, at: usize, wanted: &str) -> Result<(), String>
                 },
             ),
             Fact::Handlers(HandlersFact::NotificationWithheld { key, .. }) => (key, "update"),
-            fact if processed(fact) => return Ok(()),
+            fact if ends_pop(fact) => return Ok(()),
             _ => continue,
         };
         // A listener may still be handling an earlier notification.

@@ -9,22 +9,12 @@ use deltascope_cache::key::Key;
 
 use super::holds;
 use crate::caption::generations::run::Run;
+use deltascope_replay::step_size::ends_pop;
 
 fn pops(fact: &Fact) -> bool {
     matches!(
         fact,
         Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. })
-    )
-}
-
-pub(super) fn processed(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::Queue(
-            QueueFact::Processed { .. }
-                | QueueFact::EntriesProcessed { .. }
-                | QueueFact::ProcessFailed { .. }
-        )
     )
 }
 
@@ -51,9 +41,9 @@ pub(super) fn processed_before(run: &Run, at: usize) -> Result<(), String> {
         |record: &&FactRecord| matches!(record.fact, Fact::Queue(QueueFact::ProcessFailed { .. }));
     let popped = || run.before(at).take_while(|record| !pops(&record.fact));
     let done = popped().filter(|record| works(record)).count();
-    let left = run.after(at).take_while(|record| !processed(&record.fact));
+    let left = run.after(at).take_while(|record| !ends_pop(&record.fact));
     let left = left.filter(|record| works(record)).count();
-    let next = run.after(at).find(|record| processed(&record.fact));
+    let next = run.after(at).find(|record| ends_pop(&record.fact));
     let failed = popped().any(|record| fails(&record)) || next.is_some_and(|record| fails(&record));
     holds((done > 0 || failed) && left == 0, || {
         format!("{done} done, {left} left")
@@ -64,13 +54,13 @@ pub(super) fn processed_before(run: &Run, at: usize) -> Result<(), String> {
 pub(super) fn processed_after(run: &Run, at: usize) -> Result<(), String> {
     let next = run
         .after(at)
-        .find(|record| pops(&record.fact) || processed(&record.fact));
-    holds(next.is_none_or(|record| processed(&record.fact)), || {
+        .find(|record| pops(&record.fact) || ends_pop(&record.fact));
+    holds(next.is_none_or(|record| ends_pop(&record.fact)), || {
         format!("{next:?} comes next")
     })?;
     let last = run
         .before(at)
-        .find(|record| pops(&record.fact) || processed(&record.fact));
+        .find(|record| pops(&record.fact) || ends_pop(&record.fact));
     holds(last.is_some_and(|record| pops(&record.fact)), || {
         format!("{last:?} was the last")
     })
@@ -94,7 +84,7 @@ fn releases_or_takes(fact: &Fact) -> Option<bool> {
 pub(super) fn without_the_lock(run: &Run, at: usize) -> Result<(), String> {
     let mut taken = false;
     for record in run.by(Actor::ProcessLoop, at) {
-        if processed(&record.fact) {
+        if ends_pop(&record.fact) {
             return Ok(());
         }
         taken |= releases_or_takes(&record.fact) == Some(true);
@@ -115,11 +105,11 @@ pub(super) fn under_the_lock(run: &Run, at: usize) -> Result<(), String> {
     let mut done = run
         .before(at + 1)
         .take_while(|record| !pops(&record.fact))
-        .any(|record| processed(&record.fact));
+        .any(|record| ends_pop(&record.fact));
     for record in run.facts[at + 1..].iter() {
         if record.actor == Actor::ProcessLoop {
             popped |= pops(&record.fact);
-            done |= processed(&record.fact);
+            done |= ends_pop(&record.fact);
         }
         if releases_or_takes(&record.fact) == Some(false) {
             return holds(done || !popped, || "the lock is released before".into());
@@ -135,7 +125,7 @@ pub(super) fn replaced_then_notified(run: &Run, at: usize) -> Result<(), String>
     for record in run.facts[at + 1..].iter() {
         match &record.fact {
             Fact::Store(StoreFact::StoreReplaced { .. }) => replaced = true,
-            fact if processed(fact) => break,
+            fact if ends_pop(fact) => break,
             Fact::Handlers(HandlersFact::NotificationSent {
                 notification,
                 handler: 0,
@@ -154,7 +144,7 @@ pub(super) fn replaced_then_notified(run: &Run, at: usize) -> Result<(), String>
 
 /// The keys of the deltas that are processed together.
 fn taken(run: &Run, at: usize) -> Vec<&Key> {
-    let until = run.after(at).take_while(|record| !processed(&record.fact));
+    let until = run.after(at).take_while(|record| !ends_pop(&record.fact));
     let keys = until.filter_map(|record| match &record.fact {
         Fact::Queue(QueueFact::DeltaTaken { object, .. }) => Some(&object.key),
         _ => None,
