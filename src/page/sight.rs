@@ -166,7 +166,12 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             let (element, anchor, is_door) = first(host, via)?;
             let rect = within_room(host, &element, rect_of(host, &element)?);
             dims.extend(dim(host, anchor));
-            (!is_door).then(|| rect.token())
+            // Past the words of a line, which a path through its middle would strike out.
+            let at = match anchor {
+                Anchor::Line(_) => rect.end(),
+                _ => rect.token(),
+            };
+            (!is_door).then_some(at)
         });
         let via: Vec<Rect> = via.collect();
         let route = map.route(from, &via, target);

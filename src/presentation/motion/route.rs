@@ -96,6 +96,17 @@ impl Rect {
         size.around(self.centre())
     }
 
+    /// The right end of a row.
+    #[must_use]
+    pub fn end(self) -> Self {
+        let width = TOKEN.1.min(self.width);
+        Self {
+            x: self.x + self.width - width,
+            width,
+            ..self
+        }
+    }
+
     /// A box of the size of `other`, inside this room at the edge that is nearest to it.
     #[must_use]
     pub fn door(self, other: Self) -> Self {
