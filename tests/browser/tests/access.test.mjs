@@ -68,8 +68,10 @@ for (const theme of ["light", "dark"]) {
 /** How many pixels look clearly different once an element has lost its state. */
 async function differing(page, selector, name) {
   const clip = await page.evaluate((selector) => {
-    // The flash of a motion is over soon, and no state.
-    for (const one of document.querySelectorAll(".flash")) one.classList.remove("flash");
+    // The light of a motion is over soon, and no state: while it lasts it may cover one.
+    for (const one of document.getAnimations()) {
+      if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
+    }
     const element = document.querySelector(selector);
     element.scrollIntoView({ block: "nearest" });
     const { x, y, width, height } = element.getBoundingClientRect();
