@@ -14,6 +14,7 @@ use deltascope_replay::step_size::StepSize;
 use super::anchor::Anchor;
 use super::i18n::{Lang, Text};
 use super::stage::Panel;
+use super::story::Answer;
 
 /// What a button, a key or the scripting interface asks the session to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,6 +110,8 @@ pub enum Command {
     GoLive,
     /// Disconnect from the cluster; the run so far stays.
     Disconnect,
+    /// Tell the lesson's story, or go on in it.
+    Tell(Tell),
     /// Show what is wrong with what the user typed.
     Wrong(Text),
     /// Dismiss the error.
@@ -165,10 +168,28 @@ impl Command {
             | Self::Follow(..)
             | Self::GoLive
             | Self::Disconnect
+            | Self::Tell(..)
             | Self::Wrong(..)
             | Self::DismissError => false,
         }
     }
+}
+
+/// A step in a story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// Show the story, or the microscope, at the same moment.
+    Show(bool),
+    /// Show the scene of this number, from 0.
+    Scene(usize),
+    /// Finish what plays, or go on to the next scene.
+    Next,
+    /// Go back to the scene before.
+    Back,
+    /// Answer the question of the scene; `None`: show what happens.
+    Answer(Option<Answer>),
+    /// Show one more hint.
+    Hint,
 }
 
 /// What the user can export.

@@ -19,6 +19,7 @@ pub mod rows;
 pub mod session;
 pub mod stage;
 pub mod state;
+pub mod story;
 pub mod strings;
 pub mod svg;
 pub mod view;

@@ -26,25 +26,10 @@ pub const API_VERSION: &str = "1";
 /// The result of `getState()`.
 #[must_use]
 pub fn state(view: &View, lang: Lang) -> Value {
-    let picture = &*view.picture;
-    let handlers = picture.handlers.iter().map(|handler| {
-        object(vec![
-            ("name", text(&handler.name)),
-            ("pending", handler.pending.len().into()),
-            (
-                "notifications",
-                array(handler.notifications.iter().map(|one| notification(one))),
-            ),
-        ])
-    });
-    let lock = &picture.lock;
-    let holder = lock.holder.map(|actor| text(&actor_id(actor, picture)));
-    let objects = picture.api.objects.iter();
-    let objects = objects.filter(|(_, entry)| !entry.deleted);
-    object(vec![
+    let mut members = of_picture(&view.picture);
+    members.extend([
         ("lesson", text(&view.lesson.id)),
         ("era", text(view.lesson.era.version())),
-        ("knownObjects", picture.queue.known_objects.into()),
         ("playing", view.playing.into()),
         ("step", view.step.into()),
         ("steps", view.steps.into()),
@@ -52,47 +37,6 @@ pub fn state(view: &View, lang: Lang) -> Value {
         (
             "wallTime",
             view.lesson.wall(view.time).map_or(Value::Null, Value::from),
-        ),
-        (
-            "lock",
-            object(vec![
-                ("holder", holder.unwrap_or(Value::Null)),
-                (
-                    "waiting",
-                    array(
-                        lock.waiting
-                            .iter()
-                            .map(|actor| text(&actor_id(*actor, picture))),
-                    ),
-                ),
-            ]),
-        ),
-        (
-            "api",
-            object(vec![
-                ("resourceVersion", text(&picture.api.rv)),
-                (
-                    "objects",
-                    map(objects.map(|(key, entry)| (&**key, text(&entry.object.rv)))),
-                ),
-            ]),
-        ),
-        (
-            "reflector",
-            object(vec![
-                ("state", text(reflector_state(picture.reflector.state))),
-                (
-                    "lastSyncResourceVersion",
-                    text(&picture.reflector.last_sync),
-                ),
-            ]),
-        ),
-        ("queue", queue(picture)),
-        ("store", store(picture)),
-        ("handlers", array(handlers)),
-        (
-            "output",
-            array(picture.output.iter().map(|line| text(line))),
         ),
         ("branches", array(view.branches.iter().map(branch))),
         ("grain", text(view.walking.step_size.id())),
@@ -137,7 +81,100 @@ pub fn state(view: &View, lang: Lang) -> Value {
                 ])
             }),
         ),
-    ])
+    ]);
+    object(members)
+}
+
+/// The members of `getState()` that a picture holds.
+fn of_picture(picture: &Picture) -> Vec<(&'static str, Value)> {
+    let handlers = picture.handlers.iter().map(|handler| {
+        object(vec![
+            ("name", text(&handler.name)),
+            ("pending", handler.pending.len().into()),
+            (
+                "notifications",
+                array(handler.notifications.iter().map(|one| notification(one))),
+            ),
+        ])
+    });
+    let lock = &picture.lock;
+    let holder = lock.holder.map(|actor| text(&actor_id(actor, picture)));
+    let waiting = lock.waiting.iter();
+    let waiting = waiting.map(|actor| text(&actor_id(*actor, picture)));
+    let objects = picture.api.objects.iter();
+    let objects = objects.filter(|(_, entry)| !entry.deleted);
+    vec![
+        ("knownObjects", picture.queue.known_objects.into()),
+        (
+            "lock",
+            object(vec![
+                ("holder", holder.unwrap_or(Value::Null)),
+                ("waiting", array(waiting)),
+            ]),
+        ),
+        (
+            "api",
+            object(vec![
+                ("resourceVersion", text(&picture.api.rv)),
+                (
+                    "objects",
+                    map(objects.map(|(key, entry)| (&**key, text(&entry.object.rv)))),
+                ),
+            ]),
+        ),
+        (
+            "reflector",
+            object(vec![
+                ("state", text(reflector_state(picture.reflector.state))),
+                (
+                    "lastSyncResourceVersion",
+                    text(&picture.reflector.last_sync),
+                ),
+            ]),
+        ),
+        ("queue", queue(picture)),
+        ("store", store(picture)),
+        ("handlers", array(handlers)),
+        (
+            "output",
+            array(picture.output.iter().map(|line| text(line))),
+        ),
+    ]
+}
+
+/// What a path of `getState()` leads to in a picture; `None` if it leads to nothing. At its end, `.length` is the
+/// number of an array's elements or an object's members.
+#[must_use]
+pub fn value_at(picture: &Picture, path: &str) -> Option<Value> {
+    let (path, counts) = match path.strip_suffix(".length") {
+        Some(path) => (path, true),
+        None => (path, false),
+    };
+    let root = object(of_picture(picture));
+    let (mut value, mut rest) = (&root, Some(path));
+    while let Some(path) = rest {
+        // Names contain dots: the longest that fits.
+        let mut ends = path.match_indices('.').map(|(at, _)| at).rev();
+        let mut end = path.len();
+        value = loop {
+            let name = path.get(..end)?;
+            let found = match value {
+                Value::Array(values) => name.parse().ok().and_then(|at: usize| values.get(at)),
+                value => value.get(name),
+            };
+            match found {
+                Some(found) => break found,
+                None => end = ends.next()?,
+            }
+        };
+        rest = path.get(end + 1..);
+    }
+    match value {
+        Value::Array(values) if counts => Some(values.len().into()),
+        Value::Object(members) if counts => Some(members.len().into()),
+        _ if counts => None,
+        value => Some(value.clone()),
+    }
 }
 
 fn branch(branch: &BranchRow) -> Value {

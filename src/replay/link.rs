@@ -40,6 +40,8 @@ pub struct Link {
     pub era: Option<Generation>,
     /// The moment to show; without it the lesson's own.
     pub at: Option<Moment>,
+    /// The scene of the lesson's story to show, from 1.
+    pub scene: Option<usize>,
     /// The selection, in the syntax of the page.
     pub selection: Arc<str>,
     /// The change from the lesson's scenario.
@@ -128,6 +130,10 @@ impl Link {
                             .map_err(|error| no_moment(&error, &value, "The link", "链接"))?,
                     )
                 }
+                "scene" => {
+                    let scene = value.parse().ok().filter(|scene| *scene > 0);
+                    link.scene = Some(scene.ok_or_else(|| no_scene(&value))?);
+                }
                 "sel" => link.selection = value.into(),
                 "i" => link.unpack(&value)?,
                 "" => continue,
@@ -196,9 +202,11 @@ impl Link {
         let mut text = "#v1".to_owned();
         let era = self.era.map(Generation::version);
         let at = self.at.as_ref().map(ToString::to_string);
+        let scene = self.scene.map(|scene| scene.to_string());
         for (name, value) in [
             ("lesson", self.lesson.as_deref()),
             ("era", era),
+            ("scene", scene.as_deref()),
             ("at", at.as_deref()),
             ("sel", Some(&*self.selection)),
             ("i", Some(packed)),
@@ -334,6 +342,14 @@ fn inside(line: u32, inner: &Text) -> Text {
     words(
         &format!("In line {line} of what the link carries, {}", inner.en),
         &format!("链接所带内容的第 {line} 行：{}", inner.zh),
+    )
+}
+
+fn no_scene(text: &str) -> Text {
+    let text = short(text);
+    words(
+        &format!("The link has scene={text:?}. Write the number of a scene, from 1."),
+        &format!("链接中写着 scene={text:?}。请写场景的序号，从 1 开始。"),
     )
 }
 

@@ -13,6 +13,8 @@ pub struct Playback {
     cursor: usize,
     playing: bool,
     speed: u32,
+    /// How much faster than that it plays until it pauses, in percent.
+    hurry: u32,
 }
 
 impl Default for Playback {
@@ -21,6 +23,7 @@ impl Default for Playback {
             cursor: 0,
             playing: false,
             speed: 100,
+            hurry: 100,
         }
     }
 }
@@ -52,6 +55,12 @@ impl Playback {
     /// Pauses at the current position.
     pub fn pause(&mut self) {
         self.playing = false;
+        self.hurry = 100;
+    }
+
+    /// Plays faster until the next pause, by so many percent; below 100 at the chosen speed.
+    pub fn hurry(&mut self, percent: u32) {
+        self.hurry = percent.max(100);
     }
 
     /// Sets the speed, in percent, clamped to the range of [`SPEEDS`].
@@ -79,14 +88,18 @@ impl Playback {
             return false;
         }
         self.seek(self.cursor.saturating_add(facts.max(1)), known);
-        self.playing = self.cursor < known;
+        if self.cursor >= known {
+            self.pause();
+        }
         true
     }
 
     /// Scales a duration of `ms` at normal speed to the current speed.
     #[must_use]
     pub fn scaled(&self, ms: u32) -> u32 {
-        (ms * 100 / self.speed).max(16)
+        let speed = u64::from(self.speed) * u64::from(self.hurry);
+        let ms = u64::from(ms) * 10_000 / speed;
+        u32::try_from(ms).unwrap_or(u32::MAX).max(16)
     }
 }
 

@@ -12,3 +12,4 @@ mod scramble;
 mod session;
 mod share;
 mod simulation;
+mod stories;

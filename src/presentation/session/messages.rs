@@ -147,6 +147,35 @@ pub(super) fn no_op(op: &str) -> Text {
     )
 }
 
+pub(super) fn no_story() -> Text {
+    Text::new(
+        "This lesson has no story. Choose one from the shelf.",
+        "这一课没有故事。请从课程架上选一课。",
+    )
+}
+
+pub(super) fn wrong_story(error: &str) -> Text {
+    Text::new(
+        &format!("The lesson's story cannot be read: {error}."),
+        &format!("无法读取这一课的故事：{error}。"),
+    )
+}
+
+/// The run does not come to a scene's moment in this generation.
+pub(super) fn not_told_here(eras: &[Generation]) -> Text {
+    let eras: Vec<&str> = eras.iter().map(|era| era.version()).collect();
+    Text::new(
+        &format!(
+            "In this generation the run does not come to that scene. Choose {}.",
+            eras.join(" or ")
+        ),
+        &format!(
+            "在这个实现版本中，运行到不了该场景。请选择 {}。",
+            eras.join(" 或 ")
+        ),
+    )
+}
+
 /// States that there is no such marker, and lists the markers that there are.
 pub(super) fn no_marker(id: &str, ids: Vec<&str>) -> Text {
     let id = shortened(id);

@@ -2,6 +2,7 @@
 //!
 //! Pure: no leptos, no DOM, no clock. The driver takes a [`View`] from it after every command.
 
+pub mod ask;
 mod branches;
 pub mod compare;
 mod inputs;
@@ -15,6 +16,7 @@ mod race;
 pub mod select;
 mod share;
 mod shown;
+mod story;
 pub mod transcript;
 pub mod typed;
 pub mod walk;
@@ -145,6 +147,8 @@ pub struct Session {
     live: Option<live::Live>,
     /// Where playback ends or pauses.
     stops: present::Stops,
+    /// The lesson's story, once it was asked for.
+    telling: Option<story::Telling>,
     /// How many runs were opened, and how often the run was replaced or changed.
     opened: u64,
     run: u64,
@@ -204,6 +208,7 @@ impl Session {
             run: 0,
             live: None,
             stops: present::Stops::default(),
+            telling: None,
             ahead: None,
             search: None,
         };
@@ -478,6 +483,7 @@ impl Session {
             race,
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
+            story: self.story_view(),
         }
     }
 
@@ -507,6 +513,7 @@ impl Session {
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
         self.lesson = lesson;
+        self.telling = None;
         self.playback = Playback::default();
         self.playback.set_speed(speed);
         self.picture = shown::Shown::new(&self.timeline);
@@ -698,6 +705,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
         start: lesson.start,
+        has_story: lesson.story.is_some(),
     }
 }
 

@@ -93,6 +93,7 @@ impl Session {
             Command::AskWhy(open) => self.ask(open),
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
+            Command::Tell(tell) => self.tell(tell),
             Command::Wrong(message) => {
                 // What an earlier search found is no answer to this one.
                 self.forget_found();

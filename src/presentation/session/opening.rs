@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::anchor::Anchor;
-use crate::command::Command;
+use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
@@ -30,6 +30,8 @@ pub struct Opened {
     landmarks: Landmarks,
     monitors: Invariants,
     step: usize,
+    /// The scene to show, from 1, and whether the link names another moment than that of the scene.
+    scene: Option<(usize, bool)>,
     selection: Arc<str>,
     /// What could not be read or shown.
     error: Option<ErrorView>,
@@ -92,6 +94,7 @@ async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView>
     let at = link.at.as_ref();
     let mut opened = play(lesson, &recording, at, shared, slices).await?;
     opened.selection = link.selection;
+    opened.scene = link.scene.map(|scene| (scene, link.at.is_some()));
     Ok(opened)
 }
 
@@ -238,6 +241,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         landmarks,
         monitors,
         step: 0,
+        scene: None,
         selection: Arc::default(),
         error: None,
     }
@@ -330,13 +334,21 @@ impl Session {
         self.asked.forget();
         self.marked();
         self.playback.seek(opened.step, self.timeline.len());
+        let mut told = None;
+        if let Some((scene, is_at)) = opened.scene {
+            self.tell(Tell::Scene(scene - 1));
+            told = self.error.take();
+            if is_at {
+                self.playback.seek(opened.step, self.timeline.len());
+            }
+        }
         // If nothing is at that place any more, nothing is selected.
         if opened.error.is_none()
             && let Some(anchor) = Anchor::read(&opened.selection)
         {
             self.select(Some(anchor));
         }
-        self.error = opened.error;
+        self.error = opened.error.or(told);
         Change::Cut
     }
 }

@@ -328,7 +328,8 @@ impl Session {
     /// The next requested place at which playback pauses.
     pub(super) fn next_stop(&self, from: usize) -> Option<usize> {
         let markers = self.markers.iter().filter(|_| self.stops.markers);
-        let places = markers.map(|one| one.at).chain(self.stops.at);
+        let places = markers.map(|one| one.at);
+        let places = places.chain(self.stops.at).chain(self.scene_end());
         places.filter(|at| *at > from).min()
     }
 

@@ -54,6 +54,7 @@ impl Session {
             return Err(too_far(packed.far));
         }
         let mut link = packed.link.clone();
+        link.scene = self.scene_shown().map(|scene| scene + 1);
         link.at = Some(self.moment());
         if let Some(selection) = self.selection() {
             link.selection = selection.anchor.to_string().into();

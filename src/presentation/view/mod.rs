@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod names;
 pub mod selection;
+pub mod story;
 pub mod walking;
 pub mod why;
 
@@ -22,6 +23,7 @@ use deltascope_replay::wall;
 use cells::CellSlots;
 use names::{Alike, Marks};
 use selection::{Followed, Selection};
+use story::StoryView;
 use walking::Walking;
 use why::Why;
 
@@ -102,6 +104,8 @@ pub struct View {
     pub settings: Rc<[SettingRow]>,
     /// The state of the connection, if the run comes live from a cluster.
     pub live: Option<LiveView>,
+    /// The scene that is shown, if the screen shows a story.
+    pub story: Option<Rc<StoryView>>,
 }
 
 /// What a step of several facts comes down to.
@@ -269,6 +273,8 @@ pub struct LessonHead {
     pub keeps_rv: bool,
     /// The wall-clock time at moment 0, in ms since 1970, if known.
     pub start: Option<u64>,
+    /// Whether the lesson has a story.
+    pub has_story: bool,
 }
 
 impl LessonHead {

@@ -36,6 +36,8 @@ pub struct Lesson {
     pub markers: Vec<MarkerRule>,
     /// The expected result.
     pub expect: Expect,
+    /// What the lesson tells, scene by scene; whoever shows it reads it.
+    pub story: Option<Arc<Value>>,
     /// The wall-clock time at virtual time 0, in ms since 1970; only for recordings, if known.
     pub start: Option<u64>,
 }
@@ -74,6 +76,7 @@ impl Read for Lesson {
             ),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
+            story: fields.get::<Option<Value>>("story")?.map(Arc::new),
             start: None,
         };
         fields.done()?;
@@ -123,6 +126,7 @@ impl MarkerRule {
 
 /// The lessons' files, in the order of the menu.
 const FILES: &[(&str, &str)] = &[
+    ("first-look", include_str!("first-look.json")),
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
     ("listwatch", include_str!("listwatch.json")),
@@ -249,6 +253,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             })
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
+        story: fields.get::<Option<Value>>("story")?.map(Arc::new),
         start: None,
     };
     fields.done()?;
@@ -344,6 +349,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         },
         markers: Vec::new(),
         expect: Expect::default(),
+        story: None,
         start: None,
     }
 }

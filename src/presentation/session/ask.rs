@@ -1,0 +1,101 @@
+//! Computes what a question's answer is, and whether a goal is reached, from the run.
+
+use std::ops::{ControlFlow, Range};
+
+use serde_json::Value;
+
+use crate::i18n::Text;
+use crate::rows::live;
+use crate::state::value_at;
+use crate::story::{Answer, Condition, Kind, Measure, Question};
+use deltascope_cache::fact::FactRecord;
+use deltascope_replay::picture::Picture;
+use deltascope_replay::predicate::Predicate;
+use deltascope_replay::timeline::Timeline;
+
+/// The right answer, by the facts of a range; `None` if the run does not decide it.
+#[must_use]
+pub fn right(question: &Question, run: &Timeline, facts: Range<usize>) -> Option<Answer> {
+    let picture = run.picture(facts.end);
+    match &question.kind {
+        Kind::Choice(choices) => {
+            let mut holds = choices
+                .iter()
+                .map(|choice| all(&choice.when, run, facts.clone(), &picture));
+            holds.position(|holds| holds).map(Answer::Choice)
+        }
+        Kind::Number { answer, .. } => match answer {
+            Measure::Count(predicate) => {
+                let count = count(predicate, run, facts);
+                u64::try_from(count).ok().map(Answer::Number)
+            }
+            Measure::State(path) => value_at(&picture, path)?.as_u64().map(Answer::Number),
+        },
+        Kind::Place { fact, .. } => {
+            first(fact, run, facts).map(|(_, record)| Answer::Place(live::room(&record)))
+        }
+        Kind::Order { items, .. } => {
+            let places = items.iter().enumerate().map(|(item, (_, fact))| {
+                let (place, _) = first(fact, run, facts.clone())?;
+                Some((place, item))
+            });
+            let mut places = places.collect::<Option<Vec<_>>>()?;
+            places.sort_unstable();
+            Some(Answer::Order(
+                places.into_iter().map(|(_, item)| item).collect(),
+            ))
+        }
+    }
+}
+
+/// The belief behind a wrong answer, and where it fails; `None` if the question has none for it.
+#[must_use]
+pub fn belief<'a>(question: &'a Question, answer: &Answer) -> Option<&'a Text> {
+    let found = match (&question.kind, answer) {
+        (Kind::Choice(choices), Answer::Choice(one)) => &choices.get(*one)?.belief,
+        (Kind::Number { beliefs, .. }, Answer::Number(number)) => {
+            &beliefs.iter().find(|(is, _)| is == number)?.1
+        }
+        (Kind::Place { beliefs, .. }, Answer::Place(room)) => {
+            &beliefs.iter().find(|(of, _)| of == room)?.1
+        }
+        (Kind::Order { belief, .. }, Answer::Order(_)) => belief,
+        (_, Answer::Choice(_) | Answer::Number(_) | Answer::Place(_) | Answer::Order(_)) => {
+            return None;
+        }
+    };
+    (*found != Text::default()).then_some(found)
+}
+
+/// Whether conditions hold, by the facts of a range and the state after them.
+#[must_use]
+pub fn all(conditions: &[Condition], run: &Timeline, facts: Range<usize>, after: &Picture) -> bool {
+    conditions.iter().all(|condition| match condition {
+        Condition::Fact(predicate, None) => first(predicate, run, facts.clone()).is_some(),
+        Condition::Fact(predicate, Some(times)) => count(predicate, run, facts.clone()) == *times,
+        Condition::State(path, is) => value_at(after, path).unwrap_or(Value::Null) == *is,
+    })
+}
+
+fn count(predicate: &Predicate, run: &Timeline, facts: Range<usize>) -> usize {
+    let mut count = 0;
+    run.each::<()>(facts, &mut |_, record| {
+        count += usize::from(predicate.holds(record, false));
+        ControlFlow::Continue(())
+    });
+    count
+}
+
+fn first(
+    predicate: &Predicate,
+    run: &Timeline,
+    facts: Range<usize>,
+) -> Option<(usize, FactRecord)> {
+    run.each(facts, &mut |place, record| {
+        if predicate.holds(record, false) {
+            ControlFlow::Break((place, record.clone()))
+        } else {
+            ControlFlow::Continue(())
+        }
+    })
+}

@@ -1,0 +1,417 @@
+//! Tells the story of the lesson that is open: its scenes, the plays between them, its questions and its goal.
+
+use std::rc::Rc;
+
+use crate::command::Tell;
+use crate::i18n::Text;
+use crate::motion::merged::Merged;
+use crate::story::{Answer, At, Kind, Story};
+use crate::view::story::{Asked, GoalView, StoryView, Verdict};
+use deltascope_cache::controller::Generation;
+use deltascope_replay::beat::{self, beat};
+use deltascope_replay::recording::Recording;
+use deltascope_replay::timeline::Timeline;
+
+use super::messages::{no_story, not_told_here, wrong_story};
+use super::{Change, OPENING, Session, ask};
+
+/// The play before a scene takes at most this long, in ms.
+const PLAY_MS: u32 = 6_000;
+
+/// How far the story has been told.
+pub(super) struct Telling {
+    story: Rc<Story>,
+    /// Whether the screen shows it, not the microscope.
+    shown: bool,
+    scene: usize,
+    /// Where the play before a scene or an answer ends.
+    to: Option<usize>,
+    /// The answers to the scenes' questions.
+    given: Vec<Option<Given>>,
+    hints: usize,
+    reached: bool,
+}
+
+#[derive(Clone)]
+struct Given {
+    /// `None`: the answer was asked for.
+    answer: Option<Answer>,
+    /// The other generations in which it would be right.
+    right_in: Vec<Generation>,
+}
+
+impl Session {
+    pub(super) fn tell(&mut self, tell: Tell) -> Change {
+        if self.telling.is_none()
+            && let Err(message) = self.begin_story()
+        {
+            return self.fail(message, None);
+        }
+        match tell {
+            Tell::Show(shown) => self.show_story(shown),
+            Tell::Scene(scene) => self.cut_to_scene(scene),
+            Tell::Next => self.next_scene(),
+            Tell::Back => self.scene_before(),
+            Tell::Answer(answer) => self.answer(answer),
+            Tell::Hint => {
+                if let Some(telling) = &mut self.telling {
+                    telling.hints += 1;
+                }
+                Change::None
+            }
+        }
+    }
+
+    /// Whether the screen shows a story.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        self.telling.as_ref().is_some_and(|telling| telling.shown)
+    }
+
+    /// The scene that is shown, from 0.
+    pub(super) fn scene_shown(&self) -> Option<usize> {
+        let telling = self.telling.as_ref().filter(|telling| telling.shown)?;
+        Some(telling.scene)
+    }
+
+    /// Where playback ends.
+    pub(super) fn scene_end(&self) -> Option<usize> {
+        self.telling.as_ref().filter(|one| one.shown)?.to
+    }
+
+    fn begin_story(&mut self) -> Result<(), Text> {
+        let value = self.lesson.story.clone().ok_or_else(no_story)?;
+        let story = Story::read(&value).map_err(|wrong| wrong_story(&wrong.message()))?;
+        self.telling = Some(Telling {
+            given: vec![None; story.scenes.len()],
+            story: Rc::new(story),
+            shown: false,
+            scene: 0,
+            to: None,
+            hints: 0,
+            reached: false,
+        });
+        Ok(())
+    }
+
+    fn place_of(&self, at: &At) -> Option<usize> {
+        match at {
+            At::Start => Some(0),
+            At::Marker(id) => {
+                let marker = self.markers.iter().find(|marker| marker.id == *id)?;
+                Some(marker.at)
+            }
+        }
+    }
+
+    fn scene_place(&self, scene: usize) -> Option<usize> {
+        self.place_of(&self.telling.as_ref()?.story.scenes.get(scene)?.at)
+    }
+
+    /// Where a scene's question is decided.
+    fn decided(&self, scene: usize) -> Option<usize> {
+        self.place_of(self.telling.as_ref()?.story.until(scene)?)
+    }
+
+    fn show_story(&mut self, shown: bool) -> Change {
+        self.playback.pause();
+        let cursor = self.playback.cursor();
+        self.race = None;
+        self.compared = None;
+        if shown {
+            self.find_scenes();
+        }
+        let Some(telling) = &self.telling else {
+            return Change::None;
+        };
+        let scenes = 0..telling.story.scenes.len();
+        // The last scene that has come.
+        let reached = scenes
+            .filter(|scene| self.scene_place(*scene).is_some_and(|at| at <= cursor))
+            .max();
+        let keeps = self
+            .scene_place(telling.scene)
+            .is_some_and(|at| at <= cursor)
+            && (reached == Some(telling.scene) || self.decided(telling.scene) >= Some(cursor));
+        if let Some(telling) = &mut self.telling {
+            telling.shown = shown;
+            telling.to = None;
+            if !keeps && shown {
+                telling.scene = reached.unwrap_or_default();
+            }
+        }
+        if shown && reached.is_none() {
+            return self.cut_to_scene(0);
+        }
+        Change::Cut
+    }
+
+    /// Computes the run so far that all scenes are found.
+    fn find_scenes(&mut self) {
+        if self.timeline.len() < OPENING {
+            self.timeline.extend(OPENING);
+            self.marked();
+        }
+    }
+
+    /// The lesson's own run, without what the user did.
+    fn own_run(&mut self) {
+        let is_changed = !self.timeline.recording().inputs.is_empty();
+        if is_changed {
+            self.start_over();
+        }
+        self.find_scenes();
+    }
+
+    /// The place of a scene in the lesson's own run.
+    fn go_to_scene(&mut self, scene: usize) -> Result<usize, Change> {
+        self.own_run();
+        let Some(place) = self.scene_place(scene) else {
+            let eras = self.telling.as_ref().map(|one| one.story.eras.clone());
+            return Err(self.fail(not_told_here(&eras.unwrap_or_default()), None));
+        };
+        if let Some(telling) = &mut self.telling {
+            telling.shown = true;
+            telling.scene = scene;
+            telling.to = None;
+        }
+        Ok(place)
+    }
+
+    fn cut_to_scene(&mut self, scene: usize) -> Change {
+        let last = self
+            .telling
+            .as_ref()
+            .map_or(0, |one| one.story.scenes.len() - 1);
+        self.playback.pause();
+        match self.go_to_scene(scene.min(last)) {
+            Ok(place) => self.go_to(place),
+            Err(change) => change,
+        }
+    }
+
+    fn next_scene(&mut self) -> Change {
+        let Some(telling) = &self.telling else {
+            return Change::None;
+        };
+        let (scene, scenes) = (telling.scene, telling.story.scenes.len());
+        if let Some(to) = telling.to.filter(|to| self.playback.cursor() < *to) {
+            return self.arrive(to);
+        }
+        if scene + 1 >= scenes {
+            return Change::None;
+        }
+        match self.go_to_scene(scene + 1) {
+            Ok(place) => self.play_to(place),
+            Err(change) => change,
+        }
+    }
+
+    fn scene_before(&mut self) -> Change {
+        let Some(telling) = &self.telling else {
+            return Change::None;
+        };
+        let (scene, cursor) = (telling.scene, self.playback.cursor());
+        // From an answer to its question.
+        let is_later = telling.to.is_none_or(|to| to <= cursor)
+            && self.scene_place(scene).is_some_and(|at| at < cursor);
+        self.cut_to_scene(if is_later {
+            scene
+        } else {
+            scene.saturating_sub(1)
+        })
+    }
+
+    fn arrive(&mut self, to: usize) -> Change {
+        self.playback.pause();
+        if let Some(telling) = &mut self.telling {
+            telling.to = None;
+        }
+        self.go_to(to)
+    }
+
+    /// Plays up to a place, in a time that one can follow.
+    fn play_to(&mut self, to: usize) -> Change {
+        let from = self.playback.cursor();
+        if to <= from {
+            return self.arrive(to);
+        }
+        if let Some(telling) = &mut self.telling {
+            telling.to = Some(to);
+        }
+        self.playback.play(self.timeline.len());
+        self.playback.hurry(self.length(from, to) * 100 / PLAY_MS);
+        Change::None
+    }
+
+    /// How long playback from one place to another takes, in ms at the chosen speed.
+    fn length(&self, from: usize, to: usize) -> u32 {
+        let mut picture = self.timeline.picture(from);
+        let (mut at, mut ms) = (from, 0_u32);
+        while at < to {
+            let facts = self.timeline.facts(at..(at + beat::MOST).min(to));
+            let Some(beat) = beat(&facts) else { break };
+            let mut merged = Merged::default();
+            for record in facts.iter().take(beat.facts) {
+                picture.apply(record);
+                merged.add(record, &picture);
+            }
+            ms = ms.saturating_add(self.playback.scaled(merged.scene().ms));
+            at += beat.facts.max(1);
+        }
+        ms
+    }
+
+    fn answer(&mut self, answer: Option<Answer>) -> Change {
+        let Some(telling) = &self.telling else {
+            return Change::None;
+        };
+        let (scene, story) = (telling.scene, Rc::clone(&telling.story));
+        if story.scenes.get(scene).is_none_or(|one| one.ask.is_none()) {
+            return Change::None;
+        }
+        // The question is about the lesson's own run, after the scene's moment.
+        let place = match self.go_to_scene(scene) {
+            Ok(place) => place,
+            Err(change) => return change,
+        };
+        if self.playback.cursor() != place {
+            self.go_to(place);
+        }
+        let Some(to) = self.decided(scene) else {
+            return self.fail(not_told_here(&story.eras), None);
+        };
+        let right_in = match &answer {
+            Some(answer) => self.right_in(&story, scene, answer),
+            None => Vec::new(),
+        };
+        if let Some(telling) = &mut self.telling
+            && let Some(given) = telling.given.get_mut(scene)
+        {
+            *given = Some(Given { answer, right_in });
+        }
+        self.play_to(to)
+    }
+
+    /// The other generations in which an answer is right.
+    fn right_in(&self, story: &Story, scene: usize, answer: &Answer) -> Vec<Generation> {
+        if !self.head.can_choose {
+            return Vec::new();
+        }
+        let own = self.head.era;
+        let others = Generation::ALL.into_iter().filter(|other| *other != own);
+        others
+            .filter(|generation| {
+                let recording = Recording {
+                    scenario: self.lesson.scenario.clone(),
+                    inputs: Vec::new(),
+                };
+                let Ok(mut run) = recording.in_generation(*generation).play() else {
+                    return false;
+                };
+                run.extend(OPENING);
+                self.right_at(story, scene, &run) == Some(answer.clone())
+            })
+            .collect()
+    }
+
+    /// The right answer to a scene's question in a run of the lesson.
+    fn right_at(&self, story: &Story, scene: usize, run: &Timeline) -> Option<Answer> {
+        let facts = run.all_facts();
+        let place = |at: &At| match at {
+            At::Start => Some(0),
+            At::Marker(id) => {
+                let rule = self.lesson.markers.iter().find(|rule| rule.id == *id)?;
+                rule.find(&facts)
+            }
+        };
+        let one = story.scenes.get(scene)?;
+        let facts = place(&one.at)?..place(story.until(scene)?)?;
+        ask::right(one.ask.as_ref()?, run, facts)
+    }
+
+    /// What the screen shows of the story.
+    pub(super) fn story_view(&mut self) -> Option<Rc<StoryView>> {
+        let picture = self.picture();
+        let cursor = self.playback.cursor();
+        let telling = self.telling.as_ref().filter(|telling| telling.shown)?;
+        let story = Rc::clone(&telling.story);
+        let index = telling.scene;
+        let scene = story.scenes.get(index)?;
+        let is_last = index + 1 == story.scenes.len();
+        let (place, decided) = (self.scene_place(index), self.decided(index));
+        let plays = telling.to.is_some_and(|to| cursor < to) && self.playback.is_playing();
+        let goal = story.goal.as_ref().filter(|_| is_last);
+        let reached = telling.reached
+            || goal.is_some_and(|goal| ask::all(&goal.when, &self.timeline, 0..cursor, &picture));
+        let given = telling.given.get(index).cloned().flatten();
+        let asked = scene.ask.as_ref().map(|question| {
+            let came = place.zip(decided).filter(|(_, to)| *to <= cursor);
+            let verdict = given.clone().zip(came).and_then(|(given, (from, to))| {
+                let right = ask::right(question, &self.timeline, from..to)?;
+                let is_right = given.answer.as_ref().map(|answer| *answer == right);
+                let wrong = given.answer.as_ref().filter(|_| is_right == Some(false));
+                Some(Verdict {
+                    belief: wrong.and_then(|one| ask::belief(question, one)).cloned(),
+                    right_in: wrong.map_or_else(Vec::new, |_| given.right_in.clone()),
+                    right,
+                    is_right,
+                })
+            });
+            let (choices, rooms) = match &question.kind {
+                Kind::Choice(choices) => (
+                    choices.iter().map(|one| one.say.clone()).collect(),
+                    Vec::new(),
+                ),
+                Kind::Number { .. } => (Vec::new(), Vec::new()),
+                Kind::Place { rooms, .. } => (Vec::new(), rooms.clone()),
+                Kind::Order { items, .. } => (
+                    items.iter().map(|(say, _)| say.clone()).collect(),
+                    Vec::new(),
+                ),
+            };
+            Asked {
+                kind: question.kind(),
+                text: question.text.clone(),
+                choices,
+                rooms,
+                given: given.clone().map(|given| given.answer),
+                verdict,
+            }
+        });
+        let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
+        let goal = goal.map(|goal| GoalView {
+            text: goal.text.clone(),
+            reached,
+            hints: goal.hints.iter().take(telling.hints).cloned().collect(),
+            more_hints: telling.hints < goal.hints.len(),
+        });
+        let era = self.head.era;
+        let view = StoryView {
+            title: story.question.clone(),
+            index,
+            of: story.scenes.len(),
+            lit: scene.rooms.clone(),
+            unfolded: story.unfold.then(|| story.unfolded(index)),
+            ring: scene.ring.clone(),
+            say: scene.say.clone(),
+            plays,
+            elsewhere: !plays && !is_here && goal.is_none(),
+            asked,
+            goal,
+            code: story.code.clone().filter(|_| is_last),
+            sources: match is_last {
+                true => story.sources.clone(),
+                false => Vec::new(),
+            },
+            eras: match story.eras.contains(&era) || !self.head.can_choose {
+                true => Vec::new(),
+                false => story.eras.clone(),
+            },
+        };
+        if let Some(telling) = &mut self.telling {
+            telling.reached = reached;
+        }
+        Some(Rc::new(view))
+    }
+}

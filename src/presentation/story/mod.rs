@@ -1,0 +1,508 @@
+//! A lesson's story: its scenes, its questions and its goal, as its file writes them.
+//!
+//! No answer is written down. A question holds conditions on the run, and `session::ask` computes the answer in the
+//! generation that is shown.
+
+pub mod words;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::anchor::Anchor;
+use crate::i18n::{Lang, Text};
+use crate::stage::Panel;
+use deltascope_cache::controller::Generation;
+use deltascope_replay::predicate::Predicate;
+use deltascope_world::fields::{Fields, Read, Wrong};
+use deltascope_world::source::scenario::Entry;
+use deltascope_world::virtual_time::Era;
+
+/// The story of a lesson.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The lesson's question, in the words of whoever would ask it.
+    pub question: Text,
+    /// The theme that the shelf lists it under.
+    pub theme: Theme,
+    /// How long it takes, in minutes.
+    pub minutes: u32,
+    /// The generations in which it is true as told.
+    pub eras: Vec<Generation>,
+    /// Symptoms and names by which one searches.
+    pub search: [Vec<Arc<str>>; 2],
+    /// Whether a room stays invisible until a scene lights it.
+    pub unfold: bool,
+    /// The scenes, in order; at least one.
+    pub scenes: Vec<Scene>,
+    /// What the learner is to bring about at the end.
+    pub goal: Option<Goal>,
+    /// What one must change in one's own code.
+    pub code: Option<Code>,
+    /// Where client-go says so.
+    pub sources: Vec<Source>,
+}
+
+/// A scene.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The moment that it shows: a marker, or the start.
+    pub at: At,
+    /// The rooms that are lit.
+    pub rooms: Vec<Panel>,
+    /// What has a ring around it.
+    pub ring: Vec<Anchor>,
+    /// What happened, and what to take from it.
+    pub say: Text,
+    /// What is asked before the story goes on.
+    pub ask: Option<Question>,
+}
+
+/// A moment of a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Before the first fact.
+    Start,
+    /// A marker of the lesson.
+    Marker(Arc<str>),
+}
+
+/// A question about what comes after a scene's moment.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The question.
+    pub text: Text,
+    /// The moment that decides it; `None`: that of the next scene.
+    pub until: Option<At>,
+    /// What is asked for.
+    pub kind: Kind,
+}
+
+/// What a question asks for.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// One of some answers.
+    Choice(Vec<Choice>),
+    /// A number.
+    Number {
+        /// What is counted.
+        answer: Measure,
+        /// What is wrong with some numbers.
+        beliefs: Vec<(u64, Text)>,
+    },
+    /// The room that the first fact with this condition is in.
+    Place {
+        /// The condition.
+        fact: Predicate,
+        /// The rooms to choose from.
+        rooms: Vec<Panel>,
+        /// What is wrong with some rooms.
+        beliefs: Vec<(Panel, Text)>,
+    },
+    /// The order in which these happen first.
+    Order {
+        /// What happens, and the fact that shows it.
+        items: Vec<(Text, Predicate)>,
+        /// What is wrong with any other order.
+        belief: Text,
+    },
+}
+
+/// An answer to choose.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The answer.
+    pub say: Text,
+    /// What makes it right.
+    pub when: Vec<Condition>,
+    /// The belief behind it, and where that fails.
+    pub belief: Text,
+}
+
+/// An answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The choice of this number, from 0.
+    Choice(usize),
+    /// A number.
+    Number(u64),
+    /// A room.
+    Place(Panel),
+    /// The items, by their numbers, in the order in which they happen.
+    Order(Vec<usize>),
+}
+
+/// A condition on a run.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// So many facts fulfil this; `None`: at least one.
+    Fact(Predicate, Option<usize>),
+    /// This path of `getState()` leads to this value.
+    State(Arc<str>, Value),
+}
+
+/// A number of a run.
+#[derive(Clone, Debug)]
+pub enum Measure {
+    /// How many facts fulfil this.
+    Count(Predicate),
+    /// What this path of `getState()` leads to.
+    State(Arc<str>),
+}
+
+/// What a learner is to bring about.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// What it is.
+    pub text: Text,
+    /// When it is reached.
+    pub when: Vec<Condition>,
+    /// Hints, each of which says more than the one before.
+    pub hints: Vec<Text>,
+    /// A way to reach it.
+    pub solution: Vec<Entry>,
+}
+
+/// Go code: wrong, and right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// What to change, and why.
+    pub say: Text,
+    /// What to change.
+    pub wrong: Arc<str>,
+    /// What to change it into.
+    pub right: Arc<str>,
+}
+
+/// A place in client-go's sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name.
+    pub title: Arc<str>,
+    /// Its address.
+    pub url: Arc<str>,
+}
+
+macro_rules! themes {
+    ($($(#[$about:meta])* $name:ident: $id:literal, $en:literal, $zh:literal;)*) => {
+        /// A theme of the shelf, in its order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Theme {
+            $($(#[$about])* $name,)*
+        }
+
+        impl Theme {
+            /// All themes.
+            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$name),*];
+
+            /// Its name in a lesson's file.
+            #[must_use]
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(Self::$name => $id,)*
+                }
+            }
+
+            /// Its name for readers.
+            #[must_use]
+            pub fn title(self, lang: Lang) -> &'static str {
+                match (self, lang) {
+                    $((Self::$name, Lang::En) => $en, (Self::$name, Lang::Zh) => $zh,)*
+                }
+            }
+        }
+    };
+}
+
+themes! {
+    /// The first minute.
+    FirstLook: "first-look", "First look", "初识";
+    /// The queue.
+    Queue: "queue", "The queue", "队列";
+    /// The store and its indices.
+    Cache: "cache", "The cache and its indices", "缓存与索引";
+    /// The reflector.
+    ListWatch: "list-watch", "List and watch", "list 与 watch";
+    /// The handlers.
+    Handlers: "handlers", "Handlers", "handler";
+    /// Faults.
+    Faults: "faults", "What goes wrong", "会出什么错";
+    /// client-go's versions.
+    Generations: "generations", "Generations", "实现版本";
+}
+
+impl Story {
+    /// Reads a story.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    pub fn read(value: &Value) -> Result<Self, Wrong> {
+        <Self as Read>::read(value.clone())
+    }
+
+    /// The moment that decides a scene's question.
+    #[must_use]
+    pub fn until(&self, scene: usize) -> Option<&At> {
+        let asked = self.scenes.get(scene)?.ask.as_ref()?;
+        let next = || self.scenes.get(scene + 1).map(|next| &next.at);
+        asked.until.as_ref().or_else(next)
+    }
+
+    /// The rooms that are lit by the scenes up to this one.
+    #[must_use]
+    pub fn unfolded(&self, scene: usize) -> Vec<Panel> {
+        let scenes = self.scenes.iter().take(scene + 1);
+        let lit: Vec<Panel> = scenes.flat_map(|scene| scene.rooms.clone()).collect();
+        let all = Panel::ALL.into_iter();
+        all.filter(|room| lit.contains(room)).collect()
+    }
+}
+
+impl Question {
+    /// The name of its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Choice(_) => "choice",
+            Kind::Number { .. } => "number",
+            Kind::Place { .. } => "place",
+            Kind::Order { .. } => "order",
+        }
+    }
+}
+
+// --- reading ------------------------------------------------------------------------------------
+
+/// The fields of an object, read with a function that is finished by [`Fields::done`].
+fn object<T>(
+    what: &'static str,
+    value: Value,
+    read: impl FnOnce(&mut Fields) -> Result<T, Wrong>,
+) -> Result<T, Wrong> {
+    let mut fields = Fields::of(what, value)?;
+    let read = read(&mut fields)?;
+    fields.done()?;
+    Ok(read)
+}
+
+/// A text that is read into a type of its own.
+struct Typed<T>(T);
+
+macro_rules! typed {
+    ($($kind:ty: $text:ident => $read:expr;)*) => {$(
+        impl Read for Typed<$kind> {
+            fn read(value: Value) -> Result<Self, Wrong> {
+                let $text = <Arc<str>>::read(value)?;
+                $read.map(Self)
+            }
+        }
+    )*};
+}
+
+typed! {
+    Theme: text => Theme::ALL.into_iter().find(|theme| theme.id() == &*text)
+        .ok_or_else(|| none_of(&text, &Theme::ALL.map(Theme::id)));
+    Panel: text => Panel::named(&text).ok_or_else(|| none_of(&text, &Panel::ALL.map(Panel::id)));
+    Anchor: text => Anchor::read(&text)
+        .ok_or_else(|| format!("{text:?} is no place on the stage, such as queue/column/default/web-0").into());
+    Generation: text => Era::try_from(text).map(|era| era.0).map_err(Wrong::from);
+    Predicate: text => text.parse().map_err(|error: deltascope_replay::predicate::PredicateError| {
+        let [en, _] = error.words();
+        format!("{text:?}: {en}").into()
+    });
+    At: text => Ok(if &*text == "start" { At::Start } else { At::Marker(text) });
+}
+
+fn none_of(text: &str, known: &[&str]) -> Wrong {
+    let known = known.join(", ");
+    format!("{text:?} is none of {known}").into()
+}
+
+fn typed<T>(fields: &mut Fields, name: &'static str) -> Result<T, Wrong>
+where
+    Typed<T>: Read,
+{
+    fields.need::<Typed<T>>(name).map(|typed| typed.0)
+}
+
+fn all<T>(fields: &mut Fields, name: &'static str) -> Result<Vec<T>, Wrong>
+where
+    Typed<T>: Read,
+{
+    let read: Vec<Typed<T>> = fields.get(name)?;
+    Ok(read.into_iter().map(|typed| typed.0).collect())
+}
+
+impl Read for Story {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a story", value, |fields| {
+            let story = Self {
+                question: fields.need("question")?,
+                theme: typed(fields, "theme")?,
+                minutes: fields.need("minutes")?,
+                eras: all(fields, "eras")?,
+                search: match fields.get("search")? {
+                    Value::Null => <[Vec<Arc<str>>; 2]>::default(),
+                    search => object("search", search, |fields| {
+                        Ok([fields.get("en")?, fields.get("zh")?])
+                    })?,
+                },
+                unfold: fields.get::<Option<bool>>("unfold")?.unwrap_or_default(),
+                scenes: fields.need("scenes")?,
+                goal: fields.get("goal")?,
+                code: fields.get("code")?,
+                sources: fields.get("sources")?,
+            };
+            match story.scenes.is_empty() {
+                true => Err(Wrong::at("scenes", "a story needs a scene".to_owned())),
+                false => Ok(story),
+            }
+        })
+    }
+}
+
+impl Read for Scene {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a scene", value, |fields| {
+            Ok(Self {
+                at: typed(fields, "at")?,
+                rooms: all(fields, "rooms")?,
+                ring: all(fields, "ring")?,
+                say: fields.need("say")?,
+                ask: fields.get("ask")?,
+            })
+        })
+    }
+}
+
+impl Read for Question {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a question", value, |fields| {
+            let kind: Arc<str> = fields.need("kind")?;
+            let text = fields.need("text")?;
+            let until: Option<Typed<At>> = fields.get("until")?;
+            let kind = match &*kind {
+                "choice" => Kind::Choice(fields.need("choices")?),
+                "number" => Kind::Number {
+                    answer: fields.need("answer")?,
+                    beliefs: beliefs(fields, |fields| fields.need("is"))?,
+                },
+                "place" => Kind::Place {
+                    fact: object("an answer", fields.need("answer")?, |fields| {
+                        typed(fields, "fact")
+                    })?,
+                    rooms: all(fields, "rooms")?,
+                    beliefs: beliefs(fields, |fields| typed(fields, "room"))?,
+                },
+                "order" => Kind::Order {
+                    items: each(fields, "items", |fields| {
+                        Ok((fields.need("say")?, typed(fields, "fact")?))
+                    })?,
+                    belief: fields.need("belief")?,
+                },
+                other => {
+                    let error = none_of(other, &["choice", "number", "place", "order"]);
+                    return Err(error.inside("kind"));
+                }
+            };
+            Ok(Self {
+                text,
+                until: until.map(|typed| typed.0),
+                kind,
+            })
+        })
+    }
+}
+
+/// A list of objects, each read with a function.
+fn each<T>(
+    fields: &mut Fields,
+    name: &'static str,
+    read: impl Fn(&mut Fields) -> Result<T, Wrong>,
+) -> Result<Vec<T>, Wrong> {
+    let values: Vec<Value> = fields.get(name)?;
+    let values = values.into_iter().enumerate();
+    let read = values.map(|(place, value)| {
+        object(name, value, &read).map_err(|error| error.inside_nth(place).inside(name))
+    });
+    read.collect()
+}
+
+fn beliefs<T>(
+    fields: &mut Fields,
+    of: impl Fn(&mut Fields) -> Result<T, Wrong>,
+) -> Result<Vec<(T, Text)>, Wrong> {
+    each(fields, "beliefs", |fields| {
+        Ok((of(fields)?, fields.need("say")?))
+    })
+}
+
+impl Read for Choice {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a choice", value, |fields| {
+            Ok(Self {
+                say: fields.need("say")?,
+                when: fields.need("when")?,
+                belief: fields.get::<Option<Text>>("belief")?.unwrap_or_default(),
+            })
+        })
+    }
+}
+
+impl Read for Condition {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a condition", value, |fields| {
+            if let Some(path) = fields.get::<Option<Arc<str>>>("path")? {
+                return Ok(Self::State(path, fields.need("is")?));
+            }
+            Ok(Self::Fact(typed(fields, "fact")?, fields.get("count")?))
+        })
+    }
+}
+
+impl Read for Measure {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("an answer", value, |fields| {
+            if let Some(path) = fields.get::<Option<Arc<str>>>("path")? {
+                return Ok(Self::State(path));
+            }
+            typed(fields, "fact").map(Self::Count)
+        })
+    }
+}
+
+impl Read for Goal {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a goal", value, |fields| {
+            Ok(Self {
+                text: fields.need("text")?,
+                when: fields.need("when")?,
+                hints: fields.get("hints")?,
+                solution: fields.get("solution")?,
+            })
+        })
+    }
+}
+
+impl Read for Code {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("code", value, |fields| {
+            Ok(Self {
+                say: fields.need("say")?,
+                wrong: fields.need("wrong")?,
+                right: fields.need("right")?,
+            })
+        })
+    }
+}
+
+impl Read for Source {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a source", value, |fields| {
+            Ok(Self {
+                title: fields.need("title")?,
+                url: fields.need("url")?,
+            })
+        })
+    }
+}

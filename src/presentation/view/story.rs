@@ -1,0 +1,83 @@
+//! What the screen shows of a lesson's story.
+
+use crate::anchor::Anchor;
+use crate::i18n::Text;
+use crate::stage::Panel;
+use crate::story::{Answer, Code, Source};
+use deltascope_cache::controller::Generation;
+
+/// A scene of a story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoryView {
+    /// The lesson's question.
+    pub title: Text,
+    /// The number of the scene, from 0.
+    pub index: usize,
+    /// How many scenes there are.
+    pub of: usize,
+    /// The rooms that are lit.
+    pub lit: Vec<Panel>,
+    /// The rooms that are visible at all; `None`: all.
+    pub unfolded: Option<Vec<Panel>>,
+    /// What has a ring around it.
+    pub ring: Vec<Anchor>,
+    /// The words.
+    pub say: Text,
+    /// Whether the facts before its moment, or before an answer's, are playing.
+    pub plays: bool,
+    /// Whether the moment that is shown is another one than the scene's or its answer's.
+    pub elsewhere: bool,
+    /// Its question.
+    pub asked: Option<Asked>,
+    /// What is to be brought about; in the last scene.
+    pub goal: Option<GoalView>,
+    /// What one must change in one's own code; in the last scene.
+    pub code: Option<Code>,
+    /// Where client-go says so; in the last scene.
+    pub sources: Vec<Source>,
+    /// The generations in which the story is true as told, if the one that is shown is not among them.
+    pub eras: Vec<Generation>,
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The name of its kind.
+    pub kind: &'static str,
+    /// The question.
+    pub text: Text,
+    /// The answers to choose from, or the items to be ordered.
+    pub choices: Vec<Text>,
+    /// The rooms to choose from.
+    pub rooms: Vec<Panel>,
+    /// What was answered; `Some(None)`: the answer was asked for.
+    pub given: Option<Option<Answer>>,
+    /// What the run says to that, once it has come to that moment.
+    pub verdict: Option<Verdict>,
+}
+
+/// What the run says to an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The right answer.
+    pub right: Answer,
+    /// Whether the given one is right; `None` if none was given.
+    pub is_right: Option<bool>,
+    /// The belief behind a wrong answer, and where it fails.
+    pub belief: Option<Text>,
+    /// The generations in which the given answer would be right.
+    pub right_in: Vec<Generation>,
+}
+
+/// What is to be brought about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalView {
+    /// What it is.
+    pub text: Text,
+    /// Whether it has been reached.
+    pub reached: bool,
+    /// The hints that were asked for.
+    pub hints: Vec<Text>,
+    /// Whether there are more.
+    pub more_hints: bool,
+}

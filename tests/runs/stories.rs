@@ -1,0 +1,405 @@
+//! Every story can be told: its scenes come in order, the run decides its questions, its goal is reached by its
+//! solution and by nothing else, and its words are short and introduce their terms.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use serde_json::json;
+
+use deltascope::cache::controller::Generation;
+use deltascope::presentation::command::{Command, Export, Tell};
+use deltascope::presentation::session::{Change, Session, ask};
+use deltascope::presentation::story::words::{self, Piece};
+use deltascope::presentation::story::{Answer, At, Kind, Story};
+use deltascope::replay::lessons::{self, Lesson};
+use deltascope::replay::link::in_era;
+use deltascope::replay::recording::{RecordedInput, Recording};
+use deltascope::replay::timeline::Timeline;
+use deltascope::world::text::{Lang, Text};
+
+/// The facts of a lesson's own run that are computed; the run after a solution is as long again.
+const MOST: usize = 3_000;
+/// The most words of a scene in English, and characters in Chinese.
+const LONGEST: [usize; 2] = [40, 90];
+
+fn stories() -> Vec<(Lesson, Story)> {
+    let lessons = lessons::menu().into_iter();
+    let lessons = lessons.map(|(id, _)| lessons::load(&id).unwrap());
+    let told = lessons.filter_map(|lesson| {
+        let story = Story::read(lesson.story.as_ref()?).unwrap_or_else(|wrong| {
+            let place = wrong.clone().place().join(".");
+            unreachable!("{}: {place}: {}", lesson.id, wrong.message())
+        });
+        Some((lesson, story))
+    });
+    told.collect()
+}
+
+/// The lesson's run in a generation.
+fn run(lesson: &Lesson, generation: Generation) -> Timeline {
+    let mut run = Timeline::new(in_era(&lesson.scenario, Some(generation))).unwrap();
+    run.extend(MOST);
+    run
+}
+
+fn place(lesson: &Lesson, run: &Timeline, at: &At) -> Option<usize> {
+    match at {
+        At::Start => Some(0),
+        At::Marker(id) => {
+            let rule = lesson.markers.iter().find(|rule| rule.id == *id);
+            let rule = rule.unwrap_or_else(|| unreachable!("{}: no marker {id}", lesson.id));
+            rule.find(&run.all_facts())
+        }
+    }
+}
+
+#[test]
+fn the_scenes_come_in_order_and_the_run_decides_each_question() {
+    for (lesson, story) in stories() {
+        let own = lesson.scenario.settings.era.0;
+        assert!(
+            story.eras.contains(&own),
+            "{} is told in its own era",
+            lesson.id
+        );
+        assert!(!story.sources.is_empty(), "{}", lesson.id);
+        for era in &story.eras {
+            let (id, run) = (
+                format!("{} in {}", lesson.id, era.version()),
+                run(&lesson, *era),
+            );
+            let mut last = 0;
+            for (number, scene) in story.scenes.iter().enumerate() {
+                let id = format!("{id}, scene {}", number + 1);
+                let at = place(&lesson, &run, &scene.at);
+                let at = at.unwrap_or_else(|| unreachable!("{id} does not come"));
+                assert!(at >= last, "{id} comes before the one before it");
+                last = at;
+                assert!(!scene.rooms.is_empty() && scene.ring.len() <= 2, "{id}");
+                let Some(asked) = &scene.ask else { continue };
+                let until = story.until(number);
+                let until = until.unwrap_or_else(|| unreachable!("{id}: nothing decides it"));
+                let until = place(&lesson, &run, until);
+                let until = until.unwrap_or_else(|| unreachable!("{id} is never decided"));
+                assert!(until > at, "{id} is decided before it is asked");
+                let right = ask::right(asked, &run, at..until);
+                let right = right.unwrap_or_else(|| unreachable!("{id} has no right answer"));
+                let wrong: Vec<Answer> = match &asked.kind {
+                    Kind::Choice(choices) => {
+                        let picture = run.picture(until);
+                        let holds =
+                            |one: &usize| ask::all(&choices[*one].when, &run, at..until, &picture);
+                        let all = 0..choices.len();
+                        assert_eq!(all.clone().filter(holds).count(), 1, "{id}");
+                        assert!((2..=4).contains(&choices.len()), "{id}");
+                        all.map(Answer::Choice).collect()
+                    }
+                    Kind::Number { beliefs, .. } => {
+                        beliefs.iter().map(|(is, _)| Answer::Number(*is)).collect()
+                    }
+                    Kind::Place { rooms, .. } => {
+                        assert!(
+                            rooms.iter().any(|room| Answer::Place(*room) == right),
+                            "{id}"
+                        );
+                        rooms.iter().map(|room| Answer::Place(*room)).collect()
+                    }
+                    Kind::Order { items, .. } => {
+                        // The order in which they stand gives nothing away.
+                        let written: Vec<usize> = (0..items.len()).collect();
+                        assert_ne!(right, Answer::Order(written.clone()), "{id}");
+                        vec![Answer::Order(written)]
+                    }
+                };
+                let wrong: Vec<_> = wrong.iter().filter(|one| **one != right).collect();
+                assert!(!wrong.is_empty(), "{id}");
+                for one in wrong {
+                    assert!(
+                        ask::belief(asked, one).is_some(),
+                        "{id}: no belief behind {one:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
+    for (lesson, story) in stories() {
+        let id = &lesson.id;
+        let Some(goal) = &story.goal else { continue };
+        assert_eq!(goal.hints.len(), 3, "{id}");
+        for era in &story.eras {
+            let reached = |run: &Timeline| {
+                // At some cursor, as a learner goes along.
+                (0..=run.len()).any(|end| ask::all(&goal.when, run, 0..end, &run.picture(end)))
+            };
+            let own = run(&lesson, *era);
+            let last = &story.scenes.last().unwrap().at;
+            let from = own.time_at(place(&lesson, &own, last).unwrap());
+            assert!(
+                !reached(&own),
+                "{id}: nothing must be done in {}",
+                era.version()
+            );
+            let inputs = goal.solution.iter().cloned().map(|entry| {
+                assert!(
+                    entry.at >= from,
+                    "{id}: the solution begins before the last scene"
+                );
+                RecordedInput {
+                    // At its time, after however many facts.
+                    after: usize::MAX,
+                    at: entry.at,
+                    input: entry.act.into_input().unwrap(),
+                }
+            });
+            let recording = Recording {
+                scenario: lesson.scenario.clone(),
+                inputs: inputs.collect(),
+            };
+            let mut solved = recording.in_generation(*era).play().unwrap();
+            solved.extend(MOST);
+            assert!(
+                reached(&solved),
+                "{id}: the solution fails in {}",
+                era.version()
+            );
+        }
+    }
+}
+
+/// Terms that a story introduces before it uses them.
+const TERMS: [&str; 16] = [
+    "Reflector",
+    "DeltaFIFO",
+    "Delta",
+    "Indexer",
+    "Pop",
+    "RealFIFO",
+    "relist",
+    "resync",
+    "tombstone",
+    "resourceVersion",
+    "informer",
+    "workqueue",
+    "KnownObjects",
+    "HasSynced",
+    "bookmark",
+    "lister",
+];
+
+#[test]
+fn the_words_are_short_and_introduce_their_terms() {
+    let mut ids = Vec::new();
+    for (lesson, story) in stories() {
+        ids.push(lesson.id.to_string());
+        for (lang, most) in [Lang::En, Lang::Zh].into_iter().zip(LONGEST) {
+            let mut known: Vec<String> = Vec::new();
+            for (number, scene) in story.scenes.iter().enumerate() {
+                let id = format!("{}, scene {} in {lang:?}", lesson.id, number + 1);
+                let say = scene.say.get(lang);
+                let length = length(&words::plain(say), lang);
+                assert!(length <= most, "{id} has {length} words");
+                let asked = scene.ask.iter().map(|asked| asked.text.get(lang));
+                for text in std::iter::once(say).chain(asked) {
+                    for piece in words::pieces(text) {
+                        if let Piece::Term(term) = piece {
+                            known.push(term.to_lowercase());
+                            continue;
+                        }
+                        let text = piece.text().to_lowercase();
+                        for term in TERMS.map(str::to_lowercase) {
+                            assert!(
+                                !uses(&text, &term) || known.iter().any(|one| uses(one, &term)),
+                                "{id} uses {term:?} before a scene introduces it"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        for text in texts(&story) {
+            for lang in [Lang::En, Lang::Zh] {
+                assert!(!text.get(lang).trim().is_empty(), "{}: {text:?}", lesson.id);
+            }
+        }
+    }
+    assert!(ids.contains(&"first-look".to_owned()), "{ids:?}");
+}
+
+/// Whether a text has this word, also in the plural.
+fn uses(text: &str, word: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    text.match_indices(word).any(|(at, _)| {
+        let rest = text[at + word.len()..]
+            .trim_start_matches("es")
+            .trim_start_matches('s');
+        !text[..at].ends_with(is_letter) && !rest.starts_with(is_letter)
+    })
+}
+
+fn length(text: &str, lang: Lang) -> usize {
+    match lang {
+        Lang::En => text.split_whitespace().count(),
+        Lang::Zh => text.chars().count(),
+    }
+}
+
+fn texts(story: &Story) -> Vec<&Text> {
+    let mut all = vec![&story.question];
+    for scene in &story.scenes {
+        all.push(&scene.say);
+        all.extend(scene.ask.iter().map(|asked| &asked.text));
+    }
+    if let Some(goal) = &story.goal {
+        all.push(&goal.text);
+        all.extend(&goal.hints);
+    }
+    all.extend(story.code.iter().map(|code| &code.say));
+    all
+}
+
+/// Plays to the end of what plays; the number of beats.
+fn watch(session: &mut Session) -> usize {
+    let mut beats = 0;
+    while session.playback().is_playing() && session.tick() == Change::Forward {
+        beats += 1;
+    }
+    beats
+}
+
+#[test]
+fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
+    let mut session = Session::empty();
+    session.obey(Command::Load("first-look".into()));
+    session.obey(Command::Tell(Tell::Show(true)));
+    let story = |session: &mut Session| session.view().story.unwrap();
+    let place = |session: &mut Session, id: &str| {
+        let markers = session.view().markers;
+        markers.iter().find(|one| &*one.id == id).unwrap().at
+    };
+    assert_eq!(session.view().step, place(&mut session, "watching"));
+    for (index, id) in [(1, "sent"), (2, "queued"), (3, "piled")] {
+        session.obey(Command::Tell(Tell::Next));
+        let now = story(&mut session);
+        assert!(now.plays && now.index == index, "{id}: {now:?}");
+        assert!(watch(&mut session) > 0, "{id}");
+        assert_eq!(session.view().step, place(&mut session, id), "{id}");
+        assert!(
+            !story(&mut session).plays && !story(&mut session).elsewhere,
+            "{id}"
+        );
+    }
+    // A wrong answer: it plays to what decides it, and only then says so.
+    session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(0)))));
+    assert!(story(&mut session).asked.clone().unwrap().verdict.is_none());
+    watch(&mut session);
+    assert_eq!(session.view().step, place(&mut session, "called"));
+    let verdict = story(&mut session).asked.clone().unwrap().verdict.unwrap();
+    assert_eq!(
+        (verdict.right, verdict.is_right),
+        (Answer::Choice(2), Some(false))
+    );
+    assert!(verdict.belief.unwrap().en.contains("FIFO"));
+    // Back to the question, and to the scene before.
+    session.obey(Command::Tell(Tell::Back));
+    assert_eq!(
+        (story(&mut session).index, session.view().step),
+        (3, place(&mut session, "piled"))
+    );
+    session.obey(Command::Tell(Tell::Back));
+    assert_eq!(
+        (story(&mut session).index, session.view().step),
+        (2, place(&mut session, "queued"))
+    );
+    // A second Next finishes the play.
+    session.obey(Command::Tell(Tell::Next));
+    session.obey(Command::Tell(Tell::Next));
+    assert_eq!(
+        (story(&mut session).index, session.view().step),
+        (3, place(&mut session, "piled"))
+    );
+    // The microscope keeps the moment, and so does the way back.
+    session.obey(Command::Tell(Tell::Show(false)));
+    assert!(session.view().story.is_none());
+    assert_eq!(session.view().step, place(&mut session, "piled"));
+    session.obey(Command::Step(2));
+    session.obey(Command::Tell(Tell::Show(true)));
+    assert_eq!(session.view().step, place(&mut session, "piled") + 2);
+    assert!(story(&mut session).elsewhere && story(&mut session).index == 3);
+    // The link names the scene.
+    session.obey(Command::Tell(Tell::Scene(4)));
+    let link = session.export(Export::Link).unwrap();
+    assert!(link.contains(";scene=5;"), "{link}");
+    let mut other = Session::empty();
+    other.obey(Command::OpenLink(link.into()));
+    assert_eq!(story(&mut other).index, 4);
+    assert_eq!(other.view().step, session.view().step);
+}
+
+#[test]
+fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
+    let mut session = Session::empty();
+    session.obey(Command::Load("first-look".into()));
+    session.obey(Command::Tell(Tell::Scene(6)));
+    let goal = |session: &mut Session| session.view().story.unwrap().goal.clone().unwrap();
+    assert!(!goal(&mut session).reached && goal(&mut session).hints.is_empty());
+    session.obey(Command::Tell(Tell::Hint));
+    assert_eq!(goal(&mut session).hints.len(), 1);
+    session.obey(Command::CutWatch);
+    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::Compact);
+    session.obey(Command::Seek(usize::MAX));
+    assert!(goal(&mut session).reached);
+    session.obey(Command::Tell(Tell::Back));
+    let view = session.view();
+    let story = view.story.unwrap();
+    assert_eq!((story.index, view.picture.store.items.len()), (6, 1));
+    assert!(session.timeline().recording().inputs.is_empty());
+    // It stays reached.
+    assert!(goal(&mut session).reached);
+}
+
+#[test]
+fn a_story_that_cannot_be_told_says_why() {
+    for (command, word) in [
+        (Command::Load("sandbox".into()), "no story"),
+        (
+            Command::OpenLink("#v1;lesson=first-look;scene=0".into()),
+            "scene=\"0\"",
+        ),
+        (
+            Command::OpenLink("#v1;lesson=deltafifo;scene=x".into()),
+            "scene=\"x\"",
+        ),
+    ] {
+        let mut session = Session::new();
+        let wrong = |session: &mut Session| {
+            let error = session.view().error;
+            error
+                .map(|error| error.message.en.to_string())
+                .unwrap_or_default()
+        };
+        session.obey(command);
+        let mut said = wrong(&mut session);
+        if said.is_empty() {
+            session.obey(Command::Tell(Tell::Show(true)));
+            said = wrong(&mut session);
+        }
+        assert!(said.contains(word), "{said}");
+    }
+    for (story, words) in [
+        (json!({}), "a story needs the field \"question\""),
+        (
+            json!({"question": {"en": "a", "zh": "b"}, "theme": "x"}),
+            "none of first-look, queue",
+        ),
+    ] {
+        let wrong = Story::read(&story).unwrap_err();
+        assert!(
+            wrong.clone().message().contains(words),
+            "{}",
+            wrong.message()
+        );
+    }
+}
