@@ -27,6 +27,7 @@ use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
 
+pub use pen::escape;
 pub use poster::{PIECE, poster};
 
 /// The padding around the rooms, and the gap between them.
