@@ -155,6 +155,7 @@ const FILES: &[(&str, &str)] = &[
         "sharedinformerfactory",
         include_str!("sharedinformerfactory.json"),
     ),
+    ("slow-handler", include_str!("slow-handler.json")),
 ];
 
 /// The lesson that the page opens with.
