@@ -81,6 +81,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("indexer-run", 0x405b17b280e3b9e8),
     ("sharedinformerfactory", 0x38d34b0c32d52b05),
     ("slow-handler", 0x4029e12786ddac06),
+    ("stale-read", 0xaa6e5cb8e82f97e8),
     ("pod-lifecycle", 0x0096f0bf92bf16f6),
     ("bookmarks", 0x21b6ed791062d45e),
     ("cut", 0xd08cf537c11fdacb),

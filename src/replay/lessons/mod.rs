@@ -156,6 +156,7 @@ const FILES: &[(&str, &str)] = &[
         include_str!("sharedinformerfactory.json"),
     ),
     ("slow-handler", include_str!("slow-handler.json")),
+    ("stale-read", include_str!("stale-read.json")),
 ];
 
 /// The lesson that the page opens with.
