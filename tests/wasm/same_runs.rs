@@ -82,6 +82,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("sharedinformerfactory", 0x38d34b0c32d52b05),
     ("slow-handler", 0x4029e12786ddac06),
     ("stale-read", 0xaa6e5cb8e82f97e8),
+    ("late-handler", 0x06171e5f53b992ef),
     ("pod-lifecycle", 0x0096f0bf92bf16f6),
     ("bookmarks", 0x21b6ed791062d45e),
     ("cut", 0xd08cf537c11fdacb),

@@ -157,6 +157,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("slow-handler", include_str!("slow-handler.json")),
     ("stale-read", include_str!("stale-read.json")),
+    ("late-handler", include_str!("late-handler.json")),
 ];
 
 /// The lesson that the page opens with.
