@@ -158,6 +158,7 @@ const FILES: &[(&str, &str)] = &[
     ("slow-handler", include_str!("slow-handler.json")),
     ("stale-read", include_str!("stale-read.json")),
     ("late-handler", include_str!("late-handler.json")),
+    ("dedup", include_str!("dedup.json")),
 ];
 
 /// The lesson that the page opens with.

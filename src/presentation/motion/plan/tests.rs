@@ -96,6 +96,7 @@ const MOTIONS: &[&str] = &[
     "DeltaAppended: reflector/hand reflector/state/list → queue/delta/… queue/more queue/column/…",
     "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
     "DeltaTaken: pop/delta/…",
+    "DeltasMerged: queue/column/… store/item/…",
     "EntriesProcessed: pop/last",
     "EntriesTaken: queue/entry/… door/queue → pop/slot door/indexer door/processor",
     "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
@@ -246,7 +247,6 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
 #[test]
 fn facts_that_no_lesson_shows_have_a_motion_too() {
     let plain = [
-        "DeltasMerged: queue/column/… store/item/…",
         "FifoItemRemoved: queue/column/… queue/key/…",
         "FifoItemSet: reflector/hand reflector/state/list → queue/delta/… queue/more room/queue",
         "FifoKeySkipped: room/queue",
