@@ -159,6 +159,7 @@ const FILES: &[(&str, &str)] = &[
     ("stale-read", include_str!("stale-read.json")),
     ("late-handler", include_str!("late-handler.json")),
     ("dedup", include_str!("dedup.json")),
+    ("half-old-half-new", include_str!("half-old-half-new.json")),
 ];
 
 /// The lesson that the page opens with.
