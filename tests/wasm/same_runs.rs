@@ -85,6 +85,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("late-handler", 0x06171e5f53b992ef),
     ("dedup", 0x48e4a505d9e6afcc),
     ("half-old-half-new", 0x26867c35d142d2d0),
+    ("workqueue-dedup", 0x36e26c98d56a7950),
     ("pod-lifecycle", 0x0096f0bf92bf16f6),
     ("bookmarks", 0x21b6ed791062d45e),
     ("cut", 0xd08cf537c11fdacb),

@@ -160,6 +160,7 @@ const FILES: &[(&str, &str)] = &[
     ("late-handler", include_str!("late-handler.json")),
     ("dedup", include_str!("dedup.json")),
     ("half-old-half-new", include_str!("half-old-half-new.json")),
+    ("workqueue-dedup", include_str!("workqueue-dedup.json")),
 ];
 
 /// The lesson that the page opens with.
