@@ -155,6 +155,12 @@ const FILES: &[(&str, &str)] = &[
         "sharedinformerfactory",
         include_str!("sharedinformerfactory.json"),
     ),
+    ("slow-handler", include_str!("slow-handler.json")),
+    ("stale-read", include_str!("stale-read.json")),
+    ("late-handler", include_str!("late-handler.json")),
+    ("dedup", include_str!("dedup.json")),
+    ("half-old-half-new", include_str!("half-old-half-new.json")),
+    ("workqueue-dedup", include_str!("workqueue-dedup.json")),
 ];
 
 /// The lesson that the page opens with.
