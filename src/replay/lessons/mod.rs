@@ -184,6 +184,17 @@ fn title_of(file: &str) -> Option<Text> {
     Text::read(lesson.get_mut("title")?.take()).ok()
 }
 
+/// The ids of the lessons that have a story.
+#[must_use]
+pub fn told() -> Vec<&'static str> {
+    let has_story = |file: &str| {
+        let lesson = serde_json::from_str::<Value>(file);
+        lesson.is_ok_and(|lesson| lesson.get("story").is_some())
+    };
+    let told = FILES.iter().filter(|(_, file)| has_story(file));
+    told.map(|(id, _)| *id).collect()
+}
+
 /// Opens a lesson or a bundled recording.
 ///
 /// # Errors
