@@ -10,12 +10,17 @@ use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::Host;
 use crate::live::Link;
-use crate::ui::{Shape, first_lang, first_theme, follow, remembered};
-use deltascope_presentation::command::Command;
+use crate::ui::{Shape, first_lang, first_theme, follow, remember, remembered};
+use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::Session;
 use deltascope_replay::link;
 use deltascope_replay::step_size::StepSize;
+
+/// The story of the first visit.
+const FIRST_LOOK: &str = "first-look";
+/// Remembers that somebody has been here.
+const SEEN: &str = "seen";
 
 /// The attribute that marks the project's own page.
 const OWN_PAGE: &str = "data-deltascope";
@@ -61,9 +66,15 @@ pub fn App() -> impl IntoView {
     view! { <Board /> }
 }
 
-/// A session with the remembered step size. A newcomer steps from event to event, each with its headline.
+/// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told
+/// the first story.
 fn first_session() -> Session {
     let mut session = Session::new();
+    if link_of_address().is_none() && remembered(SEEN).is_none() {
+        session.obey(Command::Load(FIRST_LOOK.into()));
+        session.obey(Command::Tell(Tell::Scene(0)));
+    }
+    remember(SEEN, "1");
     let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
     session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
     session

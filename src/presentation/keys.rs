@@ -4,7 +4,7 @@
 //! keyboard. After a click on a button, or a choice from a list, the control keeps the focus, but the user is done
 //! with it.
 
-use super::command::Command;
+use super::command::{Command, Tell};
 
 /// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,11 +94,14 @@ pub fn is_typed(key: &str) -> bool {
     is_one && letters.next().is_none()
 }
 
-/// The action of `press` in a run of `steps` facts.
+/// The action of `press` in a run of `steps` facts; `tells`: a story is shown.
 #[must_use]
-pub fn action(press: Press<'_>, steps: usize) -> Option<Action> {
+pub fn action(press: Press<'_>, steps: usize, tells: bool) -> Option<Action> {
     if press.modified || press.is_kept() {
         return None;
+    }
+    if tells {
+        return told(press.key);
     }
     let walk = |on| Command::Walk {
         on,
@@ -114,10 +117,22 @@ pub fn action(press: Press<'_>, steps: usize) -> Option<Action> {
         "]" => Command::NextMarker,
         "r" | "R" => Command::Reset,
         "f" | "F" => Command::Fork,
+        "m" | "M" => Command::Tell(Tell::Show(true)),
         "?" => return Some(Action::Help),
         key => Command::Seek(tenth(key, steps)?),
     };
     Some(Action::Command(command))
+}
+
+/// The action of a key while a story is shown: what a presenter's remote sends goes from scene to scene.
+fn told(key: &str) -> Option<Action> {
+    Some(Action::Command(Command::Tell(match key {
+        " " | "ArrowRight" | "PageDown" => Tell::Next,
+        "ArrowLeft" | "PageUp" => Tell::Back,
+        "m" | "M" => Tell::Show(false),
+        "?" => return Some(Action::Help),
+        _ => return None,
+    })))
 }
 
 fn tenth(key: &str, steps: usize) -> Option<usize> {
@@ -154,11 +169,15 @@ mod tests {
                     ..press(key)
                 };
                 let walk = Command::Walk { on, coarser };
-                assert_eq!(action(press, 62), Some(Action::Command(walk)), "{key}");
+                assert_eq!(
+                    action(press, 62, false),
+                    Some(Action::Command(walk)),
+                    "{key}"
+                );
             }
         }
         assert_eq!(
-            action(press(","), 62),
+            action(press(","), 62, false),
             Some(Action::Command(Command::Step(-1)))
         );
     }
@@ -166,10 +185,10 @@ mod tests {
     #[test]
     fn digits_go_to_tenths() {
         assert_eq!(
-            action(press("5"), 62),
+            action(press("5"), 62, false),
             Some(Action::Command(Command::Seek(31)))
         );
-        assert_eq!(action(press("F5"), 62), None);
+        assert_eq!(action(press("F5"), 62, false), None);
     }
 
     /// Which of the stage's keys the focused control keeps.
@@ -218,7 +237,7 @@ mod tests {
                         reached: *reached,
                         ..press(key)
                     };
-                    let is_kept = action(press, 62).is_none();
+                    let is_kept = action(press, 62, false).is_none();
                     assert_eq!(
                         is_kept,
                         kept.contains(&key),
@@ -235,7 +254,7 @@ mod tests {
                     reached,
                     ..press(key)
                 };
-                let is_kept = action(press, 62).is_none();
+                let is_kept = action(press, 62, false).is_none();
                 assert_eq!(is_kept, !key.starts_with("Page"), "{reached:?} {key:?}");
             }
         }
@@ -248,7 +267,7 @@ mod tests {
                 modified: true,
                 ..press(key)
             };
-            assert_eq!(action(press, 62), None, "{key}");
+            assert_eq!(action(press, 62, false), None, "{key}");
         }
     }
 }

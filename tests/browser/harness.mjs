@@ -123,7 +123,10 @@ export async function open(browser, url, options = {}) {
   // Most tests are about single facts. Storage is closed to pages without an origin.
   if (!newcomer) {
     await context.addInitScript(() => {
-      if (location.protocol.startsWith("http") && !localStorage.getItem("deltascope.step")) localStorage.setItem("deltascope.step", "micro");
+      if (location.protocol.startsWith("http") && !localStorage.getItem("deltascope.step")) {
+        localStorage.setItem("deltascope.step", "micro");
+        localStorage.setItem("deltascope.seen", "1");
+      }
     });
   }
   const page = await context.newPage();

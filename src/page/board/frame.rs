@@ -11,6 +11,7 @@ use deltascope_presentation::rows::live;
 use deltascope_presentation::rows::{self, RvText, current, pieces};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::heard;
+use deltascope_presentation::view::story::Lit;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::InformerKind;
 
@@ -32,6 +33,11 @@ pub(super) fn Frame(
     let live = ui.memo(move |view| current(view).is_some_and(|record| live::room(record) == room));
     let id = room.id();
     let tabbed = move || layout.is_tabbed(room);
+    let lit = ui.memo(move |view| {
+        view.story
+            .as_ref()
+            .map_or(Lit::Lit, |story| story.lit(room))
+    });
     let unused = ui.memo(move |view| {
         let queues = matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop);
         (queues && !view.picture.informer.has_queue())
@@ -44,6 +50,9 @@ pub(super) fn Frame(
             class:live=move || live.get()
             class:absent=move || absent.is_some_and(Memo::get)
             class:unused=move || unused.get().is_some()
+            class:dimmed=move || lit.get() == Lit::Dimmed
+            class:folded=move || lit.get() == Lit::Folded
+            prop:inert=move || lit.get() != Lit::Lit
             data-testid=format!("room-{id}")
             data-anchor=Anchor::Room(room).to_string()
             part=format!("room room-{id}")

@@ -8,11 +8,11 @@ use leptos::prelude::*;
 use super::cluster::Badge;
 use super::icons;
 use super::open::OpenButton;
-use super::parts::{part, text};
+use super::parts::{part, shown, text};
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
-use deltascope_presentation::command::Command;
+use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
 use deltascope_replay::lessons;
 
@@ -31,6 +31,7 @@ pub(super) fn Header(
     }
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
+    let telling = ui.memo(|view| view.story.is_some());
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
     let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
     let number = part(move || {
@@ -65,7 +66,7 @@ pub(super) fn Header(
         }
     });
     view! {
-        <header class="masthead" part="header" role=ui.within()>
+        <header class="masthead" class:tells=move || telling.get() part="header" role=ui.within()>
             <h1 class="brand" role=ui.heading() translate="no">
                 "delta"
                 <i>"scope"</i>
@@ -102,6 +103,20 @@ pub(super) fn Header(
                     {icons::drawn(icons::CHEVRON)}
                 </span>
             </label>
+            {shown(move || lesson.with(|lesson| lesson.has_story), move || view! {
+                <button
+                    class="chip to-story"
+                    class:on=move || telling.get()
+                    data-testid="toggle-story"
+                    title=text(move || format!("{} (M)", ui.words().story_tell))
+                    aria-pressed=text(move || telling.get().to_string())
+                    on:click=move |_| {
+                        ui.send(Command::Tell(Tell::Show(!telling.get_untracked())));
+                    }
+                >
+                    {ui.word(|words| words.story)}
+                </button>
+            })}
             {(!embedded).then(|| view! { <Badge open=cluster /> })}
             <span class="spacer"></span>
             <div

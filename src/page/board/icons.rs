@@ -70,6 +70,8 @@ pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";
 pub(super) const CLUSTER: &str = "M2 2h10v4H2zM2 8h10v4H2zM4.3 4h.4M4.3 10h.4M7 4h2.7M7 10h2.7";
 /// Two columns, of which one differs.
 pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2M3 5h1.2M3 9h1.2";
+/// A lens.
+pub(super) const CLOSER: &str = "M6 2a4 4 0 100 8 4 4 0 000-8zM9 9l3.5 3.5";
 /// Rows and columns.
 pub(super) const TABLE: &str = "M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5 2.5v9";
 /// A list with ticks.

@@ -72,12 +72,18 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             focus: focus_of(&event),
             reached: way.reached.get(),
         };
-        let steps = ui.view.with_untracked(|view| view.steps);
+        let (steps, tells, has_story) = ui
+            .view
+            .with_untracked(|view| (view.steps, view.story.is_some(), view.lesson.has_story));
         let action = if has_dialog(&here) || event.default_prevented() {
             None
         } else {
-            action(press, steps)
+            action(press, steps, tells)
         };
+        let action = action.filter(|action| {
+            let tell = matches!(action, Action::Command(Command::Tell(_)));
+            !tell || has_story
+        });
         let Some(action) = action else {
             way.typed.set(is_typed(&key));
             way.taken.set(false);

@@ -11,6 +11,7 @@ use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui, remember, remembered};
+use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
 use deltascope_presentation::stage::{Panel, least_width};
@@ -74,16 +75,38 @@ impl Layout {
             first = ui.view.with_untracked(|view| live::shown(view, &rooms));
         }
         let chosen = RwSignal::new((first, at));
+        // In a story: whether it plays, what to show while it does not, and whether it is about the handlers.
+        let told = ui.memo(|view| {
+            let story = view.story.as_ref()?;
+            let handlers = story.lit.contains(&Panel::Processor);
+            let acting = current(view).map(live::room);
+            Some((story.plays, story.focus(acting), handlers))
+        });
         let shown = Memo::new(move |before: Option<&Panel>| {
             let (room, at) = chosen.get();
             let (acting, step, first) = now.get();
-            let follows = follows.get() && narrow.get() && step != at;
+            let plays = match told.get() {
+                Some((false, focus, _)) => return focus,
+                told => told.is_some(),
+            };
+            let follows = plays || follows.get() && narrow.get() && step != at;
             let has = |room: &Panel| ui.shape.with(|shape| rooms(shape).contains(room));
             let to = acting.unwrap_or(first);
             match Some(to).filter(|room| follows && has(room)) {
                 Some(to) => to,
                 None if follows => before.copied().unwrap_or(room),
                 None => room,
+            }
+        });
+        let lower = RwSignal::new(Panel::Now);
+        Effect::new(move |_| {
+            if let Some((_, _, handlers)) = told.get() {
+                let shown = if handlers {
+                    Panel::Processor
+                } else {
+                    Panel::Now
+                };
+                lower.set(shown);
             }
         });
         Self {
@@ -93,7 +116,7 @@ impl Layout {
             shown,
             chosen,
             follows,
-            lower: RwSignal::new(Panel::Now),
+            lower,
             drawer: DrawerState::new(),
         }
     }
@@ -126,6 +149,11 @@ impl Layout {
 
     /// Shows the next room in the order of the data's path, or the previous one.
     pub(super) fn turn(self, on: bool) {
+        // In a story, to another scene.
+        if self.ui.view.with_untracked(|view| view.story.is_some()) {
+            let tell = if on { Tell::Next } else { Tell::Back };
+            return self.ui.send(Command::Tell(tell));
+        }
         let rooms = self.ui.shape.with_untracked(rooms);
         let shown = self.shown.get_untracked();
         let at = rooms.iter().position(|room| *room == shown);
@@ -184,8 +212,9 @@ pub(super) fn swipe(
 pub(super) fn RoomTabs() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
+    let telling = ui.memo(|view| view.story.is_some());
     view! {
-        {shown(move || layout.narrow.get(), move || view! {
+        {shown(move || layout.narrow.get() && !telling.get(), move || view! {
             <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
                 {part(move || {
                     let rooms = ui.shape.with(rooms);

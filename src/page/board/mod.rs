@@ -31,6 +31,7 @@ mod race;
 mod reflector;
 mod share;
 mod stops;
+mod story;
 mod strip;
 mod table;
 mod tabs;
@@ -72,6 +73,7 @@ pub fn Board() -> impl IntoView {
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compared().is_some());
     let racing = ui.memo(|view| view.race.is_some());
+    let telling = ui.memo(|view| view.story.is_some());
     let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
@@ -104,6 +106,9 @@ pub fn Board() -> impl IntoView {
                     if unused.get() {
                         classes.push_str(" no-queue");
                     }
+                    if telling.get() {
+                        classes.push_str(" telling");
+                    }
                     classes
                 })
                 on:click=move |event| why::on_click(ui, layout, &event)
@@ -124,8 +129,9 @@ pub fn Board() -> impl IntoView {
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
         </div>
-        {piece(ui, Piece::Strip, move || has_controls() && !racing.get(), || strip::Strip().into_any())}
-        {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
+        {piece(ui, Piece::Strip, move || telling.get(), || story::Story().into_any())}
+        {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), || strip::Strip().into_any())}
+        {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
             <cluster::Cluster open=cluster />

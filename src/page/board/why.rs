@@ -266,6 +266,9 @@ fn rules(view: &View) -> String {
         rule(&mut things.into_iter().map(|thing| thing.anchor), "follow");
     }
     rule(&mut anchor(view).into_iter(), "ink");
+    if let Some(story) = view.story.as_ref().filter(|story| !story.plays) {
+        rule(&mut story.ring.iter().cloned(), "glow-line");
+    }
     rules
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::command::Tell;
 use crate::i18n::Text;
 use crate::motion::merged::Merged;
+use crate::stage::Panel;
 use crate::story::{Answer, At, Kind, Story};
 use crate::view::story::{Asked, GoalView, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
@@ -386,13 +387,22 @@ impl Session {
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
             more_hints: telling.hints < goal.hints.len(),
         });
+        // What an answer leads to happens in the rooms of the next scene, too.
+        let lit =
+            index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));
         let era = self.head.era;
         let view = StoryView {
             title: story.question.clone(),
             index,
             of: story.scenes.len(),
-            lit: scene.rooms.clone(),
-            unfolded: story.unfold.then(|| story.unfolded(index)),
+            lit: Panel::ALL
+                .into_iter()
+                .filter(|room| {
+                    let mut scenes = story.scenes.iter().take(lit + 1).skip(index);
+                    scenes.any(|one| one.rooms.contains(room))
+                })
+                .collect(),
+            unfolded: story.unfold.then(|| story.unfolded(lit)),
             ring: scene.ring.clone(),
             say: scene.say.clone(),
             plays,

@@ -3,6 +3,7 @@
 
 pub mod behind;
 pub mod heard;
+pub mod story;
 mod table;
 
 pub use table::{Strings, strings};

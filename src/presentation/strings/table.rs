@@ -27,6 +27,27 @@ pub fn strings(lang: Lang) -> &'static Strings {
 }
 
 words! {
+    // A story.
+    story: "Story", "故事";
+    story_turn: "Go through the story", "浏览故事";
+    story_back: "Back", "上一步";
+    story_next: "Next", "下一步";
+    story_closer: "Look closer", "看细节";
+    story_tell: "Tell the story", "讲故事";
+    story_show: "Show me", "直接看答案";
+    story_number: "Your answer, a number", "你的答案（数字）";
+    story_answer: "Answer", "回答";
+    story_order: "Choose what comes first, then what follows.", "先点最先发生的，再依次点后面的。";
+    story_run: "Let time run", "让时间走";
+    story_pause: "Pause", "暂停";
+    story_hint: "Hint", "提示";
+    story_again: "Start over", "重新来过";
+    story_reached: "You did it.", "成功了。";
+    story_more: "Code and sources", "代码与出处";
+    story_code: "In your code", "在你的代码里";
+    story_wrong: "Not so", "不要这样";
+    story_right: "But so", "应当这样";
+    story_sources: "In client-go", "client-go 中的出处";
     // The head of the page, and branches.
     lesson: "Lesson", "课程";
     open_recording: "Open a file…", "打开文件…";

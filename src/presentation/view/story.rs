@@ -39,6 +39,41 @@ pub struct StoryView {
     pub eras: Vec<Generation>,
 }
 
+/// How a room is shown in a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lit {
+    /// The scene is about it.
+    Lit,
+    /// The scene is about other rooms.
+    Dimmed,
+    /// No scene has been about it yet.
+    Folded,
+}
+
+impl StoryView {
+    /// How a room is shown.
+    #[must_use]
+    pub fn lit(&self, room: Panel) -> Lit {
+        let unfolded = self.unfolded.as_ref();
+        if self.lit.contains(&room) {
+            Lit::Lit
+        } else if unfolded.is_some_and(|unfolded| !unfolded.contains(&room)) {
+            Lit::Folded
+        } else {
+            Lit::Dimmed
+        }
+    }
+
+    /// The room to show where one is shown at a time and nothing moves; `acting`: that of the last fact.
+    #[must_use]
+    pub fn focus(&self, acting: Option<Panel>) -> Panel {
+        let ringed = self.ring.first().map(Anchor::room);
+        let acting = acting.filter(|room| self.lit.contains(room));
+        let first = self.lit.first().copied();
+        ringed.or(acting).or(first).unwrap_or(Panel::Api)
+    }
+}
+
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {

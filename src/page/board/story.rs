@@ -1,0 +1,457 @@
+//! The panel of a story, below the stage: its words, its question or its goal, and the way on.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::parts::{Live, drawn, shown, text};
+use super::{icons, transport};
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_presentation::command::{Command, Tell};
+use deltascope_presentation::i18n::{Lang, Text};
+use deltascope_presentation::stage::Panel;
+use deltascope_presentation::story::Answer;
+use deltascope_presentation::story::words::{Piece, pieces};
+use deltascope_presentation::strings::{self, story as said};
+use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
+
+#[component]
+pub(super) fn Story() -> impl IntoView {
+    let ui = Ui::get();
+    let story = ui.memo(|view| view.story.as_deref().cloned());
+    let of = move |pick: fn(&StoryView) -> bool| {
+        Memo::new(move |_| story.with(|story| story.as_ref().is_some_and(pick)))
+    };
+    let is_first = of(|story| story.index == 0);
+    let is_last = of(|story| story.index + 1 == story.of && !story.plays);
+    let plays = of(|story| story.plays);
+    let more = RwSignal::new(false);
+    let number = Memo::new(move |_| {
+        story.with(|story| story.as_ref().map_or((0, 0), |one| (one.index + 1, one.of)))
+    });
+    let playing = ui.memo(|view| view.playing);
+    view! {
+        <section
+            class="tale"
+            data-testid="story"
+            part="story"
+            role=ui.within()
+            aria-label=ui.word(|words| words.story)
+        >
+            <div class="tale-say">
+                <p class="where">
+                    <b>{text(move || {
+                        let lang = ui.lang.get();
+                        story.with(|story| {
+                            story.as_ref().map_or("", |one| one.title.get(lang)).to_owned()
+                        })
+                    })}</b>
+                    <span data-testid="scene-number">
+                        {text(move || {
+                            let (at, of) = number.get();
+                            said::scene(ui.lang.get(), at, of)
+                        })}
+                    </span>
+                </p>
+                <div class="words" data-testid="scene-words" aria-live="polite">
+                    {drawn(
+                        move || (story.with(|one| one.as_ref().map(|one| one.say.clone())), ui.lang.get()),
+                        |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
+                    )}
+                </div>
+                {drawn(
+                    move || {
+                        let lang = ui.lang.get();
+                        story.with(|story| {
+                            let story = story.as_ref()?;
+                            said::aside(lang, story)
+                        })
+                    },
+                    |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
+                )}
+            </div>
+            <div class="tale-ask" data-testid="story-asked">
+                {drawn(
+                    move || {
+                        let asked = story.with(|one| one.as_ref().and_then(|one| one.asked.clone()));
+                        (asked, plays.get(), ui.lang.get())
+                    },
+                    move |(asked, plays, lang)| asked.as_ref().map(|asked| question(ui, asked, *plays, *lang)),
+                )}
+                {drawn(
+                    move || {
+                        let goal = story.with(|one| one.as_ref().and_then(|one| one.goal.clone()));
+                        (goal, ui.lang.get())
+                    },
+                    move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),
+                )}
+            </div>
+            <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
+                <button
+                    class="btn"
+                    data-testid="story-back"
+                    title=text(move || format!("{} (←)", ui.words().story_back))
+                    disabled=move || is_first.get() && !plays.get()
+                    on:click=move |_| ui.send(Command::Tell(Tell::Back))
+                >
+                    {ui.word(|words| words.story_back)}
+                </button>
+                {shown(move || !is_last.get(), move || view! {
+                    <button
+                        class="btn go"
+                        data-testid="story-next"
+                        title=text(move || format!("{} (→)", ui.words().story_next))
+                        on:click=move |_| ui.send(Command::Tell(Tell::Next))
+                    >
+                        {ui.word(|words| words.story_next)}
+                    </button>
+                })}
+                {shown(move || is_last.get(), move || view! {
+                    <button
+                        class="btn go"
+                        data-testid="story-run"
+                        on:click=move |_| transport::toggle_play(ui)
+                    >
+                        {text(move || match playing.get() {
+                            true => ui.words().story_pause,
+                            false => ui.words().story_run,
+                        })}
+                    </button>
+                    <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
+                        {ui.word(|words| words.story_more)}
+                    </button>
+                })}
+                <button
+                    class="btn closer"
+                    data-testid="story-closer"
+                    title=text(move || format!("{} (M)", ui.words().story_closer))
+                    on:click=move |_| ui.send(Command::Tell(Tell::Show(false)))
+                >
+                    {icons::drawn(icons::CLOSER)}
+                    {ui.word(|words| words.story_closer)}
+                </button>
+            </div>
+            {more_of(ui, story, more)}
+        </section>
+    }
+}
+
+/// A text with its terms in bold.
+fn words(text: &Text, lang: Lang) -> AnyView {
+    let pieces = pieces(text.get(lang)).into_iter().map(|piece| {
+        let text = piece.text().to_owned();
+        match piece {
+            Piece::Plain(_) => text.into_any(),
+            Piece::Term(_) => view! { <b class="term">{text}</b> }.into_any(),
+            Piece::Emphasis(_) => view! { <em>{text}</em> }.into_any(),
+            Piece::Code(_) => view! { <code translate="no">{text}</code> }.into_any(),
+        }
+    });
+    view! { <p>{pieces.collect_view()}</p> }.into_any()
+}
+
+fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
+    let tell = move |answer: Answer| ui.send(Command::Tell(Tell::Answer(Some(answer))));
+    let given = asked.given.clone().flatten();
+    let right = asked.verdict.as_ref().map(|verdict| verdict.right.clone());
+    // An answer among others: whether it was given, and whether it is the right one.
+    let option = move |label: String, answer: Answer| {
+        let chosen = given.as_ref() == Some(&answer);
+        let is_right = right.as_ref() == Some(&answer);
+        let class = match (chosen, &right) {
+            (_, Some(_)) if is_right => "btn answer right",
+            (true, Some(_)) => "btn answer wrong",
+            (true, None) => "btn answer chosen",
+            _ => "btn answer",
+        };
+        let mark = match (chosen, &right) {
+            (_, Some(_)) if is_right => "✓ ",
+            (true, Some(_)) => "✗ ",
+            _ => "",
+        };
+        view! {
+            <button
+                class=class
+                data-testid="answer"
+                disabled=plays
+                aria-pressed=chosen.to_string()
+                on:click=move |_| tell(answer.clone())
+            >
+                {mark}
+                {label}
+            </button>
+        }
+        .into_any()
+    };
+    let answers = match asked.kind {
+        "number" => number(ui, asked, plays),
+        "order" => order(ui, asked, plays, lang),
+        "place" => {
+            let rooms = asked.rooms.iter().copied();
+            let rooms = rooms.map(|room: Panel| {
+                option(strings::room(lang, room).to_owned(), Answer::Place(room))
+            });
+            view! { <div class="answers">{rooms.collect_view()}</div> }.into_any()
+        }
+        _ => {
+            let choices = asked.choices.iter().enumerate();
+            let choices =
+                choices.map(|(at, say)| option(say.get(lang).to_owned(), Answer::Choice(at)));
+            view! { <div class="answers">{choices.collect_view()}</div> }.into_any()
+        }
+    };
+    let is_open = asked.given.is_none();
+    let verdict = asked
+        .verdict
+        .as_ref()
+        .map(|verdict| outcome(asked, verdict, lang));
+    view! {
+        <div class="question" data-testid="question">
+            {words(&asked.text, lang)}
+            {answers}
+            {verdict}
+            {is_open.then(|| view! {
+                <button
+                    class="quiet"
+                    data-testid="show-me"
+                    disabled=plays
+                    on:click=move |_| ui.send(Command::Tell(Tell::Answer(None)))
+                >
+                    {ui.word(|words| words.story_show)}
+                </button>
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+/// What the run says to an answer.
+fn outcome(asked: &Asked, verdict: &Verdict, lang: Lang) -> AnyView {
+    let class = match verdict.is_right {
+        Some(true) => "verdict right",
+        Some(false) => "verdict wrong",
+        None => "verdict",
+    };
+    let said = said::verdict(lang, asked, verdict);
+    let belief = verdict.belief.as_ref().map(|belief| words(belief, lang));
+    let right_in = said::right_in(lang, &verdict.right_in);
+    view! {
+        <div class=class role="status" data-testid="verdict">
+            <p><b>{said}</b></p>
+            {belief}
+            {right_in.map(|text| view! { <p>{text}</p> })}
+        </div>
+    }
+    .into_any()
+}
+
+fn number(ui: Ui, asked: &Asked, plays: bool) -> AnyView {
+    let given = match asked.given.clone().flatten() {
+        Some(Answer::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let input = NodeRef::<html::Input>::new();
+    let send = move || {
+        let number = input
+            .get()
+            .and_then(|input| input.value().trim().parse().ok());
+        if let Some(number) = number {
+            ui.send(Command::Tell(Tell::Answer(Some(Answer::Number(number)))));
+        }
+    };
+    view! {
+        <form
+            class="answers"
+            on:submit=move |event| {
+                event.prevent_default();
+                send();
+            }
+        >
+            <input
+                node_ref=input
+                type="number"
+                min="0"
+                max="999"
+                inputmode="numeric"
+                required
+                disabled=plays
+                value=given
+                data-testid="answer-number"
+                aria-label=ui.word(|words| words.story_number)
+            />
+            <button class="btn" disabled=plays data-testid="answer-send">
+                {ui.word(|words| words.story_answer)}
+            </button>
+        </form>
+    }
+    .into_any()
+}
+
+/// Items that are put into an order by choosing one after the other.
+fn order(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
+    let count = asked.choices.len();
+    let first = match asked.given.clone().flatten() {
+        Some(Answer::Order(items)) => items,
+        _ => Vec::new(),
+    };
+    let chosen = RwSignal::new(first);
+    let items = asked.choices.iter().enumerate().map(|(item, say)| {
+        let say = say.get(lang).to_owned();
+        let place = move || chosen.with(|chosen| chosen.iter().position(|one| *one == item));
+        view! {
+            <button
+                class="btn answer"
+                class:chosen=move || place().is_some()
+                data-testid="answer"
+                disabled=plays
+                aria-pressed=text(move || place().is_some().to_string())
+                on:click=move |_| {
+                    let done = chosen.try_update(|chosen| {
+                        // All again, or this one not yet.
+                        if chosen.len() == count {
+                            chosen.clear();
+                        }
+                        match chosen.iter().position(|one| *one == item) {
+                            Some(at) => chosen.truncate(at),
+                            None => chosen.push(item),
+                        }
+                        chosen.clone()
+                    });
+                    if let Some(done) = done.filter(|done| done.len() == count) {
+                        ui.send(Command::Tell(Tell::Answer(Some(Answer::Order(done)))));
+                    }
+                }
+            >
+                {text(move || place().map_or_else(String::new, |at| format!("{}. ", at + 1)))}
+                {say}
+            </button>
+        }
+        .into_any()
+    });
+    view! {
+        <div class="answers">{items.collect_view()}</div>
+        <p class="quiet">{ui.word(|words| words.story_order)}</p>
+    }
+    .into_any()
+}
+
+fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
+    let hints = goal.hints.iter().map(|hint| words(hint, lang));
+    let reached = goal.reached;
+    view! {
+        <div class="goal" class:reached=reached data-testid="goal">
+            <p class="what-to-do">
+                <span class="flag" aria-hidden="true">{if reached { "✓" } else { "◎" }}</span>
+                {words(&goal.text, lang)}
+            </p>
+            {reached.then(|| view! {
+                <p class="verdict right" role="status" data-testid="goal-reached">
+                    <b>{ui.word(|words| words.story_reached)}</b>
+                </p>
+            })}
+            <div class="hints">{hints.collect_view()}</div>
+            <div class="answers">
+                {(goal.more_hints && !reached).then(|| view! {
+                    <button
+                        class="btn"
+                        data-testid="hint"
+                        on:click=move |_| ui.send(Command::Tell(Tell::Hint))
+                    >
+                        {ui.word(|words| words.story_hint)}
+                    </button>
+                })}
+                <button
+                    class="btn"
+                    data-testid="goal-again"
+                    on:click=move |_| {
+                        let last = ui.view.with_untracked(|view| {
+                            view.story.as_ref().map_or(0, |story| story.of - 1)
+                        });
+                        ui.send(Command::Tell(Tell::Scene(last)));
+                    }
+                >
+                    {ui.word(|words| words.story_again)}
+                </button>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// The dialog with what one must change in one's own code, and where client-go says so.
+fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else {
+            return;
+        };
+        if open.get() && !dialog.open() {
+            let _ = dialog.show_modal();
+        } else if !open.get() && dialog.open() {
+            dialog.close();
+        }
+    });
+    let inside: Live<AnyView> = drawn(
+        move || {
+            let kept = story.with(|one| {
+                one.as_ref()
+                    .map(|one| (one.code.clone(), one.sources.clone()))
+            });
+            (kept, ui.lang.get())
+        },
+        move |(kept, lang)| {
+            let (code, sources) = kept.clone()?;
+            let code = code.map(|code| {
+                view! {
+                    <h3 role=ui.heading()>{ui.word(|words| words.story_code)}</h3>
+                    {words(&code.say, *lang)}
+                    <figure class="snippet wrong">
+                        <figcaption>{ui.word(|words| words.story_wrong)}</figcaption>
+                        <pre tabindex="0" translate="no">{code.wrong.to_string()}</pre>
+                    </figure>
+                    <figure class="snippet right">
+                        <figcaption>{ui.word(|words| words.story_right)}</figcaption>
+                        <pre tabindex="0" translate="no">{code.right.to_string()}</pre>
+                    </figure>
+                }
+            });
+            let sources = sources.into_iter().map(|source| view! {
+                <li>
+                    <a href=source.url.to_string() target="_blank" rel="noopener" translate="no">
+                        {source.title.to_string()}
+                    </a>
+                </li>
+            });
+            Some(view! {
+                {code}
+                <h3 role=ui.heading()>{ui.word(|words| words.story_sources)}</h3>
+                <ul class="sources">{sources.collect_view()}</ul>
+            })
+        },
+    );
+    view! {
+        <dialog
+            class="help learn"
+            node_ref=dialog
+            aria-label=ui.word(|words| words.story_more)
+            on:close=move |_| open.set(false)
+            on:click=move |event| {
+                // A click on the backdrop has the dialog itself as its target.
+                if event.target() == event.current_target() {
+                    open.set(false);
+                }
+            }
+        >
+            <div class="sheet">
+                <div class="head">
+                    <h2 role=ui.heading()>{ui.word(|words| words.story_more)}</h2>
+                    <button class="chip" data-testid="more-close" on:click=move |_| open.set(false)>
+                        {ui.word(|words| words.close)}
+                    </button>
+                </div>
+                {inside}
+            </div>
+        </dialog>
+    }
+    .into_any()
+}

@@ -1,0 +1,85 @@
+//! The words around a story.
+
+use super::room;
+use crate::i18n::Lang;
+use crate::story::Answer;
+use crate::view::story::{Asked, StoryView, Verdict};
+use deltascope_cache::controller::Generation;
+
+/// The number of a scene, from 1, among how many.
+#[must_use]
+pub fn scene(lang: Lang, at: usize, of: usize) -> String {
+    match lang {
+        Lang::En => format!("{at} of {of}"),
+        Lang::Zh => format!("{at} / {of}"),
+    }
+}
+
+/// What to know before one believes a scene: the generation is another one, or the moment is.
+#[must_use]
+pub fn aside(lang: Lang, story: &StoryView) -> Option<String> {
+    if !story.eras.is_empty() {
+        let eras = versions(lang, &story.eras);
+        return Some(match lang {
+            Lang::En => format!(
+                "This is told of {eras}. In the generation that you chose, the run may differ."
+            ),
+            Lang::Zh => format!("这里讲的是 {eras}。你选的实现版本中，运行可能不同。"),
+        });
+    }
+    story.elsewhere.then(|| {
+        let text = match lang {
+            Lang::En => "You are at another moment of the run. Next goes on with the story.",
+            Lang::Zh => "现在显示的是运行中的另一时刻。按“下一步”继续故事。",
+        };
+        text.to_owned()
+    })
+}
+
+/// What the run says to an answer.
+#[must_use]
+pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
+    let right = answer(lang, asked, &verdict.right);
+    match (verdict.is_right, lang) {
+        (Some(true), Lang::En) => "Right.".to_owned(),
+        (Some(true), Lang::Zh) => "答对了。".to_owned(),
+        (Some(false), Lang::En) => format!("Not here: {right}."),
+        (Some(false), Lang::Zh) => format!("不是这样：{right}。"),
+        (None, Lang::En) => format!("It is: {right}."),
+        (None, Lang::Zh) => format!("答案：{right}。"),
+    }
+}
+
+/// The other generations in which a wrong answer would be right.
+#[must_use]
+pub fn right_in(lang: Lang, generations: &[Generation]) -> Option<String> {
+    if generations.is_empty() {
+        return None;
+    }
+    let versions = versions(lang, generations);
+    Some(match lang {
+        Lang::En => format!("In {versions} it would be right."),
+        Lang::Zh => format!("在 {versions} 中则是对的。"),
+    })
+}
+
+fn versions(lang: Lang, generations: &[Generation]) -> String {
+    let versions: Vec<&str> = generations.iter().map(|one| one.version()).collect();
+    versions.join(match lang {
+        Lang::En => ", ",
+        Lang::Zh => "、",
+    })
+}
+
+fn answer(lang: Lang, asked: &Asked, answer: &Answer) -> String {
+    let choice = |at: &usize| {
+        let say = asked.choices.get(*at);
+        say.map_or("", |say| say.get(lang)).to_owned()
+    };
+    match answer {
+        Answer::Choice(at) => choice(at),
+        Answer::Number(number) => number.to_string(),
+        Answer::Place(place) => room(lang, *place).to_owned(),
+        Answer::Order(items) => items.iter().map(choice).collect::<Vec<_>>().join(" → "),
+    }
+}
