@@ -294,7 +294,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::command::{Command, Export};
+    use crate::command::{Command, Export, Tell};
     use crate::session::Session;
     use deltascope_replay::lessons::{self, Lesson};
     use serde_json::{Value, json};
@@ -418,7 +418,7 @@ mod tests {
                     "kind": "order", "text": text("In which order?"), "until": "called",
                     "items": [
                         {"say": text("called"), "fact": "call=OnAdd"},
-                        {"say": text("popped"), "fact": "fact=Popped"},
+                        {"say": text("stored"), "fact": "fact=ItemStored"},
                     ],
                     "belief": text("Too early."),
                 });
@@ -440,9 +440,31 @@ mod tests {
         );
         place(
             &html,
-            "<p class=\"right\">popped → called</p><p class=\"belief\">Too early.</p>",
+            "<p class=\"right\">stored → called</p><p class=\"belief\">Too early.</p>",
         );
         place(&html, "<pre>if a &lt; b {\n    c()\n}\n</pre>");
+    }
+
+    #[test]
+    fn a_link_opens_it_and_closing_it_leads_back_to_the_scene() {
+        let mut session = Session::new();
+        let shown = |session: &mut Session| {
+            let story = session.view().story.unwrap();
+            let link = session.export(Export::Link).unwrap();
+            assert_eq!(link.ends_with(";handout"), story.handout, "{link}");
+            (story.handout, story.index)
+        };
+        session.obey(Command::OpenLink("#v1;lesson=first-look;handout".into()));
+        assert_eq!(shown(&mut session), (true, 0));
+        session.obey(Command::OpenLink(
+            "#v1;lesson=first-look;scene=3;handout".into(),
+        ));
+        assert_eq!(shown(&mut session), (true, 2));
+        session.obey(Command::Tell(Tell::Handout(false)));
+        assert_eq!(shown(&mut session), (false, 2));
+        session.obey(Command::OpenLink("#v1;lesson=sandbox;handout".into()));
+        let view = session.view();
+        assert!(view.story.is_none() && view.error.is_some());
     }
 
     #[test]

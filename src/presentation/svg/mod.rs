@@ -45,7 +45,7 @@ const LOWER: i32 = 300;
 const GRID: i32 = 1100;
 const GRID_WIDTH: i32 = 1360;
 
-/// The same lengths where only some rooms are shown, as for an element in embed/stage.css.
+/// The same lengths where only some rooms are shown, as for an element in style/chosen.css.
 const FEW_PAD: i32 = 12;
 const FEW_GAP: i32 = 10;
 const FEW_INSET: (i32, i32) = (10, 10);
