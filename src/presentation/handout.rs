@@ -96,7 +96,7 @@ pub fn html(handout: &Handout, lang: Lang) -> String {
     if answered.is_empty() && goal.is_none() {
         return out.0;
     }
-    out.raw("<section class=\"answers\">");
+    out.raw("<section class=\"solved\">");
     out.text("h2", "", words.handout_answers);
     for (number, asked, right) in answered {
         out.answers(number, asked, right, lang);
@@ -225,13 +225,13 @@ impl Out {
     /// A question, with room for the answer.
     fn question(&mut self, asked: &Question, lang: Lang) {
         self.raw("<div class=\"asked\">");
-        self.words("p", "what", asked.text.get(lang));
+        self.words("h3", "", asked.text.get(lang));
         match &asked.kind {
-            Kind::Number { .. } => self.raw("<p class=\"blank\"></p>"),
+            Kind::Number { .. } => self.raw("<p class=\"write\"></p>"),
             Kind::Choice(_) | Kind::Place { .. } | Kind::Order { .. } => {
                 self.raw("<ul>");
                 for (_, say, _) in choices(asked, lang) {
-                    self.raw("<li><i class=\"tick\"></i> ");
+                    self.raw("<li>");
                     escape(&say, &mut self.0);
                     self.raw("</li>");
                 }
@@ -243,9 +243,9 @@ impl Out {
 
     /// The right answer, and what is wrong with the others.
     fn answers(&mut self, number: usize, asked: &Question, right: Option<&Answer>, lang: Lang) {
-        self.raw("<div class=\"answer\">");
+        self.raw("<div class=\"solution\">");
         let question = format!("{} · {}", number + 1, asked.text.get(lang));
-        self.words("p", "what", &question);
+        self.words("h3", "", &question);
         let all = choices(asked, lang);
         let say = |answer: &Answer| {
             let found = all.iter().find(|(one, ..)| one == answer);
@@ -280,8 +280,8 @@ impl Out {
 
     /// How a goal is reached.
     fn way(&mut self, goal: &Goal, lang: Lang) {
-        self.raw("<div class=\"answer\">");
-        self.words("p", "what", goal.text.get(lang));
+        self.raw("<div class=\"solution\">");
+        self.words("h3", "", goal.text.get(lang));
         for hint in &goal.hints {
             self.words("p", "", hint.get(lang));
         }
@@ -343,7 +343,7 @@ mod tests {
             stories += 1;
             for lang in [Lang::En, Lang::Zh] {
                 let html = of(lesson.clone(), lang);
-                let (before, after) = html.split_once("<section class=\"answers\">").unwrap();
+                let (before, after) = html.split_once("<section class=\"solved\">").unwrap();
                 assert_eq!(
                     before.matches("<img ").count(),
                     story.scenes.len(),
@@ -373,14 +373,11 @@ mod tests {
     #[test]
     fn the_answers_are_those_of_the_run_with_the_beliefs_behind_the_others() {
         let html = of(with(|_| {}), Lang::En);
-        let (before, after) = html.split_once("<section class=\"answers\">").unwrap();
+        let (before, after) = html.split_once("<section class=\"solved\">").unwrap();
         let asked = "How many times will your handler be called?";
         assert!(before.contains(asked));
         for choice in ["1 time", "2 times", "3 times"] {
-            assert!(
-                before.contains(&format!("<i class=\"tick\"></i> {choice}<")),
-                "{choice}"
-            );
+            assert!(before.contains(&format!("<li>{choice}<")), "{choice}");
         }
         let right = place(after, "<p class=\"right\">3 times</p>");
         assert!(place(after, asked) < right);
@@ -428,12 +425,12 @@ mod tests {
             Lang::En,
         );
         place(&html, "&lt;b&gt;Why &amp; &quot;how&quot;?</h1>");
-        place(&html, "How many?</p><p class=\"blank\"></p>");
+        place(&html, "How many?</h3><p class=\"write\"></p>");
         place(
             &html,
             "<p class=\"right\">3</p><p class=\"belief\"><em>1</em> – Only one.</p>",
         );
-        place(&html, "<i class=\"tick\"></i> Indexer</li>");
+        place(&html, "<li>Indexer</li>");
         place(
             &html,
             "<p class=\"right\">Queue</p><p class=\"belief\"><em>Indexer</em> – Not yet.</p>",
