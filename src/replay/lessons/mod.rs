@@ -304,7 +304,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
         story: fields.get::<Option<Value>>("story")?.map(Arc::new),
-        chapter: None,
+        chapter: chapter(text(&mut fields, "chapter")?),
         start: None,
     };
     fields.done()?;
