@@ -26,9 +26,9 @@ use super::near::hint;
 /// The attributes that only blocks have; the element does not know them.
 const OWN: [&str; 2] = ["caption", "alt"];
 /// The fields of a lesson's file and of a bare scenario.
-const FIELDS: [&str; 14] = [
-    "id", "title", "note", "era", "open", "markers", "scenario", "expect", "settings", "initial",
-    "script", "traffic", "drops", "beside",
+const FIELDS: [&str; 15] = [
+    "id", "title", "note", "era", "open", "markers", "scenario", "expect", "story", "settings",
+    "initial", "script", "traffic", "drops", "beside",
 ];
 
 /// What is wrong with a block, and in which line of its chapter.

@@ -188,6 +188,12 @@ const FILES: &[(&str, &str)] = &[
         "sharedinformerfactory",
         include_str!("sharedinformerfactory.json"),
     ),
+    ("slow-handler", include_str!("slow-handler.json")),
+    ("stale-read", include_str!("stale-read.json")),
+    ("late-handler", include_str!("late-handler.json")),
+    ("dedup", include_str!("dedup.json")),
+    ("half-old-half-new", include_str!("half-old-half-new.json")),
+    ("workqueue-dedup", include_str!("workqueue-dedup.json")),
 ];
 
 /// The lesson that the page opens with.
@@ -217,6 +223,17 @@ pub fn is_known(id: &str) -> bool {
     let recordings = recordings::bundled().iter().map(|bundled| bundled.id);
     let mut ids = FILES.iter().map(|(id, _)| *id).chain(recordings);
     ids.any(|known| known == id)
+}
+
+/// The ids of the lessons that have a story.
+#[must_use]
+pub fn told() -> Vec<&'static str> {
+    let has_story = |file: &str| {
+        let lesson = serde_json::from_str::<Value>(file);
+        lesson.is_ok_and(|lesson| lesson.get("story").is_some())
+    };
+    let told = FILES.iter().filter(|(_, file)| has_story(file));
+    told.map(|(id, _)| *id).collect()
 }
 
 /// Opens a lesson or a bundled recording.
