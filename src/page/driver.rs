@@ -432,6 +432,10 @@ impl Driver {
                 && !playing
                 && !driver.still()
             {
+                // Whoever acts in a story lets time run when everything is done.
+                let (tells, cursor) =
+                    driver.with(|session| (session.tells(), session.playback().cursor()));
+                let to = if tells { to.min(cursor + 1) } else { to };
                 driver.follow(to, run).await;
             }
         });

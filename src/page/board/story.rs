@@ -385,6 +385,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 <p class="verdict right" role="status" data-testid="goal-reached">
                     <b>{ui.word(|words| words.story_reached)}</b>
                 </p>
+                {goal.done.as_ref().map(|done| words(done, lang))}
             })}
             <div class="hints">{hints.collect_view()}</div>
             <div class="answers">

@@ -507,6 +507,7 @@ impl Session {
         let goal = goal.map(|goal| GoalView {
             text: goal.text.clone(),
             reached,
+            done: goal.done.clone().filter(|_| reached),
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
             more_hints: telling.hints < goal.hints.len(),
         });

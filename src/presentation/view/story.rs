@@ -121,6 +121,8 @@ pub struct GoalView {
     pub text: Text,
     /// Whether it has been reached.
     pub reached: bool,
+    /// What to take from it, then.
+    pub done: Option<Text>,
     /// The hints that were asked for.
     pub hints: Vec<Text>,
     /// Whether there are more.

@@ -117,10 +117,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
     ),
     (
         "```deltascope mode=story\n[scenario.settings]\nmachinery = \"shared\"\n[story]\nquestion = { en = \"a\", zh = \"b\" }\ntheme = \"x\"\n```\n",
-        &[(
-            6,
-            "field \"theme\": \"x\" is none of first-look",
-        )],
+        &[(6, "field \"theme\": \"x\" is none of first-look")],
     ),
     // In the body.
     (
