@@ -82,7 +82,7 @@ for (const lang of ["en", "zh"]) {
             element.setAttribute("load", "eager");
             await element.ready;
             const state = element.getState();
-            const strip = element.shadowRoot.querySelector(".what, .race-said").textContent;
+            const strip = element.shadowRoot.querySelector(".what, .race-said, .tale .words").textContent;
             states.push({ error: state.error, step: state.step, lesson: state.lesson, strip });
             // Not all runs of a page need to exist at once.
             element.dispose();
