@@ -136,7 +136,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "HandlerAdded",
         "HandlerAsked",
         "RemovalAsked",
-        "RefusalsAsked",
         "WatchDenied",
         "HandlerRemoved",
         "SyncingSet",
