@@ -133,8 +133,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "ResyncOpened",
         "NotificationWithheld",
         "HandlerPanicked",
-        "HandlerAdded",
-        "HandlerAsked",
         "RemovalAsked",
         "WatchDenied",
         "HandlerRemoved",

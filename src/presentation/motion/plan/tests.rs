@@ -97,6 +97,7 @@ const MOTIONS: &[&str] = &[
     "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
     "DeltaAppended: store/item/… reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
     "DeltaTaken: pop/delta/…",
+    "DeltasMerged: queue/column/… store/item/…",
     "EntriesProcessed: pop/last",
     "EntriesTaken: queue/entry/… door/queue → pop/slot door/indexer door/processor",
     "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
@@ -106,6 +107,8 @@ const MOTIONS: &[&str] = &[
     "EventReceived: api/stream/… → reflector/hand reflector/state/stream",
     "EventReceived: api/stream/… → reflector/hand reflector/state/watch",
     "EventSent: api/object/… → api/stream/…",
+    "HandlerAdded: handler/…",
+    "HandlerAsked:",
     "HandlerSynced: handler/…",
     "HistoryCompacted:",
     "IndexEntryAdded: store/item/… pop/slot door/queue → store/index/…",
@@ -136,6 +139,7 @@ const MOTIONS: &[&str] = &[
     "NotificationHandled: handler/…",
     "NotificationQueued: handler/…/sending pop/slot door/indexer door/queue → handler/…/pending handler/…",
     "NotificationSent: pop/slot door/indexer door/queue → handler/…/sending handler/…",
+    "NotificationSent: store/item/… → handler/…/sending handler/…",
     "NotificationTaken: handler/…/pending → handler/…/running handler/…",
     "NotificationTaken: pop/slot door/indexer door/queue → handler/…/running handler/…",
     "ObjectCreated: api/object/… api/gauge",
@@ -249,11 +253,9 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
 #[test]
 fn facts_that_no_lesson_shows_have_a_motion_too() {
     let plain = [
-        "DeltasMerged: queue/column/… store/item/…",
         "FifoItemRemoved: queue/column/… queue/key/…",
         "FifoItemSet: reflector/hand reflector/state/list → queue/delta/… queue/more room/queue",
         "FifoKeySkipped: room/queue",
-        "HandlerAdded: handler/…",
         "HandlerPanicked: handler/…",
         "HandlerRemoved: handler/…",
         "ListFailed: reflector/requests",
@@ -265,10 +267,6 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
         "SyncingSet: handler/…",
     ];
     let by_others = [
-        (
-            Actor::Main,
-            "NotificationSent: store/item/… → handler/…/sending handler/…",
-        ),
         (
             Actor::ProcessLoop,
             "WorkAdded: pop/slot door/indexer door/queue → work/queue/… work/queue",
