@@ -183,6 +183,11 @@ const FILES: &[(&str, &str)] = &[
         include_str!("sharedinformer-indexer.json"),
     ),
     ("tombstone", include_str!("tombstone.json")),
+    ("gone-410", include_str!("gone-410.json")),
+    (
+        "resync-is-not-relist",
+        include_str!("resync-is-not-relist.json"),
+    ),
     ("indexer-run", include_str!("indexer-run.json")),
     (
         "sharedinformerfactory",
