@@ -49,14 +49,14 @@ help:
 	@echo 'make test     runs all checks: format, lints, native, wasm and browser tests'
 	@echo 'make bench    runs the benchmarks, natively and in a browser, and compares them with client-go'\''s'
 	@echo 'make dist     builds the static site, in dist/'
-	@echo 'make docs     builds the documentation, in target/docs/'
+	@echo 'make site     builds page, element and both books into one static folder with a front page, target/site/'
 	@echo 'make soak     runs the long tests: $(SOAK_CASES) cases per property, $(SOAK_SEEDS) seeds'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
-	@echo 'parts:        setup fmt clippy test-native examples test-wasm test-browser size'
+	@echo 'parts:        setup books fmt clippy test-native examples test-wasm test-browser size'
 
-.PHONY: serve test bench dist docs soak soak-busy
+.PHONY: serve test bench dist site soak soak-busy
 # PROXY's responses come under the path where the page looks for an API.
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
@@ -88,15 +88,28 @@ dist: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 	@$(MAKE) --no-print-directory size
 
-DOCS := $(TARGET)/docs
+SITE := $(TARGET)/site
 # Runs every block of the two books; a book with a failing block is not built.
-docs: setup-docs $(PAGE)
+BOOKS := $(TARGET)/books.stamp
+BOOK_SOURCES = $(shell find docs/en docs/zh src Cargo.toml Cargo.lock -not -path 'docs/*/src/deltascope*' -not -path 'src/page/*' -not -path 'src/cli/*' -type f)
+$(BOOKS): $$(BOOK_SOURCES) $(PAGE) $(SITE)/book/zh/index.html | setup-books
 	cargo build $(CARGO_FLAGS) $(NATIVE) --bin mdbook-deltascope
 	@for lang in en zh; do \
 	  '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
-	  PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(DOCS)'/$$lang; done
-	@cp docs/index.html '$(DOCS)/index.html'
-	@echo 'read it: any static server on $(DOCS), such as python3 -m http.server -d $(DOCS)'
+	  PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(SITE)'/book/$$lang; done
+	@touch '$@'
+
+$(SITE)/book/zh/index.html: ;
+
+.PHONY: books
+books: $(BOOKS)
+
+# The page learns from its own head that the books are beside it: elsewhere it has no links to them.
+FRONT := docs/index.html style/tokens.css docs/screenshots/front-en.svg docs/screenshots/front-zh.svg
+site: $(BOOKS)
+	@rm -rf '$(SITE)/page' && mkdir -p '$(SITE)' && cp -R dist '$(SITE)/page' && cp $(FRONT) '$(SITE)'
+	@sed 's|<title>|<meta name="deltascope-book" content="../book/"><title>|' dist/index.html >'$(SITE)/page/index.html'
+	@echo 'open it: any static server on $(SITE), such as python3 -m http.server -d $(SITE)'
 
 # The same workloads natively, in a browser as a user of the library compiles them, and there as the page is
 # compiled, in one table. Then the costs of moving through a million facts on the page, and of ten thousand
@@ -162,8 +175,8 @@ setup-dist: setup-bindgen
 	  echo 'Set-up: trunk $(TRUNK_VERSION) builds and serves the page; compiling it takes some minutes, once.'; \
 	  $(INSTALL) trunk --locked --version $(TRUNK_VERSION); }
 
-.PHONY: setup-docs
-setup-docs: setup-rust
+.PHONY: setup-books
+setup-books: setup-rust
 	@[ "$$(mdbook --version 2>/dev/null)" = 'mdbook v$(MDBOOK_VERSION)' ] || { \
 	  echo 'Set-up: mdbook $(MDBOOK_VERSION) builds the books; compiling it takes a minute, once.'; \
 	  $(INSTALL) mdbook --locked --version $(MDBOOK_VERSION); }
@@ -219,7 +232,7 @@ test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
 
-test-browser: setup-browser docs dist
+test-browser: setup-browser site dist
 	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 

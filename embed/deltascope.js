@@ -9,7 +9,7 @@ export const version = "__VERSION__";
 
 const TAG = "delta-scope";
 const ATTRIBUTES = [
-  "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
+  "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
   "theme", "lang", "motion", "height", "load", "markers", "link",
 ];
 // A change of these opens another run. A change of any other attribute acts on the current one.
@@ -350,13 +350,28 @@ export class DeltaScope extends HTMLElement {
   fork() { return this.#do("fork"); }
   setEra(era) { return this.#do("setEra", String(era)); }
   inject(event) { return this.#do("inject", event); }
+  /** Goes on in the story, or ends what plays before its scene. */
+  next() { return this.#do("next"); }
+  back() { return this.#do("back"); }
+  /** Answers the question of the scene; null: shows what happens. */
+  answer(value = null) { return this.#do("answer", value); }
 
-  /** Goes back to the start, or to the moment of `at`: settings stay, the user's actions are dropped. */
+  /** Goes back to the start, or to `scene` or the moment of `at`: settings stay, the user's actions are dropped. */
   async reset() {
     await this.#do("reset");
-    const at = this.getAttribute("at");
-    if (at && !this.#given) await this.#api?.seek(at);
+    if (this.#given) return;
+    for (const [name, act] of [["scene", (scene) => this.#api?.set("scene", scene)], ["at", (at) => this.#api?.seek(at)]]) {
+      const value = this.getAttribute(name);
+      if (value) await act(value);
+    }
   }
+
+  /** Goes to the scene of this number, from 1. */
+  get scene() { return this.#scene; }
+  // As with `load`.
+  set scene(number) { this.setAttribute("scene", number); }
+
+  #scene(number) { return this.#do("scene", number); }
 
   /** Shows another run: the id of a lesson, a scenario as an object, the text of a trace, or a link (`#v1;…`). */
   get load() { return this.#show; }
@@ -720,6 +735,7 @@ export class DeltaScope extends HTMLElement {
       delete attributes.era;
       delete attributes.at;
       delete attributes.until;
+      delete attributes.scene;
       attributes.lesson = lesson ?? "";
     }
     return mount(stage, { attributes, ...what, emit: (name, detail) => this.#emit(name, detail) });

@@ -39,8 +39,13 @@ export interface DeltaScopeAttributes {
   panels?: string;
   /** Which controls are shown. */
   controls?: "transport" | "full" | "minimal" | "none";
-  /** `watch`: the user can only move in time; `race`: the four generations, in place of the stage. */
-  mode?: "explore" | "watch" | "race";
+  /**
+   * `watch`: the user can only move in time; `story`: the lesson's story, scene by scene; `quiz`: its questions alone; `race`: the four
+   * generations, in place of the stage.
+   */
+  mode?: "explore" | "watch" | "story" | "quiz" | "race";
+  /** The scene of the story that is shown first, from 1. */
+  scene?: `${number}` | number;
   /** The size of a step. */
   granularity?: Granularity;
   /** The speed of playback. */
@@ -233,7 +238,34 @@ export interface State {
   violations: Violation[];
   comparison: Comparison | Race | null;
   live: { following: boolean; behind: number; [more: string]: unknown } | null;
+  /** The scene that is shown, if a story is told. */
+  scene: Scene | null;
+  /** In the last scene; `hints`: those that the reader asked for. */
+  goal: { text: string; reached: boolean; hints: string[] } | null;
   error: { message: string; line: number | null } | null;
+}
+
+/** An answer: the number of a choice (from 0), a number, a room, or the numbers of the items (from 0) in their order. */
+export type Answer = number | Panel | number[];
+
+/** A scene of a story. */
+export interface Scene {
+  /** Its number, from 1. */
+  index: number;
+  of: number;
+  /** The rooms that are lit. */
+  rooms: Panel[];
+  say: string;
+  question: {
+    kind: "choice" | "number" | "place" | "order";
+    text: string;
+    /** The answers to choose from, the items to put in order, or the ids of the rooms; empty for a number. */
+    choices: string[];
+    /** `shown`: the answer was asked for; null: not answered yet. */
+    answered: Answer | "shown" | null;
+    /** Null until the run has decided it, or if the answer was asked for. */
+    right: boolean | null;
+  } | null;
 }
 
 export interface SvgOptions {
@@ -290,6 +322,12 @@ export interface DeltaScopeEventMap {
   "ds-marker": CustomEvent<{ id: string }>;
   /** An invariant is violated at this place. */
   "ds-violation": CustomEvent<{ monitor: string; at: number; key: string | null }>;
+  /** Another scene of the story begins. */
+  "ds-scene": CustomEvent<{ index: number; of: number }>;
+  /** A question was answered, and the run has come to what decides it. */
+  "ds-answer": CustomEvent<{ scene: number; answered: Answer | "shown"; right: boolean | null }>;
+  /** The goal of the story is reached. */
+  "ds-goal": CustomEvent<{ text: string }>;
   /** An error; the element shows it, too. */
   "ds-error": CustomEvent<{ message: string }>;
 }
@@ -318,6 +356,16 @@ export declare class DeltaScope extends HTMLElement {
   setEra(era: Era): Promise<void>;
   /** Writes to the API server, or cuts its watch. */
   inject(event: Injection): Promise<void>;
+  /** Goes on in the story, and plays to the next scene; or ends what plays. */
+  next(): Promise<void>;
+  /** Goes back to the scene before, or from an answer to its question. */
+  back(): Promise<void>;
+  /** Answers the question of the scene, and plays to what decides it; null: shows what happens. */
+  answer(value?: Answer | null): Promise<void>;
+  /** Goes to the scene of this number, from 1. */
+  get scene(): (number: number) => Promise<void>;
+  /** The attribute of this name, for frameworks that set properties. */
+  set scene(number: `${number}` | number | ((number: number) => Promise<void>));
   /** Shows another run: the id of a lesson, a scenario, the text of a trace, or a link (`#v1;…`). */
   get load(): (what: string | Scenario | Lesson) => Promise<void>;
   /** The attribute of this name, for frameworks that set properties. */
@@ -367,6 +415,9 @@ export type FrameMessage = { ns: "deltascope"; v: 1; id?: string | number } & (
   | { type: "step"; args?: [by?: number, granularity?: Granularity] }
   | { type: "seek"; args: [where: Place | number] }
   | { type: "setEra"; args: [era: Era] }
+  | { type: "next" | "back"; args?: [] }
+  | { type: "answer"; args?: [value?: Answer | null] }
+  | { type: "scene"; args: [number: number] }
   | { type: "inject"; args: [event: Injection] }
   | { type: "load"; args: [what: string | Scenario | Lesson] }
   | { type: "exportSvg"; args?: [options?: SvgOptions] }

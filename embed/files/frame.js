@@ -11,7 +11,7 @@ const PROTOCOL = 1;
 const VERSIONS = /^#?v1$/;
 // Parts of the page's own links that no attribute can express.
 const OF_A_LINK = ["sel", "i"];
-const LINKED = ["lesson", "era", "at", ...OF_A_LINK];
+const LINKED = ["lesson", "era", "scene", "at", ...OF_A_LINK];
 // Folders and files that `src` may name, below this page's folder: plain names without escapes.
 const FOLDER = /^(?!\.)[\p{L}\p{M}\p{N}_~+@=,() .-]+$/u;
 const FILE = /\.(?:jsonl?|txt|log|body)$/;
@@ -23,9 +23,9 @@ const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes
 // Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 const ATTRIBUTES = DeltaScope.observedAttributes;
-const COMMANDS = ["play", "pause", "step", "seek", "reset", "fork", "setEra", "inject", "load"];
+const COMMANDS = ["play", "pause", "step", "seek", "reset", "fork", "setEra", "inject", "load", "next", "back", "answer", "scene"];
 const QUESTIONS = ["getState", "getUrl", "exportSvg", "exportTranscript", "exportTrace"];
-const EVENTS = ["ready", "step", "marker", "violation", "error"];
+const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
 
 const element = document.createElement("delta-scope");
 const isFramed = window.parent !== window;

@@ -16,6 +16,9 @@ export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
   onStep?: (event: DeltaScopeEventMap["ds-step"]) => void;
   onMarker?: (event: DeltaScopeEventMap["ds-marker"]) => void;
   onViolation?: (event: DeltaScopeEventMap["ds-violation"]) => void;
+  onScene?: (event: DeltaScopeEventMap["ds-scene"]) => void;
+  onAnswer?: (event: DeltaScopeEventMap["ds-answer"]) => void;
+  onGoal?: (event: DeltaScopeEventMap["ds-goal"]) => void;
   onError?: (event: DeltaScopeEventMap["ds-error"]) => void;
   [attribute: `data-${string}` | `aria-${string}`]: unknown;
 }

@@ -2,10 +2,13 @@
 import { createElement, forwardRef, useCallback, useEffect, useRef } from "react";
 
 const ATTRIBUTES = [
-  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
+  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
   "theme", "lang", "motion", "height", "load", "markers", "id", "style", "title", "slot",
 ];
-const EVENTS = { onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onError: "ds-error" };
+const EVENTS = {
+  onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onScene: "ds-scene", onAnswer: "ds-answer",
+  onGoal: "ds-goal", onError: "ds-error",
+};
 
 /** The component. React 18 passes refs only to `forwardRef` components. */
 export const DeltaScope = forwardRef(function DeltaScope(props, ref) {

@@ -21,6 +21,9 @@ export declare const DeltaScope: DefineComponent<
     step: (event: DeltaScopeEventMap["ds-step"]) => void;
     marker: (event: DeltaScopeEventMap["ds-marker"]) => void;
     violation: (event: DeltaScopeEventMap["ds-violation"]) => void;
+    scene: (event: DeltaScopeEventMap["ds-scene"]) => void;
+    answer: (event: DeltaScopeEventMap["ds-answer"]) => void;
+    goal: (event: DeltaScopeEventMap["ds-goal"]) => void;
     error: (event: DeltaScopeEventMap["ds-error"]) => void;
   }
 >;

@@ -2,10 +2,10 @@
 import { h, onMounted, ref, watch } from "vue";
 
 const ATTRIBUTES = [
-  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
+  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
   "theme", "lang", "motion", "height", "load", "markers",
 ];
-const EVENTS = ["ready", "step", "marker", "violation", "error"];
+const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
 
 /** The component. It exposes `element`, which has the methods. */
 export const DeltaScope = {

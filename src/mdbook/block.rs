@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use serde_json::{Map, Value};
 
+use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options, Place};
 use deltascope_presentation::session::present::{Unshown, scenario_in};
@@ -25,9 +26,9 @@ use super::near::hint;
 /// The attributes that only blocks have; the element does not know them.
 const OWN: [&str; 2] = ["caption", "alt"];
 /// The fields of a lesson's file and of a bare scenario.
-const FIELDS: [&str; 14] = [
-    "id", "title", "note", "era", "open", "markers", "scenario", "expect", "settings", "initial",
-    "script", "traffic", "drops", "beside",
+const FIELDS: [&str; 15] = [
+    "id", "title", "note", "era", "open", "markers", "scenario", "expect", "story", "settings",
+    "initial", "script", "traffic", "drops", "beside",
 ];
 
 /// What is wrong with a block, and in which line of its chapter.
@@ -374,6 +375,12 @@ impl Block {
             "{name} is no moment of this run: {error} Nor is it a member of the state. {}",
             hint(name, &members)
         ))
+    }
+
+    /// The link to this run at the moment to show, as the part of the page's address after the `#`; `None` for what
+    /// no link can carry.
+    pub(super) fn link(&mut self) -> Option<String> {
+        self.session.export(Export::Link).ok()
     }
 
     /// The view at the moment to show.

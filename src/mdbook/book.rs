@@ -14,6 +14,7 @@ use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
+use super::lesson;
 use super::{Failure, Problem, chapter, output, print, report, shown};
 
 /// The folder of the pictures, below that of the sources.
@@ -39,6 +40,8 @@ struct Build {
     /// Whether the renderer is mdBook's own, which passes HTML through.
     is_html: bool,
     problems: Vec<Problem>,
+    /// Headings that lessons name, and that are not there.
+    unplaced: Vec<Problem>,
     posters: Vec<(String, Vec<u8>)>,
     blocks: usize,
 }
@@ -71,6 +74,9 @@ pub(super) fn preprocess(from: &mut dyn Read) -> Result<(), Failure> {
             build.blocks
         )));
     }
+    if !build.unplaced.is_empty() {
+        return Err(Failure::new(report(&build.unplaced)));
+    }
     let folder = build.src.join(POSTERS);
     output::put(&folder, MANIFEST, &build.posters).map_err(|error| {
         Failure::new(format!(
@@ -101,6 +107,7 @@ impl Build {
             config,
             is_html: text("renderer") == "html",
             problems: Vec::new(),
+            unplaced: Vec::new(),
             posters: Vec::new(),
             blocks: 0,
         })
@@ -137,16 +144,15 @@ impl Build {
             return;
         };
         let found = fences(content);
-        if found.is_empty() {
+        let page = self.page(path);
+        let has_lessons = self.is_html && self.config.lessons;
+        if found.is_empty() && !has_lessons {
             return;
         }
         let source = Source::of(&self.src, text("source_path").unwrap_or(path));
         let depth = parts(path).count().saturating_sub(1);
         let up = "../".repeat(depth);
-        let assets = match &self.config.assets {
-            remote if remote.contains("://") || remote.starts_with('/') => remote.clone(),
-            local => format!("{up}{local}"),
-        };
+        let assets = from_chapter(&self.config.assets, &up);
         let mut out = String::new();
         let mut written = 0;
         for (place, fence) in found.iter().enumerate() {
@@ -165,6 +171,8 @@ impl Build {
                 }
             };
             let poster = self.poster(&mut block, path, place, &up);
+            let link = page.clone().zip(block.link());
+            let link = link.map(|(page, link)| page + &link);
             out.push_str(content.get(written..fence.range.start).unwrap_or_default());
             let instead = if self.is_html {
                 let loader = if place == 0 {
@@ -172,9 +180,9 @@ impl Build {
                 } else {
                     String::new()
                 };
-                loader + &figure(&mut block, &poster)
+                loader + &figure(&mut block, &poster, link.as_deref())
             } else {
-                markdown(&mut block, &poster)
+                markdown(&mut block, &poster, link.as_deref())
             };
             out.push_str(
                 instead
@@ -186,9 +194,27 @@ impl Build {
             out.push_str(&after(content, fence));
         }
         out.push_str(content.get(written..).unwrap_or_default());
+        if let Some(page) = page.filter(|_| has_lessons) {
+            match lesson::linked(&out, path, &page, self.config.lang()) {
+                Ok(linked) => out = linked,
+                Err(wrong) => self.unplaced.extend(wrong.into_iter().map(|message| Problem {
+                    file: source.name.clone(),
+                    line: 1,
+                    block: 0,
+                    message,
+                })),
+            }
+        }
         if let Some(content) = chapter.get_mut("content") {
             *content = Value::from(out);
         }
+    }
+
+    /// The page's address from a chapter. Only a whole one helps outside of a built site.
+    fn page(&self, path: &str) -> Option<String> {
+        let page = self.config.page.as_deref()?;
+        let up = "../".repeat(parts(path).count().saturating_sub(1));
+        (self.is_html || page.contains("://")).then(|| from_chapter(page, &up))
     }
 
     /// The pictures of a block, in the element's place. Every renderer has the same: they share a folder.
@@ -278,6 +304,14 @@ fn after(content: &str, fence: &Fence) -> String {
         return String::new();
     }
     format!("\n{}", fence.prefix.trim_end())
+}
+
+/// An address of the book's from one of its chapters; `up` leads from there to the book.
+fn from_chapter(address: &str, up: &str) -> String {
+    if address.contains("://") || address.starts_with('/') {
+        return address.to_owned();
+    }
+    format!("{up}{address}")
 }
 
 /// The parts of a path in a book, with either separator.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options};
 
 use super::body::{place_in_toml, plain_toml};
@@ -13,6 +14,8 @@ use super::{Problem, shown};
 
 /// The name of the preprocessor in book.toml.
 pub(super) const NAME: &str = "deltascope";
+/// The keys that are no attributes.
+const OWN: [&str; 3] = ["assets", "page", "lessons"];
 /// The keys in this table that mdBook itself reads.
 const MDBOOKS: [&str; 6] = [
     "command",
@@ -30,6 +33,10 @@ pub(super) struct Config {
     pub(super) defaults: Vec<(&'static str, String)>,
     /// The location of the element's files: a folder of the book's sources, or a URL.
     pub(super) assets: String,
+    /// The page, relative to the built book, or a URL: each picture has a link to its moment there.
+    pub(super) page: Option<String>,
+    /// Whether chapters have links to the lessons that name them: those of deltascope's own books.
+    pub(super) lessons: bool,
     /// The folder of the sources, relative to that of book.toml.
     pub(super) src: PathBuf,
 }
@@ -39,6 +46,8 @@ impl Default for Config {
         Self {
             defaults: Vec::new(),
             assets: NAME.to_owned(),
+            page: None,
+            lessons: false,
             src: "src".into(),
         }
     }
@@ -70,8 +79,15 @@ impl Config {
                 }
             } else if name == "assets" {
                 config.assets = text.trim_end_matches('/').to_owned();
+            } else if name == "page" {
+                config.page = Some(text);
+            } else if name == "lessons" {
+                match value.as_bool() {
+                    Some(are_linked) => config.lessons = are_linked,
+                    None => wrong.push((name.clone(), format!("{name} is true or false, not {value}."))),
+                }
             } else if !MDBOOKS.contains(&&**name) {
-                let known: Vec<&str> = KEYS.into_iter().chain(["assets"]).chain(MDBOOKS).collect();
+                let known: Vec<&str> = KEYS.into_iter().chain(OWN).chain(MDBOOKS).collect();
                 wrong.push((
                     name.clone(),
                     format!(
@@ -94,6 +110,16 @@ impl Config {
         } else {
             Err(wrong)
         }
+    }
+
+    /// The book's language.
+    pub(super) fn lang(&self) -> Lang {
+        let mut options = Options::default();
+        for (key, value) in self.defaults.iter().filter(|(key, _)| *key == "lang") {
+            // It was set before.
+            let _same = options.set(key, value);
+        }
+        options.lang.unwrap_or_default()
     }
 
     /// The configuration of the book that a file belongs to, with the book's folder. The defaults if it belongs to

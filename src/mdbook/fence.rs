@@ -64,19 +64,22 @@ impl Fence {
     }
 }
 
-/// Our blocks, in order.
-pub(super) fn fences(text: &str) -> Vec<Fence> {
-    // mdBook's defaults, as far as they concern blocks; inline extensions do not matter.
-    let options = Options::ENABLE_TABLES
+/// mdBook's defaults, as far as they concern blocks; inline extensions do not matter.
+pub(super) fn markdown_options() -> Options {
+    Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_HEADING_ATTRIBUTES
         | Options::ENABLE_DEFINITION_LIST
-        | Options::ENABLE_GFM;
+        | Options::ENABLE_GFM
+}
+
+/// Our blocks, in order.
+pub(super) fn fences(text: &str) -> Vec<Fence> {
     let mut found: Vec<Fence> = Vec::new();
     let mut inside = false;
     let mut literal: Vec<Range<usize>> = Vec::new();
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, markdown_options()).into_offset_iter() {
         if let Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) = event {
             literal.push(range.clone());
         }

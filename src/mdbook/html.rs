@@ -28,7 +28,7 @@ const UNSEARCHED: [&str; 2] = [
 ];
 
 /// The element, as one line: a blank line would end the HTML, and containers prefix each line.
-pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
+pub(super) fn figure(block: &mut Block, poster: &Poster, link: Option<&str>) -> String {
     let lang = block.options.lang.unwrap_or_default();
     let transcript = Transcript::of(&mut block.session, lang);
     let mut out = String::from("<figure class=\"deltascope\"><delta-scope");
@@ -61,8 +61,17 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
         coded(&mut out, caption);
         out.push_str("</figcaption>");
     }
-    out.push_str("</figure>");
     let [before, after] = UNSEARCHED;
+    if let Some(link) = link {
+        out.push_str(before);
+        out.push_str("<a class=\"deltascope-open\"");
+        attribute(&mut out, "href", link);
+        out.push('>');
+        out.push_str(open_here(lang));
+        out.push_str("</a>");
+        out.push_str(after);
+    }
+    out.push_str("</figure>");
     out.push_str(before);
     out.push_str("<div class=\"deltascope-transcript\"");
     attribute(&mut out, "lang", code(lang));
@@ -84,7 +93,7 @@ pub(super) fn loader(assets: &str) -> String {
 }
 
 /// The picture and the transcript as Markdown, for other renderers.
-pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
+pub(super) fn markdown(block: &mut Block, poster: &Poster, link: Option<&str>) -> String {
     let lang = block.options.lang.unwrap_or_default();
     let transcript = Transcript::of(&mut block.session, lang);
     let mut out = format!(
@@ -107,6 +116,9 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
             })
             .collect();
         out.push_str(&format!("{}\n\n", parts.concat()));
+    }
+    if let Some(link) = link {
+        out.push_str(&format!("[{}](<{link}>)\n\n", open_here(lang)));
     }
     out.push_str(&format!("**{}**", escaped(&transcript.title)));
     if !transcript.note.is_empty() {
@@ -145,6 +157,13 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     }
     out.push('\n');
     out
+}
+
+fn open_here(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Open this moment in deltascope",
+        Lang::Zh => "在 deltascope 里打开这一刻",
+    }
 }
 
 fn picture(out: &mut String, name: &str, poster: &Poster) {
@@ -256,7 +275,7 @@ fn attribute(out: &mut String, name: &str, value: &str) {
 }
 
 /// Text escaped for HTML and for attributes; newlines become spaces.
-fn text(out: &mut String, text: &str) {
+pub(super) fn text(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

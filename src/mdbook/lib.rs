@@ -14,6 +14,7 @@ mod files;
 mod html;
 mod info;
 mod install;
+mod lesson;
 mod near;
 mod output;
 mod words;

@@ -432,6 +432,10 @@ impl Driver {
                 && !playing
                 && !driver.still()
             {
+                // Whoever acts in a story lets time run when everything is done.
+                let (tells, cursor) =
+                    driver.with(|session| (session.tells(), session.playback().cursor()));
+                let to = if tells { to.min(cursor + 1) } else { to };
                 driver.follow(to, run).await;
             }
         });
@@ -521,6 +525,20 @@ impl Driver {
         turn
     }
 
+    /// Performs a step of a story for a script. Returns once the play to its moment is over.
+    pub async fn tells(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        self.ask();
+        let change = act(&mut self.inner.session.borrow_mut());
+        self.asked();
+        let plays = self.with(|session| session.plays_scene());
+        if !plays {
+            self.show(change).await;
+            return;
+        }
+        let run = self.show_still(change).await;
+        self.plays(run).await;
+    }
+
     /// Performs a command of a script. Returns once the screen shows the result.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         self.ask();
@@ -544,6 +562,15 @@ impl Driver {
 
     /// Shows a change. Returns the number of the playback loop that begins with it.
     async fn show(&self, change: Change) -> u64 {
+        let run = self.show_still(change).await;
+        if self.inner.session.borrow().playback().is_playing() {
+            self.play(run);
+        }
+        run
+    }
+
+    /// The same, without playback.
+    async fn show_still(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
             Change::Forward => {
@@ -561,32 +588,32 @@ impl Driver {
                 }
             }
         }
-        if self.inner.session.borrow().playback().is_playing() {
-            self.play(run);
-        }
         run
     }
 
-    /// Plays one beat after the other, until a command begins another loop.
+    /// Plays in the background, until a command begins another loop.
     fn play(&self, run: u64) {
         let driver = self.clone();
-        spawn_local(async move {
-            while driver.inner.run.get() == run {
-                if document().hidden() {
-                    driver.inner.session.borrow_mut().pause();
-                    break;
-                }
-                let change = driver.inner.session.borrow_mut().tick();
-                if change != Change::Forward {
-                    break;
-                }
-                let ms = driver.forward(0).await;
-                TimeoutFuture::new(ms).await;
+        spawn_local(async move { driver.plays(run).await });
+    }
+
+    /// Plays one beat after the other, until a command begins another loop.
+    async fn plays(&self, run: u64) {
+        while self.inner.run.get() == run {
+            if document().hidden() {
+                self.inner.session.borrow_mut().pause();
+                break;
             }
-            if driver.inner.run.get() == run {
-                driver.draw().await;
+            let change = self.inner.session.borrow_mut().tick();
+            if change != Change::Forward {
+                break;
             }
-        });
+            let ms = self.forward(0).await;
+            TimeoutFuture::new(ms).await;
+        }
+        if self.inner.run.get() == run {
+            self.draw().await;
+        }
     }
 
     /// Plays the facts that follow from a click, up to step `to`.

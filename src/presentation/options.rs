@@ -13,7 +13,7 @@ use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
 
 /// The names of the attributes.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 17] = [
     "lesson",
     "src",
     "era",
@@ -22,6 +22,7 @@ pub const KEYS: [&str; 16] = [
     "panels",
     "controls",
     "mode",
+    "scene",
     "granularity",
     "speed",
     "theme",
@@ -51,6 +52,8 @@ pub struct Options {
     pub controls: Controls,
     /// What the user can do.
     pub mode: Mode,
+    /// The scene of the story that is shown first, from 1.
+    pub scene: Option<usize>,
     /// The size of a step.
     pub granularity: Option<StepSize>,
     /// The speed of playback, in percent.
@@ -77,6 +80,10 @@ pub enum Mode {
     Explore,
     /// Only move in time and change nothing else.
     Watch,
+    /// Be told the lesson's story, scene by scene.
+    Story,
+    /// The same, of the scenes that ask something alone.
+    Quiz,
     /// Hold the four generations against each other, in place of the stage.
     Race,
 }
@@ -158,6 +165,8 @@ impl Options {
             "panels" => self.panels = panels(key, value)?,
             "controls" => self.controls = one_of(key, value, &CONTROLS)?,
             "mode" => self.mode = one_of(key, value, &MODES)?,
+            "scene" if value.is_empty() => self.scene = None,
+            "scene" => self.scene = Some(scene(key, value)?),
             "granularity" if value.is_empty() => self.granularity = None,
             "granularity" => {
                 let words = StepSize::ALL.map(|step_size| (step_size.id(), step_size));
@@ -186,6 +195,16 @@ impl Options {
     pub fn shows(&self, room: Panel) -> bool {
         self.panels.is_empty() || self.panels.contains(&room)
     }
+
+    /// Whether the lesson's story is told. A scene alone asks for it as well, as in a link.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        match self.mode {
+            Mode::Story | Mode::Quiz => true,
+            Mode::Explore => self.scene.is_some(),
+            Mode::Watch | Mode::Race => false,
+        }
+    }
 }
 
 const CONTROLS: [(&str, Controls); 5] = [
@@ -195,10 +214,12 @@ const CONTROLS: [(&str, Controls); 5] = [
     ("minimal", Controls::Minimal),
     ("none", Controls::None),
 ];
-const MODES: [(&str, Mode); 4] = [
+const MODES: [(&str, Mode); 6] = [
     ("", Mode::Explore),
     ("explore", Mode::Explore),
     ("watch", Mode::Watch),
+    ("story", Mode::Story),
+    ("quiz", Mode::Quiz),
     ("race", Mode::Race),
 ];
 const THEMES: [(&str, bool); 2] = [("light", false), ("dark", true)];
@@ -265,6 +286,11 @@ fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
         .collect())
 }
 
+fn scene(key: &str, value: &str) -> Result<usize, Text> {
+    let number = value.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| not(key, value, "1, 2, 3 …"))
+}
+
 fn speed(key: &str, value: &str) -> Result<u32, Text> {
     let wanted = value.strip_suffix(['x', '×']).unwrap_or(value);
     let found = SPEEDS.into_iter().find(|percent| {
@@ -319,7 +345,13 @@ mod tests {
             ("controls", "some", false),
             ("mode", "watch", true),
             ("mode", "race", true),
-            ("mode", "quiz", false),
+            ("mode", "story", true),
+            ("mode", "quiz", true),
+            ("mode", "exam", false),
+            ("scene", "3", true),
+            ("scene", "0", false),
+            ("scene", "-1", false),
+            ("scene", "last", false),
             ("granularity", "pop", true),
             ("granularity", "big", false),
             ("speed", "0.5", true),

@@ -13,10 +13,12 @@ use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
 use super::fact_queries::actor_id;
-use super::i18n::Lang;
+use super::i18n::{Lang, Text};
 use super::rows::is_tombstone;
 use super::rows::race::said;
+use super::story::{Answer, words};
 use super::view::selection::Found;
+use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
 use super::view::{BranchRow, CompareView, RACE, RaceView, View};
 
@@ -71,6 +73,19 @@ pub fn state(view: &View, lang: Lang) -> Value {
                     ("behind", live.behind.into()),
                 ])
             }),
+        ),
+        (
+            "scene",
+            view.story
+                .as_ref()
+                .map_or(Value::Null, |story| scene(story, lang)),
+        ),
+        (
+            "goal",
+            view.story
+                .as_ref()
+                .and_then(|story| story.goal.as_ref())
+                .map_or(Value::Null, |one| goal(one, lang)),
         ),
         (
             "error",
@@ -175,6 +190,64 @@ pub fn value_at(picture: &Picture, path: &str) -> Option<Value> {
         _ if counts => None,
         value => Some(value.clone()),
     }
+}
+
+fn scene(story: &StoryView, lang: Lang) -> Value {
+    let question = story.asked.as_ref();
+    object(vec![
+        ("index", (story.index + 1).into()),
+        ("of", story.of.into()),
+        ("rooms", array(story.lit.iter().map(|room| text(room.id())))),
+        ("say", plain(&story.say, lang)),
+        (
+            "question",
+            question.map_or(Value::Null, |asked| self::question(asked, lang)),
+        ),
+    ])
+}
+
+fn question(asked: &Asked, lang: Lang) -> Value {
+    let choices = match asked.rooms.as_slice() {
+        [] => array(asked.choices.iter().map(|choice| plain(choice, lang))),
+        rooms => array(rooms.iter().map(|room| text(room.id()))),
+    };
+    let right = asked.verdict.as_ref().and_then(|one| one.is_right);
+    object(vec![
+        ("kind", text(asked.kind)),
+        ("text", plain(&asked.text, lang)),
+        ("choices", choices),
+        ("answered", answered(asked)),
+        ("right", right.map_or(Value::Null, Value::from)),
+    ])
+}
+
+/// What was answered, as a script gives it; `"shown"` if the answer was asked for, null before that.
+#[must_use]
+pub fn answered(asked: &Asked) -> Value {
+    match &asked.given {
+        None => Value::Null,
+        Some(None) => text("shown"),
+        Some(Some(Answer::Choice(choice))) => (*choice).into(),
+        Some(Some(Answer::Number(number))) => (*number).into(),
+        Some(Some(Answer::Place(room))) => text(room.id()),
+        Some(Some(Answer::Order(items))) => array(items.iter().map(|item| (*item).into())),
+    }
+}
+
+fn goal(goal: &GoalView, lang: Lang) -> Value {
+    object(vec![
+        ("text", plain(&goal.text, lang)),
+        ("reached", goal.reached.into()),
+        (
+            "hints",
+            array(goal.hints.iter().map(|hint| plain(hint, lang))),
+        ),
+    ])
+}
+
+/// Words of a story, without their marks.
+fn plain(words: &Text, lang: Lang) -> Value {
+    Value::String(words::plain(words.get(lang)))
 }
 
 fn branch(branch: &BranchRow) -> Value {

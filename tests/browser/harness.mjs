@@ -101,11 +101,12 @@ async function watchedOver(app, body) {
  * once. `asFound` leaves language and theme as the page chose them. `link` is opened instead of the plain page. `reads`: the
  * URL of an API, to which requests may be sent and aborted at any time; `provokes`: a pattern of the errors that the test
  * provokes; `clock`: whether the test controls the time (`app.page.clock`); `measured`: makes the page's `wasm` available;
- * `newcomer`: leaves the size of a step as the page chose it, an event, else it is one fact; `forced`: the colours are the
+ * `newcomer`: leaves the size of a step as the page chose it, an event, else it is one fact; `firstVisit`: the page opens as
+ * for somebody who has never been here, with the first story; `forced`: the colours are the
  * reader's (high contrast), those of `theme`.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, newcomer, forced = false } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured, newcomer, firstVisit, forced = false } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
@@ -121,18 +122,17 @@ export async function open(browser, url, options = {}) {
     });
   }
   // Most tests are about single facts. Storage is closed to pages without an origin.
-  if (!newcomer) {
-    await context.addInitScript(() => {
-      if (location.protocol.startsWith("http") && !localStorage.getItem("deltascope.step")) {
-        localStorage.setItem("deltascope.step", "micro");
-        localStorage.setItem("deltascope.seen", "1");
-      }
-    });
+  if (!firstVisit) {
+    await context.addInitScript((newcomer) => {
+      if (!location.protocol.startsWith("http")) return;
+      localStorage.setItem("deltascope.seen", "1");
+      if (!newcomer && !localStorage.getItem("deltascope.step")) localStorage.setItem("deltascope.step", "micro");
+    }, Boolean(newcomer));
   }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const app = new App(context, page, url, { reads, provokes });
-  await page.goto(link ?? url);
+  await page.goto(new URL(link ?? "", url).href);
   await page.waitForFunction(() => window.deltascope !== undefined);
   await page.evaluate(() => window.deltascope.ready);
   if (!asFound) {

@@ -130,7 +130,7 @@ class Host {
       await context.addInitScript(() => {
         globalThis.violations = [];
         globalThis.told = [];
-        for (const name of ["ready", "step", "marker", "violation", "error"]) {
+        for (const name of ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"]) {
           addEventListener(`ds-${name}`, ({ detail, target }) => told.push({ name, detail, id: target.id, at: performance.now() }));
         }
         addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>

@@ -13,3 +13,4 @@ mod session;
 mod share;
 mod simulation;
 mod stories;
+mod told;

@@ -283,6 +283,7 @@ fn texts(story: &Story) -> Vec<&Text> {
     if let Some(goal) = &story.goal {
         all.push(&goal.text);
         all.extend(&goal.hints);
+        all.extend(&goal.done);
     }
     all.extend(story.code.iter().map(|code| &code.say));
     all

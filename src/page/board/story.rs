@@ -22,12 +22,20 @@ pub(super) fn Story() -> impl IntoView {
     let of = move |pick: fn(&StoryView) -> bool| {
         Memo::new(move |_| story.with(|story| story.as_ref().is_some_and(pick)))
     };
-    let is_first = of(|story| story.index == 0);
+    let is_first = of(|story| !story.has_before);
     let is_last = of(|story| story.index + 1 == story.of && !story.plays);
+    let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
     let more = RwSignal::new(false);
     let number = Memo::new(move |_| {
-        story.with(|story| story.as_ref().map_or((0, 0), |one| (one.index + 1, one.of)))
+        story.with(|story| {
+            story
+                .as_ref()
+                .map_or((0, 0, false), |one| match one.question {
+                    Some((at, of)) => (at, of, true),
+                    None => (one.index + 1, one.of, false),
+                })
+        })
     });
     let playing = ui.memo(|view| view.playing);
     view! {
@@ -48,8 +56,8 @@ pub(super) fn Story() -> impl IntoView {
                     })}</b>
                     <span data-testid="scene-number">
                         {text(move || {
-                            let (at, of) = number.get();
-                            said::scene(ui.lang.get(), at, of)
+                            let (at, of, quiz) = number.get();
+                            said::scene(ui.lang.get(), at, of, quiz)
                         })}
                     </span>
                 </p>
@@ -96,7 +104,7 @@ pub(super) fn Story() -> impl IntoView {
                 >
                     {ui.word(|words| words.story_back)}
                 </button>
-                {shown(move || !is_last.get(), move || view! {
+                {shown(move || goes_on.get(), move || view! {
                     <button
                         class="btn go"
                         data-testid="story-next"
@@ -348,6 +356,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 <p class="verdict right" role="status" data-testid="goal-reached">
                     <b>{ui.word(|words| words.story_reached)}</b>
                 </p>
+                {goal.done.as_ref().map(|done| words(done, lang))}
             })}
             <div class="hints">{hints.collect_view()}</div>
             <div class="answers">

@@ -9,14 +9,14 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
+use super::events::{Emit, emit_story};
 use crate::driver::Driver;
 use crate::live::Link;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::cluster::Options;
-use deltascope_presentation::command::BreakCommand;
-use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::command::{BreakCommand, Command, Export, Tell};
 use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
@@ -33,6 +33,7 @@ pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
         let _ = Reflect::set(&api, &"ready".into(), &opens(driver, first));
     }
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
+    emit_story(ui, Emit::Page);
 }
 
 /// The scripting interface of a board.
@@ -102,6 +103,29 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "load", move |id: JsValue, _: JsValue| {
         let id = id.as_string().unwrap_or_default();
         opens(&on, Command::Load(id.into()))
+    });
+    for (name, tell) in [("next", Tell::Next), ("back", Tell::Back)] {
+        let on = driver.clone();
+        method(&api, name, move |_: JsValue, _: JsValue| {
+            let command = Command::Tell(tell.clone());
+            tells(&on, Box::new(move |session| session.obey(command)))
+        });
+    }
+    let on = driver.clone();
+    method(&api, "scene", move |scene: JsValue, _: JsValue| {
+        let scene = scene.as_f64().unwrap_or(1.0).max(1.0);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at least 1, and a number out of range is clamped by the session"
+        )]
+        let command = Command::Tell(Tell::Scene(scene as usize - 1));
+        tells(&on, Box::new(move |session| session.obey(command)))
+    });
+    let on = driver.clone();
+    method(&api, "answer", move |given: JsValue, _: JsValue| {
+        let given = to_json(&given);
+        tells(&on, Box::new(move |session| session.answer_with(&given)))
     });
     let on = driver.clone();
     method(&api, "connect", move |options: JsValue, _: JsValue| {
@@ -311,6 +335,12 @@ pub(super) fn method(
 /// A promise that settles once the screen shows the result.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
     promise(driver.clone(), Box::new(act))
+}
+
+/// A promise that settles once the play to a scene's moment, or to an answer's, is over.
+fn tells(driver: &Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
+    let driver = driver.clone();
+    settles(async move { driver.tells(act).await })
 }
 
 /// A promise that settles once the screen shows what was opened, or why it cannot be opened.

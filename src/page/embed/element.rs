@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::Poll;
 
-use js_sys::{Function, Object, Reflect};
+use js_sys::{Object, Reflect};
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -15,6 +15,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::HtmlElement;
 
 use super::api::{self, method, to_json};
+use super::events::{Emit, emit_events};
 use crate::board::Coming;
 use crate::driver::{Driver, Paced};
 use crate::host::Host;
@@ -24,7 +25,6 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::{Change, Session};
-use deltascope_replay::beat::MOST;
 use deltascope_world::slices::{Slices, pause};
 
 /// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
@@ -109,7 +109,7 @@ async fn come(
     driver.set_motion(options.motion);
     let view = driver.view();
     pause().await;
-    let emit = Emit(get("emit").dyn_into().ok());
+    let emit = get("emit").dyn_into().ok().map(Emit::Element);
     let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
     let (shape, drawn) = (Shape::of(&options), driver.clone());
     let shared = Rc::new(Cell::new(None));
@@ -119,7 +119,10 @@ async fn come(
         let link = Link::new(&drawn);
         provide_context(link);
         follow(ui);
-        emit_events(ui, emit);
+        name(ui);
+        if let Some(emit) = emit {
+            emit_events(ui, emit);
+        }
         made.set(Some((ui, link)));
         view! { <Coming /> }.into_any()
     });
@@ -233,7 +236,7 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
             },
         ) => session.seek_place(place),
         ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
-        ("mode", _) => session.set_mode(options).map(|()| Change::Cut),
+        ("mode" | "scene", _) => session.set_mode(options).map(|()| Change::Cut),
         ("speed", _) => {
             return session.obey(Command::Speed(options.speed.unwrap_or(100)));
         }
@@ -245,28 +248,8 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     done.unwrap_or_else(|message| session.say(message))
 }
 
-/// Receives the element's events.
-struct Emit(Option<Function>);
-
-impl Emit {
-    fn say(&self, name: &str, detail: &[(&str, JsValue)]) {
-        let Some(emit) = &self.0 else {
-            return;
-        };
-        let object = Object::new();
-        for (key, value) in detail {
-            let _ = Reflect::set(&object, &(*key).into(), value);
-        }
-        // An exception of the page's listener does not concern the board.
-        let _ = emit.call2(&JsValue::UNDEFINED, &name.into(), &object);
-    }
-}
-
-/// Emits an event for each step, marker, violated invariant and error.
-fn emit_events(ui: Ui, emit: Emit) {
-    let number = |number: usize| JsValue::from(u32::try_from(number).unwrap_or(u32::MAX));
-    let emit = StoredValue::new_local(emit);
-    // The labels distinguish several boards on one page.
+/// Names the board, so that several of them on one page can be told apart.
+fn name(ui: Ui) {
     let host = ui.host();
     Effect::new(move |_| {
         let lang = ui.lang.get();
@@ -274,52 +257,5 @@ fn emit_events(ui: Ui, emit: Emit) {
         if let Some(mount) = host.mount() {
             let _ = mount.set_attribute("aria-label", &format!("deltascope: {title}"));
         }
-    });
-    Effect::new(move |before: Option<(usize, bool, Option<Text>)>| {
-        let view = ui.view.get();
-        let error = view.error.as_ref().map(|error| error.message.clone());
-        let (step_before, played, error_before) = before.unwrap_or((usize::MAX, false, None));
-        emit.with_value(|emit| {
-            if let Some(message) = error.as_ref().filter(|_| error != error_before) {
-                let message = message.get(ui.lang.get_untracked()).into();
-                emit.say("error", &[("message", message)]);
-            }
-            if view.step == step_before {
-                return;
-            }
-            #[allow(clippy::cast_precision_loss, reason = "ms, of which 2^53 are no run")]
-            let time = JsValue::from(view.time as f64);
-            let step = number(view.step);
-            emit.say(
-                "step",
-                &[
-                    ("step", step),
-                    ("steps", number(view.steps)),
-                    ("time", time),
-                ],
-            );
-            // A beat of playback may pass some on its way.
-            let plays = (played || view.playing) && view.step <= step_before.saturating_add(MOST);
-            let reached = |at| at == view.step || plays && step_before < at && at < view.step;
-            for marker in view.markers.iter().filter(|one| reached(one.at)) {
-                emit.say("marker", &[("id", (&*marker.id).into())]);
-            }
-            let found = view.checks.violations.iter();
-            for one in found.filter(|one| reached(one.at)) {
-                let key = one
-                    .key
-                    .as_ref()
-                    .map_or(JsValue::NULL, |key| (&**key).into());
-                emit.say(
-                    "violation",
-                    &[
-                        ("monitor", one.invariant.id().into()),
-                        ("at", number(one.at)),
-                        ("key", key),
-                    ],
-                );
-            }
-        });
-        (view.step, view.playing, error)
     });
 }

@@ -2,6 +2,7 @@
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Fact, Refusal, ServerFact, Verb};
+use deltascope_replay::lessons;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::bounds::shortened;
 
@@ -151,6 +152,55 @@ pub(super) fn no_story() -> Text {
     Text::new(
         "This lesson has no story. Choose one from the shelf.",
         "这一课没有故事。请从课程架上选一课。",
+    )
+}
+
+/// A story is asked for by an attribute, and the lesson has none.
+pub(super) fn no_story_for(quiz: bool) -> Text {
+    let mode = if quiz { "quiz" } else { "story" };
+    let ids = lessons::told().join(", ");
+    Text::new(
+        &format!(
+            "mode={mode}: this lesson has no story. Choose one that has ({ids}), or leave out mode and scene."
+        ),
+        &format!(
+            "mode={mode}：这一课没有故事。请选一课有故事的（{}），或者去掉 mode 和 scene。",
+            ids.replace(", ", "、")
+        ),
+    )
+}
+
+/// A quiz is asked for, and no scene asks anything.
+pub(super) fn no_question() -> Text {
+    Text::new(
+        "mode=quiz: this lesson's story asks nothing. Write mode=story.",
+        "mode=quiz：这一课的故事里没有提问。请写 mode=story。",
+    )
+}
+
+pub(super) fn no_scene(scene: usize, scenes: usize) -> Text {
+    Text::new(
+        &format!("scene={scene}: the story has {scenes} scenes. Write 1 to {scenes}."),
+        &format!("scene={scene}：这个故事有 {scenes} 个场景。请写 1 到 {scenes}。"),
+    )
+}
+
+/// A script answers a scene that asks nothing.
+pub(super) fn nothing_asked() -> Text {
+    Text::new(
+        "answer: nothing is asked here. Go on with next().",
+        "answer：这里没有提问。请用 next() 继续。",
+    )
+}
+
+/// A script's answer does not fit the question.
+pub(super) fn no_answer(value: &str, en: &str, zh: &str) -> Text {
+    let value = shortened(value);
+    Text::new(
+        &format!(
+            "answer: {value} is no answer to this question. Give {en}, or null to be shown it."
+        ),
+        &format!("answer：{value} 不能回答这个问题。请给{zh}；给 null 则直接显示答案。"),
     )
 }
 

@@ -50,7 +50,7 @@ impl Session {
             }
             Command::NextMarker => self.next_marker(),
             Command::PreviousMarker => self.previous_marker(),
-            Command::Reset => self.start_over(),
+            Command::Reset => self.reset(),
             Command::Speed(percent) => {
                 self.playback.set_speed(percent);
                 Change::None

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::Command;
+use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use crate::view::RACE;
@@ -125,7 +125,9 @@ impl Session {
         if options.era.is_some() && !self.scenario().settings.is_informer() {
             return Err(Unshown::HandMade);
         }
-        Ok(moved.and(stops).and(self.set_mode(options))?)
+        // Where nothing else is named, a story begins with its first scene.
+        let first = options.scene.or(options.at.is_none().then_some(1));
+        Ok(moved.and(stops).and(self.begin_mode(options, first))?)
     }
 
     /// Opens a trace, a recording or a controller's log.
@@ -180,19 +182,43 @@ impl Session {
         if let Some(place) = &options.at {
             self.seek_slowly(place, slices).await?;
         }
-        Ok(stops.and(self.set_mode(options))?)
+        Ok(stops.and(self.begin_mode(options, options.scene))?)
     }
 
-    /// Shows the stage, or the four generations in its place.
+    /// Shows the mode of a run that was just opened. A link may have begun its story already.
+    fn begin_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
+        if options.mode == Mode::Explore && options.scene.is_none() {
+            return Ok(());
+        }
+        let at = options.at.is_some().then(|| self.playback.cursor());
+        let begun = self.show_mode(options, scene);
+        // The scene that is named is told, at the moment that is named.
+        if let Some(at) = at.filter(|_| begun.is_ok() && scene.is_some()) {
+            self.obey(Command::Seek(at));
+        }
+        begun
+    }
+
+    /// Shows the stage, the story on it, or the four generations in its place.
     ///
     /// # Errors
-    /// Fails if the run has no generations.
+    /// Fails if the lesson has no such story, or the run no generations.
     pub fn set_mode(&mut self, options: &Options) -> Result<(), Text> {
+        self.show_mode(options, options.scene)
+    }
+
+    fn show_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
         if options.mode == Mode::Race {
             self.obey(Command::Compare(RACE.into()));
             return self.said_wrong();
         }
         self.race = None;
+        if options.tells() {
+            return self.tell_as(options.mode == Mode::Quiz, scene);
+        }
+        if self.tells() {
+            self.obey(Command::Tell(Tell::Show(false)));
+        }
         Ok(())
     }
 
@@ -346,7 +372,7 @@ impl Session {
     }
 
     /// The error of the last command.
-    fn said_wrong(&self) -> Result<(), Text> {
+    pub(super) fn said_wrong(&self) -> Result<(), Text> {
         match &self.error {
             Some(error) => Err(error.message.clone()),
             None => Ok(()),

@@ -2,19 +2,23 @@
 
 use std::rc::Rc;
 
-use crate::command::Tell;
+use serde_json::Value;
+
+use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::motion::merged::Merged;
 use crate::stage::Panel;
-use crate::story::{Answer, At, Kind, Story};
+use crate::story::{Answer, At, Kind, Scene, Story};
 use crate::view::story::{Asked, GoalView, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::Timeline;
 
-use super::messages::{no_story, not_told_here, wrong_story};
-use super::{Change, OPENING, Session, ask};
+use super::messages::{
+    no_question, no_scene, no_story, no_story_for, not_told_here, nothing_asked, wrong_story,
+};
+use super::{Change, OPENING, Session, ask, typed};
 
 /// The play before a scene takes at most this long, in ms.
 const PLAY_MS: u32 = 6_000;
@@ -24,29 +28,67 @@ pub(super) struct Telling {
     story: Rc<Story>,
     /// Whether the screen shows it, not the microscope.
     shown: bool,
+    /// Whether only the scenes that ask something are shown.
+    quiz: bool,
     scene: usize,
     /// Where the play before a scene or an answer ends.
     to: Option<usize>,
     /// The answers to the scenes' questions.
     given: Vec<Option<Given>>,
+    /// How many answers have been given.
+    answers: usize,
     hints: usize,
     reached: bool,
 }
 
 #[derive(Clone)]
 struct Given {
+    /// How many answers had been given with this one.
+    number: usize,
     /// `None`: the answer was asked for.
     answer: Option<Answer>,
     /// The other generations in which it would be right.
     right_in: Vec<Generation>,
 }
 
+impl Telling {
+    /// Whether a scene is shown on the way from one to the next.
+    fn has(&self, scene: usize) -> bool {
+        let asks = |scene: &Scene| scene.ask.is_some();
+        self.story
+            .scenes
+            .get(scene)
+            .is_some_and(|one| !self.quiz || asks(one))
+    }
+
+    /// The scene after this one.
+    fn after(&self, scene: usize) -> Option<usize> {
+        (scene + 1..self.story.scenes.len()).find(|one| self.has(*one))
+    }
+
+    /// The scene before this one.
+    fn before(&self, scene: usize) -> Option<usize> {
+        (0..scene).rev().find(|one| self.has(*one))
+    }
+
+    /// This scene, or the nearest one that is shown, rather a later one.
+    fn near(&self, scene: usize) -> usize {
+        let this = self.has(scene).then_some(scene);
+        let other = this.or_else(|| self.after(scene));
+        other.or_else(|| self.before(scene)).unwrap_or(scene)
+    }
+}
+
 impl Session {
     pub(super) fn tell(&mut self, tell: Tell) -> Change {
-        if self.telling.is_none()
-            && let Err(message) = self.begin_story()
-        {
-            return self.fail(message, None);
+        if self.telling.is_none() {
+            if let Err(message) = self.begin_story() {
+                return self.fail(message, None);
+            }
+            // What has not begun does not go on.
+            if matches!(tell, Tell::Next | Tell::Back) {
+                return self.cut_to_scene(0);
+            }
         }
         match tell {
             Tell::Show(shown) => self.show_story(shown),
@@ -63,10 +105,72 @@ impl Session {
         }
     }
 
+    /// Tells the story, or its questions alone, from a scene on, counted from 1; without one, at the moment that
+    /// is shown.
+    pub(super) fn tell_as(&mut self, quiz: bool, scene: Option<usize>) -> Result<(), Text> {
+        if self.lesson.story.is_none() {
+            return Err(no_story_for(quiz));
+        }
+        if self.telling.is_none() {
+            self.begin_story()?;
+        }
+        let Some(telling) = &mut self.telling else {
+            return Ok(());
+        };
+        telling.quiz = quiz;
+        let scenes = telling.story.scenes.len();
+        if !(0..scenes).any(|scene| telling.has(scene)) {
+            telling.quiz = false;
+            return Err(no_question());
+        }
+        let tell = match scene {
+            Some(scene) if scene > scenes => return Err(no_scene(scene, scenes)),
+            Some(scene) => Tell::Scene(telling.near(scene - 1)),
+            None => Tell::Show(true),
+        };
+        self.obey(Command::Tell(tell));
+        self.said_wrong()
+    }
+
+    /// Answers the question of the scene with what a script gave; null: shows what happens.
+    pub fn answer_with(&mut self, given: &Value) -> Change {
+        let told = self.telling.as_ref().filter(|telling| telling.shown);
+        let scene = told.and_then(|telling| telling.story.scenes.get(telling.scene));
+        let Some(asked) = scene.and_then(|scene| scene.ask.as_ref()) else {
+            return self.fail(nothing_asked(), None);
+        };
+        match typed::answer(asked, given) {
+            Ok(answer) => self.obey(Command::Tell(Tell::Answer(answer))),
+            Err(message) => self.fail(message, None),
+        }
+    }
+
+    /// Starts over, a story with its first scene and without its answers.
+    pub(super) fn reset(&mut self) -> Change {
+        let change = self.start_over();
+        let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none()) else {
+            return change;
+        };
+        telling.given.fill(None);
+        telling.hints = 0;
+        telling.reached = false;
+        telling.to = None;
+        telling.scene = telling.near(0);
+        let first = telling.shown.then_some(telling.scene);
+        first.map_or(change, |scene| self.cut_to_scene(scene))
+    }
+
     /// Whether the screen shows a story.
     #[must_use]
     pub fn tells(&self) -> bool {
         self.telling.as_ref().is_some_and(|telling| telling.shown)
+    }
+
+    /// Whether the play before a scene, or before what decides an answer, is on.
+    #[must_use]
+    pub fn plays_scene(&self) -> bool {
+        let to = self.scene_end();
+        self.playback.is_playing() && to.is_some_and(|to| self.playback.cursor() < to)
     }
 
     /// The scene that is shown, from 0.
@@ -85,8 +189,10 @@ impl Session {
         let story = Story::read(&value).map_err(|wrong| wrong_story(&wrong.message()))?;
         self.telling = Some(Telling {
             given: vec![None; story.scenes.len()],
+            answers: 0,
             story: Rc::new(story),
             shown: false,
+            quiz: false,
             scene: 0,
             to: None,
             hints: 0,
@@ -128,11 +234,13 @@ impl Session {
         let scenes = 0..telling.story.scenes.len();
         // The last scene that has come.
         let reached = scenes
+            .filter(|scene| telling.has(*scene))
             .filter(|scene| self.scene_place(*scene).is_some_and(|at| at <= cursor))
             .max();
-        let keeps = self
-            .scene_place(telling.scene)
-            .is_some_and(|at| at <= cursor)
+        let keeps = telling.has(telling.scene)
+            && self
+                .scene_place(telling.scene)
+                .is_some_and(|at| at <= cursor)
             && (reached == Some(telling.scene) || self.decided(telling.scene) >= Some(cursor));
         if let Some(telling) = &mut self.telling {
             telling.shown = shown;
@@ -142,7 +250,8 @@ impl Session {
             }
         }
         if shown && reached.is_none() {
-            return self.cut_to_scene(0);
+            let first = self.telling.as_ref().map_or(0, |one| one.near(0));
+            return self.cut_to_scene(first);
         }
         Change::Cut
     }
@@ -195,14 +304,13 @@ impl Session {
         let Some(telling) = &self.telling else {
             return Change::None;
         };
-        let (scene, scenes) = (telling.scene, telling.story.scenes.len());
         if let Some(to) = telling.to.filter(|to| self.playback.cursor() < *to) {
             return self.arrive(to);
         }
-        if scene + 1 >= scenes {
+        let Some(next) = telling.after(telling.scene) else {
             return Change::None;
-        }
-        match self.go_to_scene(scene + 1) {
+        };
+        match self.go_to_scene(next) {
             Ok(place) => self.play_to(place),
             Err(change) => change,
         }
@@ -213,14 +321,11 @@ impl Session {
             return Change::None;
         };
         let (scene, cursor) = (telling.scene, self.playback.cursor());
+        let before = telling.before(scene).unwrap_or(scene);
         // From an answer to its question.
         let is_later = telling.to.is_none_or(|to| to <= cursor)
             && self.scene_place(scene).is_some_and(|at| at < cursor);
-        self.cut_to_scene(if is_later {
-            scene
-        } else {
-            scene.saturating_sub(1)
-        })
+        self.cut_to_scene(if is_later { scene } else { before })
     }
 
     fn arrive(&mut self, to: usize) -> Change {
@@ -289,7 +394,12 @@ impl Session {
         if let Some(telling) = &mut self.telling
             && let Some(given) = telling.given.get_mut(scene)
         {
-            *given = Some(Given { answer, right_in });
+            telling.answers += 1;
+            *given = Some(Given {
+                number: telling.answers,
+                answer,
+                right_in,
+            });
         }
         self.play_to(to)
     }
@@ -341,7 +451,7 @@ impl Session {
         let scene = story.scenes.get(index)?;
         let is_last = index + 1 == story.scenes.len();
         let (place, decided) = (self.scene_place(index), self.decided(index));
-        let plays = telling.to.is_some_and(|to| cursor < to) && self.playback.is_playing();
+        let plays = self.plays_scene();
         let goal = story.goal.as_ref().filter(|_| is_last);
         let reached = telling.reached
             || goal.is_some_and(|goal| ask::all(&goal.when, &self.timeline, 0..cursor, &picture));
@@ -376,6 +486,7 @@ impl Session {
                 text: question.text.clone(),
                 choices,
                 rooms,
+                number: given.as_ref().map_or(0, |given| given.number),
                 given: given.clone().map(|given| given.answer),
                 verdict,
             }
@@ -384,6 +495,7 @@ impl Session {
         let goal = goal.map(|goal| GoalView {
             text: goal.text.clone(),
             reached,
+            done: goal.done.clone().filter(|_| reached),
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
             more_hints: telling.hints < goal.hints.len(),
         });
@@ -393,8 +505,17 @@ impl Session {
         let era = self.head.era;
         let view = StoryView {
             title: story.question.clone(),
+            telling: self.opened,
             index,
             of: story.scenes.len(),
+            question: telling.quiz.then(|| {
+                let asked = (0..story.scenes.len()).filter(|scene| telling.has(*scene));
+                let asked: Vec<usize> = asked.collect();
+                let number = asked.iter().filter(|scene| **scene <= index).count();
+                (number, asked.len())
+            }),
+            has_before: telling.before(index).is_some(),
+            has_next: telling.after(index).is_some(),
             lit: Panel::ALL
                 .into_iter()
                 .filter(|room| {

@@ -161,6 +161,8 @@ pub struct Goal {
     pub hints: Vec<Text>,
     /// A way to reach it.
     pub solution: Vec<Entry>,
+    /// What to take from it, once it is reached.
+    pub done: Option<Text>,
 }
 
 /// Go code: wrong, and right.
@@ -479,6 +481,7 @@ impl Read for Goal {
                 when: fields.need("when")?,
                 hints: fields.get("hints")?,
                 solution: fields.get("solution")?,
+                done: fields.get("done")?,
             })
         })
     }

@@ -6,12 +6,14 @@ use crate::story::Answer;
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 
-/// The number of a scene, from 1, among how many.
+/// The number of a scene, from 1, among how many; in a quiz that of a question.
 #[must_use]
-pub fn scene(lang: Lang, at: usize, of: usize) -> String {
-    match lang {
-        Lang::En => format!("{at} of {of}"),
-        Lang::Zh => format!("{at} / {of}"),
+pub fn scene(lang: Lang, at: usize, of: usize, quiz: bool) -> String {
+    match (quiz, lang) {
+        (false, Lang::En) => format!("{at} of {of}"),
+        (true, Lang::En) => format!("Question {at} of {of}"),
+        (false, Lang::Zh) => format!("{at} / {of}"),
+        (true, Lang::Zh) => format!("问题 {at} / {of}"),
     }
 }
 

@@ -11,10 +11,18 @@ use deltascope_cache::controller::Generation;
 pub struct StoryView {
     /// The lesson's question.
     pub title: Text,
+    /// Which of the runs that were opened it tells.
+    pub telling: u64,
     /// The number of the scene, from 0.
     pub index: usize,
     /// How many scenes there are.
     pub of: usize,
+    /// In a quiz: the number of the question, from 1, and how many there are.
+    pub question: Option<(usize, usize)>,
+    /// Whether there is a scene to go back to.
+    pub has_before: bool,
+    /// Whether there is a scene to go on to.
+    pub has_next: bool,
     /// The rooms that are lit.
     pub lit: Vec<Panel>,
     /// The rooms that are visible at all; `None`: all.
@@ -85,6 +93,8 @@ pub struct Asked {
     pub choices: Vec<Text>,
     /// The rooms to choose from.
     pub rooms: Vec<Panel>,
+    /// How many answers were given in this story up to the one that is shown; 0: none.
+    pub number: usize,
     /// What was answered; `Some(None)`: the answer was asked for.
     pub given: Option<Option<Answer>>,
     /// What the run says to that, once it has come to that moment.
@@ -111,6 +121,8 @@ pub struct GoalView {
     pub text: Text,
     /// Whether it has been reached.
     pub reached: bool,
+    /// What to take from it, then.
+    pub done: Option<Text>,
     /// The hints that were asked for.
     pub hints: Vec<Text>,
     /// Whether there are more.

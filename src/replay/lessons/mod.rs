@@ -14,7 +14,7 @@ use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
-use deltascope_world::text::Text;
+use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
 
 pub use deltascope_cache::fact::ProcessMode;
@@ -38,8 +38,40 @@ pub struct Lesson {
     pub expect: Expect,
     /// What the lesson tells, scene by scene; whoever shows it reads it.
     pub story: Option<Arc<Value>>,
+    /// Where the book explains it. A run of somebody's own has no chapter.
+    pub chapter: Option<Chapter>,
     /// The wall-clock time at virtual time 0, in ms since 1970; only for recordings, if known.
     pub start: Option<u64>,
+}
+
+/// A place in the book, for each language: a chapter's file, and perhaps the id of a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter(Text);
+
+impl Chapter {
+    /// The chapter's file in the book's sources.
+    #[must_use]
+    pub fn file(&self, lang: Lang) -> &str {
+        let place = self.0.get(lang);
+        place.split_once('#').map_or(place, |(file, _)| file)
+    }
+
+    /// The id of the heading; `None`: the whole chapter.
+    #[must_use]
+    pub fn heading(&self, lang: Lang) -> Option<&str> {
+        self.0.get(lang).split_once('#').map(|(_, heading)| heading)
+    }
+
+    /// The address of its page, relative to the built book.
+    #[must_use]
+    pub fn address(&self, lang: Lang) -> String {
+        let file = self.file(lang);
+        let stem = file.strip_suffix(".md").unwrap_or(file);
+        match self.heading(lang) {
+            Some(heading) => format!("{stem}.html#{heading}"),
+            None => format!("{stem}.html"),
+        }
+    }
 }
 
 /// A named moment: the position of a fact with this name.
@@ -77,6 +109,7 @@ impl Read for Lesson {
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
             story: fields.get::<Option<Value>>("story")?.map(Arc::new),
+            chapter: chapter(text(&mut fields, "chapter")?),
             start: None,
         };
         fields.done()?;
@@ -184,6 +217,17 @@ fn title_of(file: &str) -> Option<Text> {
     Text::read(lesson.get_mut("title")?.take()).ok()
 }
 
+/// The ids of the lessons that have a story.
+#[must_use]
+pub fn told() -> Vec<&'static str> {
+    let has_story = |file: &str| {
+        let lesson = serde_json::from_str::<Value>(file);
+        lesson.is_ok_and(|lesson| lesson.get("story").is_some())
+    };
+    let told = FILES.iter().filter(|(_, file)| has_story(file));
+    told.map(|(id, _)| *id).collect()
+}
+
 /// Opens a lesson or a bundled recording.
 ///
 /// # Errors
@@ -260,6 +304,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
         story: fields.get::<Option<Value>>("story")?.map(Arc::new),
+        chapter: None,
         start: None,
     };
     fields.done()?;
@@ -268,6 +313,10 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
         read.scenario = in_era(&read.scenario, Some(era.0));
     }
     Ok(read)
+}
+
+fn chapter(place: Text) -> Option<Chapter> {
+    (place != Text::default()).then_some(Chapter(place))
 }
 
 fn inline_marker(value: Value) -> Result<MarkerRule, Wrong> {
@@ -356,6 +405,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         markers: Vec::new(),
         expect: Expect::default(),
         story: None,
+        chapter: None,
         start: None,
     }
 }

@@ -1,7 +1,7 @@
 // Uses everything in the package's types. It is type-checked and never run.
 import { DeltaScope, define, version } from "deltascope";
 import type {
-  DeltaScopeAttributes, FrameMessage, FrameReply, Injection, Lesson, Panel, Place, Scenario, State, SvgOptions, Violation,
+  Answer, DeltaScopeAttributes, FrameMessage, FrameReply, Injection, Lesson, Panel, Place, Scenario, Scene, State, SvgOptions, Violation,
 } from "deltascope";
 import Reveal, { DeltaScopePlugin } from "deltascope/reveal";
 
@@ -35,6 +35,14 @@ async function all(one: DeltaScope): Promise<State | null> {
   await one.setEra("1.32");
   await one.inject(injected);
   await one.inject({ op: "cut" });
+  await one.next();
+  await one.back();
+  await one.answer();
+  await one.answer(1);
+  await one.answer("queue");
+  await one.answer([1, 0]);
+  await one.scene(2);
+  one.scene = "2";
   await one.load("tombstone");
   await one.load(lesson);
   one.load = "click";
@@ -43,10 +51,17 @@ async function all(one: DeltaScope): Promise<State | null> {
   one.addEventListener("ds-step", ({ detail }) => detail.step + detail.steps + detail.time);
   one.addEventListener("ds-marker", function ({ detail }) { this.title = detail.id; });
   one.addEventListener("ds-violation", ({ detail }) => `${detail.monitor} ${detail.at} ${detail.key}`);
+  one.addEventListener("ds-scene", ({ detail }) => detail.index + detail.of);
+  one.addEventListener("ds-answer", ({ detail }) => `${detail.scene} ${detail.answered} ${detail.right}`);
+  one.addEventListener("ds-goal", ({ detail }) => detail.text);
   one.addEventListener("ds-error", ({ detail }) => detail.message);
   one.addEventListener("click", ({ clientX }) => clientX);
   const state = one.getState();
   if (state && "items" in state.queue) state.queue.items.map(([type, key]) => `${type} ${key}`);
+  const scene: Scene | null = state?.scene ?? null;
+  const answered: Answer | null | undefined = scene?.question?.answered === "shown" ? null : scene?.question?.answered;
+  const hints: string[] = state?.goal?.hints ?? [String(answered)];
+  texts.push(...hints);
   const violations: Violation[] = state?.violations ?? [];
   one.dispose();
   return violations.length > 0 || texts.length === 0 ? null : state;
@@ -54,7 +69,7 @@ async function all(one: DeltaScope): Promise<State | null> {
 
 const attributes: Required<DeltaScopeAttributes> = {
   lesson: "tombstone", src: "run.jsonl", link: "#v1;lesson=sandbox", era: "1.36", at: "input:2", until: "end", panels: "api,queue", controls: "full",
-  mode: "watch", granularity: "pop", speed: 0.5, theme: "dark", lang: "zh-CN", motion: "none", height: "480px", load: "click", markers: "pause",
+  mode: "watch", scene: 2, granularity: "pop", speed: 0.5, theme: "dark", lang: "zh-CN", motion: "none", height: "480px", load: "click", markers: "pause",
 };
 const message: FrameMessage = { ns: "deltascope", v: 1, id: 1, type: "seek", args: ["told"] };
 const heard = (reply: FrameReply) => (reply.type === "EVENT" && reply.name === "ds-marker" ? reply.detail.id : undefined);

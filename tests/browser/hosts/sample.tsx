@@ -20,6 +20,9 @@ export const page = (
       onStep={({ detail }) => detail.step}
       onMarker={({ detail }) => detail.id}
       onViolation={({ detail }) => detail.monitor}
+      onScene={({ detail }) => detail.index}
+      onAnswer={({ detail }) => detail.right}
+      onGoal={({ detail }) => detail.text}
       onError={({ detail }) => detail.message}
     >
       <p slot="poster">A picture</p>

@@ -121,7 +121,7 @@ test("the types name each attribute, method and event of the element, and no oth
   // `link` is only for the element and the iframe: a book names its run in words.
   assert.deepEqual([...keys, "link"].sort(), list);
 
-  const told = await readFile(join(ROOT, "src/page/embed/element.rs"), "utf8");
+  const told = await readFile(join(ROOT, "src/page/embed/events.rs"), "utf8");
   const events = new Set([...(await readFile(join(folder, "package/deltascope.js"), "utf8")).matchAll(/#emit\("(\w+)"/g), ...told.matchAll(/emit\s*\.say\(\s*"(\w+)"/g)].map(([, name]) => `ds-${name}`));
   assert.deepEqual(names(find(types, named(ts.isInterfaceDeclaration, "DeltaScopeEventMap")), () => true), [...events].sort());
 });

@@ -25,7 +25,7 @@ fn a_lesson_opens_at_its_start_with_a_complete_state() {
             "output": [], "error": null,
             "grain": "micro", "breakpoints": [], "selection": null, "following": null,
             "branches": [{ "id": 1, "name": "main", "made": "as it was opened", "depth": 0, "current": true }],
-            "violations": [], "comparison": null, "live": null,
+            "violations": [], "comparison": null, "live": null, "scene": null, "goal": null,
         })
     );
 }

@@ -1,0 +1,142 @@
+// A story: whoever is new goes through it with Next alone, or with keys; it asks, says what the run says, and has a goal.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { LAPTOP, PHONE, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The rooms that are lit, dimmed and not there yet, and the scene's number. */
+function scene(app) {
+  return app.page.evaluate(() => {
+    const rooms = (kind) => [...document.querySelectorAll(`.room${kind}`)].map((room) => room.id.replace("room-", ""));
+    return {
+      number: document.querySelector("[data-testid=scene-number]").textContent,
+      lit: rooms(":not(.dimmed, .folded)"),
+      folded: rooms(".folded"),
+      words: document.querySelector("[data-testid=scene-words]").textContent,
+    };
+  });
+}
+
+/** Waits until the play before a scene is over; a press of Next finishes it. */
+async function arrived(app) {
+  if ((await app.state()).playing) await app.page.keyboard.press("PageDown");
+  await app.eventually("the play is over", (state) => !state.playing);
+}
+
+test("the first visit is told a story, and Next is all it takes", onPage({ firstVisit: true, viewport: LAPTOP }, async (app) => {
+  assert.equal((await app.state()).lesson, "first-look");
+  const first = await scene(app);
+  assert.deepEqual([first.number, first.lit], ["1 of 7", ["api", "processor"]]);
+  assert.deepEqual(first.folded, ["reflector", "queue", "pop", "indexer", "now"]);
+  const told = [first.words];
+  for (let at = 2; at <= 7; at += 1) {
+    // The first press plays, the second finishes.
+    await app.id("story-next").click();
+    const { playing } = await app.state();
+    const now = await scene(app);
+    assert.equal(now.number, `${at} of 7`);
+    assert.ok(!told.includes(now.words));
+    told.push(now.words);
+    if (playing) await app.id("story-next").click();
+  }
+  assert.deepEqual((await scene(app)).folded, []);
+  assert.equal(await app.id("story-next").count(), 0);
+  assert.ok(await app.id("goal").isVisible());
+  // Who has been here is not told it again.
+  await app.page.reload();
+  await app.page.waitForFunction(() => window.deltascope?.ready);
+  await app.page.evaluate(() => window.deltascope.ready);
+  assert.notEqual((await app.state()).lesson, "first-look");
+}));
+
+test("a question is answered by the run, right or wrong, and the goal by acting", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
+  const answers = app.id("answer");
+  assert.deepEqual(await answers.allTextContents(), ["1 time", "2 times", "3 times"]);
+  await answers.nth(0).click();
+  await app.id("verdict").waitFor();
+  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*FIFO/);
+  assert.ok(!(await app.state()).playing);
+  // Once more, and right; the answers that say nothing any more are gone.
+  await app.id("story-back").click();
+  await app.id("story-back").click();
+  await app.id("story-next").click();
+  await app.id("story-next").click();
+  assert.equal((await scene(app)).number, "4 of 7");
+  await answers.filter({ hasText: "3 times" }).click();
+  await app.id("verdict").waitFor();
+  assert.match(await app.id("verdict").textContent(), /^Right\./);
+  // To the goal, which is reached with the buttons of the stage.
+  await app.page.goto(`${app.url}#v1;lesson=first-look;scene=7`);
+  await app.eventually("scene 7", () => true);
+  await app.id("goal").waitFor();
+  for (const hints of [1, 2, 3]) {
+    await app.id("hint").click();
+    await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hints);
+  }
+  assert.equal(await app.id("hint").count(), 0);
+  await app.id("btn-cut").click();
+  await app.call("inject", { op: "delete", object: { metadata: { namespace: "default", name: "web-1" } } });
+  await app.id("btn-compact").click();
+  if (!(await app.state()).playing) await app.id("story-run").click();
+  await app.id("goal-reached").waitFor();
+}));
+
+for (const theme of ["light", "dark"]) {
+  test(`a whole story by keys alone, and axe finds nothing in it: ${theme}`, onPage({ link: "#v1;lesson=first-look;scene=1", theme, viewport: LAPTOP }, async (app) => {
+    await app.page.evaluate(axe);
+    const press = (key) => app.page.keyboard.press(key);
+    const keys = ["ArrowRight", "PageDown", " "];
+    for (let at = 1; ; at += 1) {
+      await arrived(app);
+      assert.equal((await scene(app)).number, `${at} of 7`);
+      const found = await app.page.evaluate(async () => {
+        const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+        return violations.map((one) => [one.id, one.nodes.map((node) => node.html)]);
+      });
+      assert.deepEqual(found, [], `scene ${at}`);
+      if (at === 7) break;
+      if (at === 4) {
+        // Tab leads to the answers.
+        await app.id("answer").nth(1).focus();
+        await press("Enter");
+        await app.id("verdict").waitFor();
+      }
+      await press(keys[at % keys.length]);
+    }
+    await press("ArrowLeft");
+    assert.equal((await scene(app)).number, "6 of 7");
+    // The microscope at the same moment, and back.
+    const { step } = await app.state();
+    await press("m");
+    await app.id("transport").waitFor();
+    assert.equal(await app.id("story").count(), 0);
+    assert.equal((await app.state()).step, step);
+    await press("m");
+    await app.id("story").waitFor();
+    assert.deepEqual([(await app.state()).step, (await scene(app)).number], [step, "6 of 7"]);
+  }));
+}
+
+test("on a phone one room is shown at a time: the one that the scene is about", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: PHONE }, async (app) => {
+  const shown = () =>
+    app.page.evaluate(() => [...document.querySelectorAll(".room")].filter((room) => room.checkVisibility()).map((room) => room.id.replace("room-", "")));
+  const rooms = [];
+  for (let at = 1; at <= 5; at += 1) {
+    await arrived(app);
+    rooms.push(...(await shown()));
+    const wide = await app.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(wide, PHONE.width, `scene ${at}`);
+    await app.id("story-next").click();
+  }
+  assert.deepEqual(rooms, ["api", "api", "queue", "queue", "processor"]);
+}));
+
+test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {
+  const sizes = await app.page.evaluate(() =>
+    [...document.querySelectorAll(".tale-say .words p, .tale-say .words b")].map((one) => parseFloat(getComputedStyle(one).fontSize)));
+  assert.ok(sizes.length > 2 && sizes.every((size) => size >= 20), `${sizes}`);
+}));

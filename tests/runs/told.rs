@@ -1,0 +1,289 @@
+//! Stories as elements, scripts and blocks of a book tell them.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use serde_json::{Value, json};
+
+use deltascope::presentation::command::{Command, Tell};
+use deltascope::presentation::options::Options;
+use deltascope::presentation::session::Session;
+use deltascope::presentation::session::present::Unshown;
+use deltascope::presentation::state::state;
+use deltascope::world::text::{Lang, Text};
+
+fn present(pairs: &[(&str, &str)], scenario: Option<Value>) -> (Session, Result<(), String>) {
+    let mut options = Options::default();
+    for (key, value) in pairs {
+        options.set(key, value).unwrap();
+    }
+    let mut session = Session::empty();
+    let shown = session.present(&options, scenario);
+    let said = |unshown: Unshown| Text::from(unshown).en.to_string();
+    (session, shown.map_err(said))
+}
+
+fn now(session: &mut Session) -> Value {
+    state(&session.view(), Lang::En)
+}
+
+fn marker(session: &mut Session, id: &str) -> usize {
+    let markers = session.view().markers;
+    markers.iter().find(|one| &*one.id == id).unwrap().at
+}
+
+/// Ends what plays.
+fn arrive(session: &mut Session) {
+    while session.plays_scene() {
+        session.tick();
+    }
+}
+
+#[test]
+fn options_choose_the_scene_and_an_error_says_what_to_write() {
+    for (pairs, scene, at) in [
+        (&[("mode", "story")][..], 1, "watching"),
+        (&[("mode", "story"), ("scene", "4")], 4, "piled"),
+        (&[("scene", "4")], 4, "piled"),
+        (&[("scene", "4"), ("at", "queued")], 4, "queued"),
+        (&[("mode", "story"), ("at", "piled")], 4, "piled"),
+        (&[("mode", "quiz")], 4, "piled"),
+        (&[("mode", "quiz"), ("scene", "5")], 6, "unseen"),
+        (&[("mode", "quiz"), ("scene", "7")], 6, "unseen"),
+        (&[("mode", "quiz"), ("at", "called")], 4, "called"),
+    ] {
+        let pairs = [&[("lesson", "first-look")], pairs].concat();
+        let (mut session, shown) = present(&pairs, None);
+        assert_eq!(shown, Ok(()), "{pairs:?}");
+        let place = marker(&mut session, at);
+        let state = now(&mut session);
+        let found = (&state["scene"]["index"], &state["step"]);
+        assert_eq!(found, (&json!(scene), &json!(place)), "{pairs:?}");
+    }
+    for pairs in [&[("mode", "watch"), ("scene", "4")][..], &[]] {
+        let pairs = [&[("lesson", "first-look")], pairs].concat();
+        assert_eq!(now(&mut present(&pairs, None).0)["scene"], Value::Null);
+    }
+    let bare = || Some(json!({"settings": {"machinery": "shared"}}));
+    let asks_nothing = || {
+        let mut lesson = first_look();
+        for scene in lesson["story"]["scenes"].as_array_mut().unwrap() {
+            scene.as_object_mut().unwrap().remove("ask");
+        }
+        Some(lesson)
+    };
+    for (pairs, scenario, words) in [
+        (
+            &[("mode", "story")][..],
+            bare(),
+            "mode=story: this lesson has no story. Choose one that has (first-look",
+        ),
+        (&[("mode", "quiz")], bare(), "mode=quiz: this lesson has no"),
+        (&[("scene", "1")], bare(), "has no story"),
+        (&[("mode", "quiz")], asks_nothing(), "Write mode=story"),
+        (&[("scene", "8")], Some(first_look()), "Write 1 to 7"),
+        (
+            &[("scene", "4"), ("era", "1.36")],
+            Some(first_look()),
+            "Choose 1.32",
+        ),
+    ] {
+        let (mut session, shown) = present(pairs, scenario);
+        let said = shown.unwrap_err();
+        assert!(said.contains(words), "{pairs:?}: {said}");
+        assert!(session.is_open() && now(&mut session)["scene"].is_null());
+    }
+}
+
+fn first_look() -> Value {
+    serde_json::from_str(include_str!("../../src/replay/lessons/first-look.json")).unwrap()
+}
+
+#[test]
+fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
+    let (mut session, _) = present(&[("lesson", "first-look"), ("at", "called")], None);
+    let called = marker(&mut session, "called");
+    let mut options = Options::default();
+    for (key, value, scene) in [
+        ("mode", "story", json!(5)),
+        ("mode", "quiz", json!(4)),
+        ("mode", "explore", Value::Null),
+        ("mode", "race", Value::Null),
+        ("mode", "story", json!(4)),
+        ("mode", "", Value::Null),
+    ] {
+        options.set(key, value).unwrap();
+        session.set_mode(&options).unwrap();
+        let state = now(&mut session);
+        assert_eq!(
+            state["scene"].get("index").unwrap_or(&Value::Null),
+            &scene,
+            "{value}"
+        );
+        assert_eq!(state["step"], called, "{value}");
+    }
+    options.set("scene", "2").unwrap();
+    session.set_mode(&options).unwrap();
+    assert_eq!(now(&mut session)["scene"]["index"], 2);
+}
+
+#[test]
+fn a_quiz_goes_from_question_to_question() {
+    let (mut session, _) = present(&[("lesson", "first-look"), ("mode", "quiz")], None);
+    let mut at = |tell: Tell| {
+        session.obey(Command::Tell(tell));
+        arrive(&mut session);
+        let story = session.view().story.unwrap();
+        (
+            story.index,
+            story.question,
+            story.has_before,
+            story.has_next,
+        )
+    };
+    let (first, second) = (
+        (3, Some((1, 2)), false, true),
+        (5, Some((2, 2)), true, false),
+    );
+    for (tell, expected) in [
+        (Tell::Next, second),
+        (Tell::Next, second),
+        (Tell::Back, first),
+        (Tell::Back, first),
+        (Tell::Answer(None), first),
+        (Tell::Back, first),
+        (Tell::Scene(4), (4, Some((1, 2)), true, true)),
+        (Tell::Back, first),
+    ] {
+        assert_eq!(at(tell.clone()), expected, "{tell:?}");
+    }
+}
+
+#[test]
+fn the_state_has_the_scene_its_question_and_the_goal() {
+    let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "4")], None);
+    let state = now(&mut session);
+    assert_eq!(
+        (&state["scene"], &state["goal"]),
+        (
+            &json!({
+                "index": 4, "of": 7, "rooms": ["queue"],
+                "say": "web-0 changes twice while nobody has time for it. Its Deltas pile up, oldest at the bottom.",
+                "question": {
+                    "kind": "choice", "text": "How many times will your handler be called?",
+                    "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null,
+                },
+            }),
+            &Value::Null
+        )
+    );
+    let asked = |session: &mut Session| {
+        let question = now(session)["scene"]["question"].clone();
+        (question["answered"].clone(), question["right"].clone())
+    };
+    session.answer_with(&json!(0));
+    assert_eq!(asked(&mut session), (json!(0), Value::Null), "not yet");
+    arrive(&mut session);
+    assert_eq!(asked(&mut session), (json!(0), json!(false)));
+    session.answer_with(&json!(2));
+    arrive(&mut session);
+    assert_eq!(asked(&mut session), (json!(2), json!(true)));
+    session.answer_with(&Value::Null);
+    arrive(&mut session);
+    assert_eq!(asked(&mut session), (json!("shown"), Value::Null));
+    // What was done and answered is dropped, and the story begins again.
+    session.obey(Command::Tell(Tell::Scene(6)));
+    session.obey(Command::Tell(Tell::Hint));
+    let goal = now(&mut session)["goal"].clone();
+    assert_eq!(
+        (
+            goal["reached"].clone(),
+            goal["hints"].as_array().unwrap().len()
+        ),
+        (json!(false), 1)
+    );
+    session.obey(Command::Reset);
+    assert_eq!(now(&mut session)["scene"]["index"], 1);
+    session.obey(Command::Tell(Tell::Scene(3)));
+    assert_eq!(asked(&mut session), (Value::Null, Value::Null));
+    session.obey(Command::Tell(Tell::Show(false)));
+    assert_eq!(now(&mut session)["scene"], Value::Null);
+}
+
+#[test]
+fn a_script_answers_each_kind_of_question_or_is_told_how() {
+    let text = |text: &str| json!({"en": text, "zh": text});
+    let asks = [
+        json!({"kind": "choice", "text": text("?"), "choices": [
+            {"say": text("a"), "when": [{"fact": "call=any"}]}, {"say": text("b"), "when": [{"fact": "call=any", "count": 0}]},
+        ]}),
+        json!({"kind": "number", "text": text("?"), "answer": {"fact": "call=any"}}),
+        json!({"kind": "place", "text": text("?"), "rooms": ["queue", "indexer"], "answer": {"fact": "fact=ItemStored"}}),
+        json!({"kind": "order", "text": text("?"), "belief": text("no"), "items": [
+            {"say": text("called"), "fact": "call=any"}, {"say": text("stored"), "fact": "fact=ItemStored"},
+        ]}),
+    ];
+    for (ask, right, kind, choices, wrong) in [
+        (
+            0,
+            json!(0),
+            "choice",
+            json!(["a", "b"]),
+            &[json!(2), json!(-1), json!("a")][..],
+        ),
+        (
+            1,
+            json!(3),
+            "number",
+            json!([]),
+            &[json!("3"), json!(1.5), json!([3])],
+        ),
+        (
+            2,
+            json!("indexer"),
+            "place",
+            json!(["queue", "indexer"]),
+            &[json!("api"), json!(0)],
+        ),
+        (
+            3,
+            json!([1, 0]),
+            "order",
+            json!(["called", "stored"]),
+            &[json!([0]), json!([0, 0]), json!([0, 2]), json!("0,1")],
+        ),
+    ] {
+        let mut lesson = first_look();
+        lesson["story"]["scenes"][3]["ask"] = asks[ask].clone();
+        let (mut session, shown) = present(&[("scene", "4")], Some(lesson));
+        assert_eq!(shown, Ok(()));
+        for value in wrong {
+            session.answer_with(value);
+            let error = now(&mut session)["error"]["message"].clone();
+            let error = error.as_str().unwrap_or_default();
+            let begins = format!("answer: {value} is no answer");
+            assert!(error.starts_with(&begins), "{value}: {error}");
+        }
+        session.answer_with(&right);
+        arrive(&mut session);
+        let state = now(&mut session);
+        let question = &state["scene"]["question"];
+        let found = (
+            &question["kind"],
+            &question["choices"],
+            &question["answered"],
+        );
+        assert_eq!(found, (&json!(kind), &choices, &right));
+        assert_eq!(
+            (&question["right"], &state["error"]),
+            (&json!(true), &Value::Null)
+        );
+    }
+    // Where nothing is asked.
+    let (mut session, _) = present(&[("lesson", "first-look"), ("mode", "story")], None);
+    session.answer_with(&json!(0));
+    let error = now(&mut session)["error"]["message"].clone();
+    assert!(error.as_str().unwrap().contains("next()"), "{error}");
+    // What has not begun begins with its first scene.
+    let (mut session, _) = present(&[("lesson", "first-look")], None);
+    session.obey(Command::Tell(Tell::Next));
+    assert_eq!(now(&mut session)["scene"]["index"], 1);
+}
