@@ -197,12 +197,14 @@ impl Build {
         if let Some(page) = page.filter(|_| has_lessons) {
             match lesson::linked(&out, path, &page, self.config.lang()) {
                 Ok(linked) => out = linked,
-                Err(wrong) => self.unplaced.extend(wrong.into_iter().map(|message| Problem {
-                    file: source.name.clone(),
-                    line: 1,
-                    block: 0,
-                    message,
-                })),
+                Err(wrong) => self
+                    .unplaced
+                    .extend(wrong.into_iter().map(|message| Problem {
+                        file: source.name.clone(),
+                        line: 1,
+                        block: 0,
+                        message,
+                    })),
             }
         }
         if let Some(content) = chapter.get_mut("content") {

@@ -84,7 +84,10 @@ impl Config {
             } else if name == "lessons" {
                 match value.as_bool() {
                     Some(are_linked) => config.lessons = are_linked,
-                    None => wrong.push((name.clone(), format!("{name} is true or false, not {value}."))),
+                    None => wrong.push((
+                        name.clone(),
+                        format!("{name} is true or false, not {value}."),
+                    )),
                 }
             } else if !MDBOOKS.contains(&&**name) {
                 let known: Vec<&str> = KEYS.into_iter().chain(OWN).chain(MDBOOKS).collect();

@@ -126,10 +126,7 @@ fn link(lesson: &Lesson, page: &str, lang: Lang) -> String {
         (Lang::Zh, Some(minutes)) => ("课程：", format!("（{minutes} 分钟）")),
     };
     let mut out = format!("<p class=\"deltascope-lesson\">{before}<a href=\"");
-    text(
-        &mut out,
-        &format!("{page}#v1;lesson={}{scene}", lesson.id),
-    );
+    text(&mut out, &format!("{page}#v1;lesson={}{scene}", lesson.id));
     out.push_str("\">");
     text(&mut out, title);
     out.push_str(&format!("</a>{after}</p>"));
@@ -144,6 +141,9 @@ mod tests {
     fn headings_have_the_ids_that_mdbook_gives_them() {
         let text = "# One: two?\n\n```\n# no\n```\n\n## `draw` it {#draw}\n\n## 一次 Pop，全部 Delta\n\n## Two\n\n## Two\n";
         let ids: Vec<String> = headings(text).into_iter().map(|(id, _)| id).collect();
-        assert_eq!(ids, ["one-two", "draw", "一次-pop全部-delta", "two", "two-1"]);
+        assert_eq!(
+            ids,
+            ["one-two", "draw", "一次-pop全部-delta", "two", "two-1"]
+        );
     }
 }
