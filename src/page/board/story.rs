@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::chapter::to_chapter;
 use super::parts::{Live, drawn, shown, text};
 use super::{icons, transport};
 use crate::host::Host;
@@ -92,6 +93,7 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
                 )}
+                {shown(move || is_last.get(), move || to_chapter(ui))}
             </div>
             <div class="tale-ask" data-testid="story-asked">
                 {drawn(

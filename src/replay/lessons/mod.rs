@@ -217,6 +217,14 @@ fn title_of(file: &str) -> Option<Text> {
     Text::read(lesson.get_mut("title")?.take()).ok()
 }
 
+/// Whether the library has a lesson or a recording of this id.
+#[must_use]
+pub fn is_known(id: &str) -> bool {
+    let recordings = recordings::bundled().iter().map(|bundled| bundled.id);
+    let mut ids = FILES.iter().map(|(id, _)| *id).chain(recordings);
+    ids.any(|known| known == id)
+}
+
 /// The ids of the lessons that have a story.
 #[must_use]
 pub fn told() -> Vec<&'static str> {
@@ -307,7 +315,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
         story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
-        chapter: None,
+        chapter: chapter(text(&mut fields, "chapter")?),
         start: None,
     };
     fields.done()?;

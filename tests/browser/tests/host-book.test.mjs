@@ -1,4 +1,4 @@
-// The project's two books, built by mdBook: `make docs`.
+// The project's two books, built by mdBook: `make site`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { launch } from "../harness.mjs";
 import { serve } from "../server.mjs";
 
-const DOCS = process.env.DOCS ?? fileURLToPath(new URL("../../../target/docs", import.meta.url));
+const DOCS = process.env.DOCS ?? fileURLToPath(new URL("../../../target/site/book", import.meta.url));
 const THEMES = { light: "light", rust: "light", coal: "dark", navy: "dark", ayu: "dark" };
 
 let browser;
 let server;
 before(async () => {
-  assert.ok(existsSync(`${DOCS}/en/index.html`), `${DOCS} holds no book: run make docs`);
+  assert.ok(existsSync(`${DOCS}/en/index.html`), `${DOCS} holds no book: run make site`);
   server = await serve(DOCS);
   browser = await launch();
 });
