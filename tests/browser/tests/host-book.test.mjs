@@ -175,6 +175,23 @@ test("keys control a run while it has the focus, else they turn pages", async ()
   });
 });
 
+test("a block tells a story in the book", async () => {
+  for (const lang of ["en", "zh"]) {
+    await reading("embedding.html", async (page) => {
+      const run = page.locator("delta-scope[mode=story]");
+      await run.scrollIntoViewIfNeeded();
+      await run.evaluate((element) => element.ready);
+      const scene = () => run.evaluate((element) => element.getState().scene);
+      const { index, say, question } = await scene();
+      assert.deepEqual([index, question.answered, /[\u4e00-\u9fff]/.test(say)], [4, null, lang === "zh"]);
+      const shown = await run.evaluate((element) => element.shadowRoot.querySelector(".tale .words").textContent);
+      assert.equal(shown, say);
+      await run.locator("[data-testid=story-next]").click();
+      assert.equal((await scene()).index, 5);
+    }, { lang });
+  }
+});
+
 test("without scripts there are the picture and the transcript", async () => {
   await reading("deltafifo.html", async (page) => {
     const poster = page.locator("delta-scope picture[slot=poster] img").first();
