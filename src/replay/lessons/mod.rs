@@ -108,7 +108,7 @@ impl Read for Lesson {
             ),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
-            story: fields.get::<Option<Value>>("story")?.map(Arc::new),
+            story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
             chapter: chapter(text(&mut fields, "chapter")?),
             start: None,
         };
@@ -235,7 +235,7 @@ pub fn is_known(id: &str) -> bool {
 pub fn told() -> Vec<&'static str> {
     let has_story = |file: &str| {
         let lesson = serde_json::from_str::<Value>(file);
-        lesson.is_ok_and(|lesson| lesson.get("story").is_some())
+        lesson.is_ok_and(|lesson| lesson.get(STORY).is_some())
     };
     let told = FILES.iter().filter(|(_, file)| has_story(file));
     told.map(|(id, _)| *id).collect()
@@ -274,6 +274,9 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
 
 /// The field of a lesson with its scenario.
 pub const SCENARIO: &str = "scenario";
+
+/// The field of a lesson with its story.
+pub const STORY: &str = "story";
 
 /// Reads a lesson written into a web page, in the format of the library. Only the scenario is required, and a
 /// text may be given once for both languages. A bare scenario is valid as well.
@@ -316,7 +319,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             })
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
-        story: fields.get::<Option<Value>>("story")?.map(Arc::new),
+        story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
         chapter: chapter(text(&mut fields, "chapter")?),
         start: None,
     };

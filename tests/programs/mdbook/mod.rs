@@ -253,6 +253,39 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
 }
 
 #[test]
+fn a_block_tells_a_story_and_its_picture_shows_the_moment_of_the_scene() {
+    let own = "```deltascope mode=quiz\ntitle = \"mine\"\nmarkers = [{ id = \"stored\", fact = \"ItemStored\" }]\n[scenario]\ninitial = [{ metadata = { namespace = \"d\", name = \"x\" } }]\nsettings = { machinery = \"shared\" }\n[story]\nquestion = { en = \"?\", zh = \"?\" }\ntheme = \"cache\"\nminutes = 1\neras = [\"1.32\"]\n[[story.scenes]]\nat = \"start\"\nrooms = [\"api\"]\nsay = { en = \"a\", zh = \"b\" }\nask = { kind = \"number\", text = { en = \"?\", zh = \"?\" }, answer = { fact = \"fact=ItemStored\" } }\n[[story.scenes]]\nat = \"stored\"\nrooms = [\"indexer\"]\nsay = { en = \"a\", zh = \"b\" }\n[expect]\nstep = 0\n\"scene.question.kind\" = \"number\"\n[expect.end]\n\"scene.index\" = 1\n```\n";
+    let told = |attributes: &str| {
+        format!(
+            "```deltascope lesson=first-look {attributes}\n[expect]\n\"queue.keys\" = [\"default/web-0\"]\n```\n"
+        )
+    };
+    let text = [
+        own,
+        &told("mode=story scene=4"),
+        &told("at=piled"),
+        &told("mode=quiz"),
+    ]
+    .join("\n");
+    let book = Book::new(folder("story"), &[("a.md", &text)]);
+    let content = book.content(&book.build("html"), 0);
+    let elements: Vec<&str> = content.split("<delta-scope ").skip(1).collect();
+    assert!(
+        elements[0].starts_with("mode=\"quiz\"><script"),
+        "{content}"
+    );
+    let tag = "lesson=\"first-look\" mode=\"story\" scene=\"4\">";
+    assert!(elements[1].starts_with(tag), "{content}");
+    let picture = |element: &str| {
+        let (_, after) = element.split_once("<img src=\"").unwrap();
+        let (address, _) = after.split_once('"').unwrap();
+        fs::read_to_string(book.root.join("src").join(address)).unwrap()
+    };
+    let moment = picture(elements[2]);
+    assert!(picture(elements[1]) == moment && picture(elements[3]) == moment);
+}
+
+#[test]
 fn a_picture_links_to_its_moment_on_the_page() {
     let block = "```deltascope lesson=tombstone era=1.36 at=relist\n```\n";
     let own = "```deltascope\n{\"scenario\": {\"settings\": {\"machinery\": \"shared\"}}}\n```\n";
