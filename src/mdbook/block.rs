@@ -253,7 +253,7 @@ impl Block {
         let presented = self.session.present(&self.options, body.scenario.clone());
         presented.map_err(|error| {
             let message = words(error);
-            if let Some(place) = body.wrong_place() {
+            if let Some(place) = body.wrong_place(self.options.tells()) {
                 let line = fence.line_at(body.place_of(&place));
                 return Wrong { line, message };
             }

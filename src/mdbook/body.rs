@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use deltascope_replay::lessons::{self, SCENARIO};
+use deltascope_presentation::story::Story;
+use deltascope_replay::lessons::{self, SCENARIO, STORY};
 
 /// A parsed body.
 #[derive(Clone, Debug, Default)]
@@ -101,14 +102,18 @@ impl Body {
         self.places.offset(self.places.nearest(names).0)
     }
 
-    /// The names that lead to what is wrong with the scenario, whatever the attributes are; none if it can run.
-    pub(super) fn wrong_place(&self) -> Option<Vec<String>> {
+    /// The names that lead to what is wrong with the scenario, whatever the attributes are, or with the story, if it is
+    /// told; none if it can run.
+    pub(super) fn wrong_place(&self, is_told: bool) -> Option<Vec<String>> {
         let value = self.scenario.as_ref()?;
         let lesson = match lessons::inline(value.clone()) {
             Ok(lesson) => lesson,
             Err(wrong) => return Some(wrong.place()),
         };
-        let wrong = lesson.scenario.build().err()?;
+        let Some(wrong) = lesson.scenario.build().err() else {
+            let story = lesson.story.filter(|_| is_told)?;
+            return Some(Story::read(&story).err()?.inside(STORY).place());
+        };
         Some(match value.get(SCENARIO) {
             Some(_) => wrong.inside(SCENARIO).place(),
             None => wrong.place(),

@@ -224,7 +224,7 @@ impl Out {
 
     /// A question, with room for the answer.
     fn question(&mut self, asked: &Question, lang: Lang) {
-        self.raw("<div class=\"asked\">");
+        self.raw("<div class=\"ask\">");
         self.words("h3", "", asked.text.get(lang));
         match &asked.kind {
             Kind::Number { .. } => self.raw("<p class=\"write\"></p>"),
@@ -352,7 +352,7 @@ mod tests {
                 );
                 let asked = story.scenes.iter().filter_map(|scene| scene.ask.as_ref());
                 assert_eq!(
-                    before.matches("class=\"asked\"").count(),
+                    before.matches("class=\"ask\"").count(),
                     asked.clone().count()
                 );
                 assert_eq!(after.matches("class=\"right\"").count(), asked.count());

@@ -48,7 +48,7 @@ export async function serve(folder, { prefix = "/docs/deltascope/", api } = {}) 
     if (api && request.url.startsWith(API)) return passOn(request, response, api);
     const { pathname } = new URL(request.url, "http://localhost");
     if (!pathname.startsWith(prefix)) return answer(404, "text/plain", "outside the sub-path");
-    const name = normalize(decodeURIComponent(pathname.slice(prefix.length)) || "index.html");
+    const name = normalize(decodeURIComponent(pathname.slice(prefix.length)).replace(/(^|\/)$/, "$1index.html"));
     if (name.startsWith("..") || name.startsWith(sep)) return answer(404, "text/plain", "outside");
     try {
       const body = await readFile(join(folder, name));

@@ -88,6 +88,56 @@ fn without_words(block: &str) -> String {
     kept + rest
 }
 
+#[test]
+fn every_lesson_has_its_chapter_and_the_chapter_its_lesson() {
+    let mut chapters = 0;
+    for (id, _) in lessons::menu() {
+        let lesson = lessons::load(&id).unwrap();
+        if lesson.scenario.recorded.is_some() {
+            continue;
+        }
+        let Some(chapter) = lesson.chapter else {
+            panic!("src/replay/lessons/{id}.json says no chapter: \"chapter\":\"FILE.md\"");
+        };
+        for (lang, book) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
+            let file = chapter.file(lang);
+            assert_eq!(file, chapter.file(Lang::En), "{id}");
+            let summary = fs::read_to_string(format!("docs/{book}/src/SUMMARY.md")).unwrap();
+            assert!(summary.contains(&format!("({file})")), "{id}: {file}");
+            let text = fs::read_to_string(format!("docs/{book}/src/{file}")).unwrap();
+            let there = sections(&text);
+            if let Some(heading) = chapter.heading(lang) {
+                let anchors: Vec<&str> = there.iter().map(|one| &*one.anchor).collect();
+                assert!(anchors.contains(&heading), "{id}: {heading} in {anchors:?}");
+            }
+            chapters += 1;
+        }
+    }
+    assert!(chapters >= 28, "{chapters}");
+    // With these the preprocessor puts the links into the chapters.
+    for book in ["en", "zh"] {
+        let config = fs::read_to_string(format!("docs/{book}/book.toml")).unwrap();
+        for line in ["page = \"../../page/\"\n", "lessons = true\n"] {
+            assert!(config.contains(line), "docs/{book}/book.toml: {line}");
+        }
+    }
+}
+
+#[test]
+fn page_and_front_page_say_what_it_is_in_the_same_sentence() {
+    for path in ["index.html", "docs/index.html"] {
+        let text = fs::read_to_string(path).unwrap();
+        let [en, zh] = [Lang::En, Lang::Zh].map(|lang| strings(lang).about);
+        assert!(
+            text.contains(&format!("<meta name=\"description\" content=\"{en}\">")),
+            "{path}"
+        );
+        for about in [en, zh] {
+            assert!(text.contains(&format!(">{about}</")), "{path}: {about}");
+        }
+    }
+}
+
 // --- statements about a generation ---------------------------------------------------------------
 
 /// A part of a chapter: from a heading to the next.
@@ -308,9 +358,10 @@ fn the_tables_of_the_chapters_list_all_fields_and_values() {
     for lang in ["en", "zh"] {
         let [around, scenario, settings, handler, script, facts, known] =
             tables(lang, "scenarios").try_into().unwrap();
-        // `expect` is only for the library's tests of its lessons.
+        // `expect` is only for the library's tests of its lessons, and `chapter` for its own book.
         let inline = known_in("there are: ", json!({"?": 0, "scenario": {}}));
-        assert_eq!(first(&around), without(inline, "expect"), "{lang}");
+        let inline = without(without(inline, "expect"), "chapter");
+        assert_eq!(first(&around), inline, "{lang}");
         let taken = |scenario: Value| known_in("there are: ", scenario);
         assert_eq!(first(&scenario), taken(json!({"?": 0})), "{lang}");
         let set = |name: &str, value: Value| json!({"settings": {name: value}});

@@ -7,12 +7,14 @@ use serde_json::json;
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::session::{Change, Session, ask};
+use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Kind, Story};
 use deltascope::replay::lessons::{self, Lesson};
 use deltascope::replay::link::in_era;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::source::scenario::Act;
 use deltascope::world::text::{Lang, Text};
 
 /// The facts of a lesson's own run that are computed; the run after a solution is as long again.
@@ -141,6 +143,12 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
                 "{id}: nothing must be done in {}",
                 era.version()
             );
+            let lit = &story.scenes.last().unwrap().rooms;
+            for entry in &goal.solution {
+                let room = room_of(&entry.act);
+                let can = room.is_none_or(|room| lit.contains(&room));
+                assert!(can, "{id}: one has to act in {room:?}, which is dimmed");
+            }
             let inputs = goal.solution.iter().cloned().map(|entry| {
                 assert!(
                     entry.at >= from,
@@ -166,6 +174,27 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
             );
         }
     }
+}
+
+/// The room where a reader does this, for one that is dimmed takes no clicks; `None`: above the stage.
+fn room_of(act: &Act) -> Option<Panel> {
+    Some(match act {
+        Act::Pop | Act::Mode { .. } => Panel::Pop,
+        Act::AddHandler { .. } | Act::RemoveHandler { .. } => Panel::Processor,
+        Act::KnownObjects { .. } => return None,
+        Act::Create { .. }
+        | Act::Update { .. }
+        | Act::Delete { .. }
+        | Act::Cut
+        | Act::Compact
+        | Act::Close
+        | Act::Bookmark
+        | Act::Error { .. }
+        | Act::Refuse { .. } => Panel::Api,
+        Act::Responses { .. } | Act::Print { .. } | Act::Ask { .. } => {
+            unreachable!("a reader cannot do {act:?}")
+        }
+    })
 }
 
 /// Terms that a story introduces before it uses them.

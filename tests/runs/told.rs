@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use deltascope::presentation::command::{Command, Tell};
+use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::session::present::Unshown;
@@ -286,4 +286,21 @@ fn a_script_answers_each_kind_of_question_or_is_told_how() {
     let (mut session, _) = present(&[("lesson", "first-look")], None);
     session.obey(Command::Tell(Tell::Next));
     assert_eq!(now(&mut session)["scene"]["index"], 1);
+}
+
+#[test]
+fn a_link_opens_its_scene_with_what_the_reader_did() {
+    let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "7")], None);
+    session.obey(Command::CutWatch);
+    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::Compact);
+    session.obey(Command::Seek(usize::MAX));
+    let link = session.export(Export::Link).unwrap();
+    let before = now(&mut session);
+    assert_eq!(before["goal"]["reached"], true);
+    session.obey(Command::OpenLink(link.into()));
+    let after = now(&mut session);
+    for member in ["scene", "goal", "step", "error", "output"] {
+        assert_eq!(after[member], before[member], "{member}");
+    }
 }

@@ -78,6 +78,8 @@ const WORLDS: &[(&str, u64)] = &[
     ("sharedinformer-listwatch", 0x027e5349c84ae771),
     ("sharedinformer-indexer", 0x9631a7e67a20e556),
     ("tombstone", 0x4371f87e0e7a7db0),
+    ("gone-410", 0x5d15a9c635efaaeb),
+    ("resync-is-not-relist", 0xd49c98e89411eb0b),
     ("indexer-run", 0x405b17b280e3b9e8),
     ("sharedinformerfactory", 0x38d34b0c32d52b05),
     ("slow-handler", 0x4029e12786ddac06),

@@ -45,11 +45,12 @@ pub(super) fn Help(
         >
             <div class="sheet">
                 <div class="head">
-                    <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
+                    <p class="about">{ui.word(|words| words.about)}</p>
                     <button class="chip" on:click=move |_| open.set(false)>
                         {ui.word(|words| words.close)}
                     </button>
                 </div>
+                <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
                 <dl class="keys">
                     <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
                     <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />

@@ -8,6 +8,7 @@
 mod api;
 mod beside;
 mod branches;
+mod chapter;
 mod checks;
 mod cluster;
 mod compare;

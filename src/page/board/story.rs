@@ -3,9 +3,11 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::chapter::to_chapter;
 use super::layout::Layout;
 use super::parts::{Live, drawn, shown, text};
 use super::{icons, presenter, transport};
+use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
@@ -15,6 +17,9 @@ use deltascope_presentation::story::Answer;
 use deltascope_presentation::story::words::{Piece, pieces};
 use deltascope_presentation::strings::{self, story as said};
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
+
+/// What stays in sight above a question that is scrolled to, in px.
+const ABOVE_PX: i32 = 10;
 
 #[component]
 pub(super) fn Story() -> impl IntoView {
@@ -41,6 +46,17 @@ pub(super) fn Story() -> impl IntoView {
         })
     });
     let playing = ui.memo(|view| view.playing);
+    let decided = of(|story| {
+        let asked = story.asked.as_ref();
+        asked.is_some_and(|asked| asked.verdict.is_some())
+    });
+    let host = ui.host();
+    Effect::new(move |_| {
+        if decided.get() {
+            let host = host.clone();
+            request_animation_frame(move || show_question(&host));
+        }
+    });
     view! {
         <section
             class="tale"
@@ -80,6 +96,7 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
                 )}
+                {shown(move || is_last.get(), move || to_chapter(ui))}
             </div>
             <div class="tale-ask" data-testid="story-asked">
                 {drawn(
@@ -147,6 +164,20 @@ pub(super) fn Story() -> impl IntoView {
             </div>
             {more_of(ui, story, more)}
         </section>
+    }
+}
+
+/// Where the question is below the words, scrolls to it: what the run says to an answer would be out of sight.
+fn show_question(host: &Host) {
+    let (tale, question) = (host.find(".tale"), host.find(".tale .question"));
+    if let Some((tale, question)) = tale.zip(question) {
+        let (here, there) = (
+            tale.get_bounding_client_rect(),
+            question.get_bounding_client_rect(),
+        );
+        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
+        let over = (there.top() - here.top()) as i32 - ABOVE_PX;
+        tale.set_scroll_top(tale.scroll_top() + over);
     }
 }
 

@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::chapter::to_chapter;
 use super::now::place;
 use super::parts::{part, text};
 use crate::memo::Memo;
@@ -82,6 +83,7 @@ pub(super) fn Strip() -> impl IntoView {
                 </div>
             </div>
             <aside class="note" tabindex="0" aria-label=ui.word(|words| words.note)>
+                {to_chapter(ui)}
                 <p class="text" translate="yes" node_ref=note></p>
             </aside>
         </section>

@@ -306,11 +306,11 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
 }
 
 fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
-    let arrives = |look, to: Vec<Anchor>, hue| {
+    let arrives = |key, look, to: Vec<Anchor>, hue| {
         Motion::flies(Flight {
             hue,
             ghost: true,
-            ..Flight::new(origin(actor, after), to, look, Hides::Target)
+            ..Flight::new(origin(actor, key, after), to, look, Hides::Target)
         })
     };
     let leaves = |from: Anchor| {
@@ -324,11 +324,11 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
             let key = &object.key;
             let top = after.queue.deltas.get(key)?.len().checked_sub(1)?;
             let to = vec![delta(key, top), Anchor::More, column(key, 0)];
-            arrives(pill(object), to, Some(*delta_type))
+            arrives(Some(key), pill(object), to, Some(*delta_type))
         }
         QueueFact::FifoItemSet { object, .. } => {
             let to = vec![delta(&object.key, 0), Anchor::More, ROOM];
-            arrives(pill(object), to, None)
+            arrives(None, pill(object), to, None)
         }
         QueueFact::EntryAppended { entry, length } => {
             let to = vec![
@@ -343,10 +343,14 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
                 Entry::SyncAll => whole(),
                 Entry::Bookmark { rv } => Look::Label(format!("{} {}", hue.as_str(), short_rv(rv))),
             };
-            arrives(look, to, Some(hue))
+            let key = match entry {
+                Entry::Delta(_, object) => Some(&object.key),
+                Entry::ReplacedAll { .. } | Entry::SyncAll | Entry::Bookmark { .. } => None,
+            };
+            arrives(key, look, to, Some(hue))
         }
         QueueFact::DeleteIgnored { key } => {
-            let (from, look) = (origin(actor, after), key_pill(key, after));
+            let (from, look) = (origin(actor, Some(key), after), key_pill(key, after));
             Motion::flies(Flight {
                 hue: Some(DeltaType::Deleted),
                 ghost: true,
@@ -624,13 +628,18 @@ fn of_event(event: EventType, object: &ObjectRef) -> Look {
     pill(object)
 }
 
-/// The source of what enters the queue.
-fn origin(actor: Actor, after: &Picture) -> Vec<Anchor> {
+/// The source of what enters the queue. A resync takes each object from the store, not from the server.
+fn origin(actor: Actor, key: Option<&Key>, after: &Picture) -> Vec<Anchor> {
     if actor == Actor::Program {
         let call = after.api.stream.back().map(|line| line.number);
         return vec![Anchor::Call(call.unwrap_or_default())];
     }
-    vec![Anchor::Hand, state(after)]
+    let known = key.filter(|_| actor == Actor::Resync);
+    let known = known.map(|key| Anchor::Item(key.clone()));
+    known
+        .into_iter()
+        .chain([Anchor::Hand, state(after)])
+        .collect()
 }
 
 /// The reflector's state; the requests of a program without a reflector.

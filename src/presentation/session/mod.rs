@@ -706,6 +706,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         keeps_rv: settings.keeps_resource_version(),
         start: lesson.start,
         has_story: lesson.story.is_some(),
+        chapter: lesson.chapter.clone(),
     }
 }
 

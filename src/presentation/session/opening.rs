@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::anchor::Anchor;
-use crate::command::{Command, Tell};
+use crate::command::Command;
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
@@ -340,7 +340,7 @@ impl Session {
         self.playback.seek(opened.step, self.timeline.len());
         let mut told = None;
         if let Some((scene, is_at)) = opened.scene {
-            self.tell(Tell::Scene(scene - 1));
+            self.open_scene(scene - 1);
             told = self.error.take();
             if is_at {
                 self.playback.seek(opened.step, self.timeline.len());

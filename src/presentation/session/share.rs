@@ -182,8 +182,10 @@ impl Session {
     fn moment(&self) -> Moment {
         let cursor = self.playback.cursor();
         let marker = self.markers.iter().find(|marker| marker.at == cursor);
-        // Markers beyond this many facts are not searched for.
-        match marker.filter(|_| cursor <= LEAP) {
+        // Links and traces carry no markers: only those of the library's lessons are there when they are opened. Markers
+        // beyond this many facts are not searched for.
+        let is_found = cursor <= LEAP && lessons::is_known(&self.lesson.id);
+        match marker.filter(|_| is_found) {
             Some(marker) => Moment {
                 base: Base::Marker(Arc::clone(&marker.id)),
                 plus: 0,

@@ -199,6 +199,18 @@ impl Session {
         self.said_wrong()
     }
 
+    /// Shows the scene of a link, in a run with what the user did.
+    pub(super) fn open_scene(&mut self, scene: usize) {
+        if self.timeline.recording().inputs.is_empty() {
+            self.tell(Tell::Scene(scene));
+            return;
+        }
+        self.tell(Tell::Show(true));
+        if let Some(telling) = &mut self.telling {
+            telling.scene = scene.min(telling.story.scenes.len() - 1);
+        }
+    }
+
     /// Answers the question of the scene with what a script gave; null: shows what happens.
     pub fn answer_with(&mut self, given: &Value) -> Change {
         let told = self.telling.as_ref().filter(|telling| telling.shown);

@@ -249,6 +249,7 @@ words! {
     // The strip and the transport.
     narration: "What happens", "发生了什么";
     note: "About this lesson", "关于本课";
+    read_chapter: "Read the chapter", "阅读对应的章节";
     transport: "Playback", "播放";
     reset: "Start over", "重新开始";
     reset_title:
@@ -362,6 +363,8 @@ words! {
         "点击舞台上的任何东西，或在其上按 Enter：它为什么在那里；API server 的对象同时被选中，可修改或删除";
 
     // The help.
+    about: "deltascope shows, one step at a time, how a Kubernetes informer brings a change from the API server to your handler.",
+        "deltascope 一步一步地展示 Kubernetes informer 怎样把一次变化从 API server 送到你的 handler。";
     keys_title: "Keys", "按键";
     key_play: "play or pause", "播放或暂停";
     key_step: "one step back or on", "后退或前进一步";

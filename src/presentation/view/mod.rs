@@ -16,6 +16,7 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
 use deltascope_replay::invariants::{Invariant, Violation};
+use deltascope_replay::lessons::Chapter;
 use deltascope_replay::picture::{Behind, Picture, QueueKind};
 use deltascope_replay::race::Moment;
 use deltascope_replay::wall;
@@ -275,6 +276,8 @@ pub struct LessonHead {
     pub start: Option<u64>,
     /// Whether the lesson has a story.
     pub has_story: bool,
+    /// Where the book explains it.
+    pub chapter: Option<Chapter>,
 }
 
 impl LessonHead {

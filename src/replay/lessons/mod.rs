@@ -108,7 +108,7 @@ impl Read for Lesson {
             ),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
-            story: fields.get::<Option<Value>>("story")?.map(Arc::new),
+            story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
             chapter: chapter(text(&mut fields, "chapter")?),
             start: None,
         };
@@ -183,6 +183,11 @@ const FILES: &[(&str, &str)] = &[
         include_str!("sharedinformer-indexer.json"),
     ),
     ("tombstone", include_str!("tombstone.json")),
+    ("gone-410", include_str!("gone-410.json")),
+    (
+        "resync-is-not-relist",
+        include_str!("resync-is-not-relist.json"),
+    ),
     ("indexer-run", include_str!("indexer-run.json")),
     (
         "sharedinformerfactory",
@@ -217,12 +222,20 @@ fn title_of(file: &str) -> Option<Text> {
     Text::read(lesson.get_mut("title")?.take()).ok()
 }
 
+/// Whether the library has a lesson or a recording of this id.
+#[must_use]
+pub fn is_known(id: &str) -> bool {
+    let recordings = recordings::bundled().iter().map(|bundled| bundled.id);
+    let mut ids = FILES.iter().map(|(id, _)| *id).chain(recordings);
+    ids.any(|known| known == id)
+}
+
 /// The ids of the lessons that have a story.
 #[must_use]
 pub fn told() -> Vec<&'static str> {
     let has_story = |file: &str| {
         let lesson = serde_json::from_str::<Value>(file);
-        lesson.is_ok_and(|lesson| lesson.get("story").is_some())
+        lesson.is_ok_and(|lesson| lesson.get(STORY).is_some())
     };
     let told = FILES.iter().filter(|(_, file)| has_story(file));
     told.map(|(id, _)| *id).collect()
@@ -261,6 +274,9 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
 
 /// The field of a lesson with its scenario.
 pub const SCENARIO: &str = "scenario";
+
+/// The field of a lesson with its story.
+pub const STORY: &str = "story";
 
 /// Reads a lesson written into a web page, in the format of the library. Only the scenario is required, and a
 /// text may be given once for both languages. A bare scenario is valid as well.
@@ -303,8 +319,8 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
             })
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
-        story: fields.get::<Option<Value>>("story")?.map(Arc::new),
-        chapter: None,
+        story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
+        chapter: chapter(text(&mut fields, "chapter")?),
         start: None,
     };
     fields.done()?;

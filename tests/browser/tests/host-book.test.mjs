@@ -1,4 +1,4 @@
-// The project's two books, built by mdBook: `make docs`.
+// The project's two books, built by mdBook: `make site`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { launch } from "../harness.mjs";
 import { serve } from "../server.mjs";
 
-const DOCS = process.env.DOCS ?? fileURLToPath(new URL("../../../target/docs", import.meta.url));
+const DOCS = process.env.DOCS ?? fileURLToPath(new URL("../../../target/site/book", import.meta.url));
 const THEMES = { light: "light", rust: "light", coal: "dark", navy: "dark", ayu: "dark" };
 
 let browser;
 let server;
 before(async () => {
-  assert.ok(existsSync(`${DOCS}/en/index.html`), `${DOCS} holds no book: run make docs`);
+  assert.ok(existsSync(`${DOCS}/en/index.html`), `${DOCS} holds no book: run make site`);
   server = await serve(DOCS);
   browser = await launch();
 });
@@ -82,7 +82,7 @@ for (const lang of ["en", "zh"]) {
             element.setAttribute("load", "eager");
             await element.ready;
             const state = element.getState();
-            const strip = element.shadowRoot.querySelector(".what, .race-said").textContent;
+            const strip = element.shadowRoot.querySelector(".what, .race-said, .tale .words").textContent;
             states.push({ error: state.error, step: state.step, lesson: state.lesson, strip });
             // Not all runs of a page need to exist at once.
             element.dispose();
@@ -173,6 +173,23 @@ test("keys control a run while it has the focus, else they turn pages", async ()
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(/pop\.html$/);
   });
+});
+
+test("a block tells a story in the book", async () => {
+  for (const lang of ["en", "zh"]) {
+    await reading("embedding.html", async (page) => {
+      const run = page.locator("delta-scope[mode=story]");
+      await run.scrollIntoViewIfNeeded();
+      await run.evaluate((element) => element.ready);
+      const scene = () => run.evaluate((element) => element.getState().scene);
+      const { index, say, question } = await scene();
+      assert.deepEqual([index, question.answered, /[\u4e00-\u9fff]/.test(say)], [4, null, lang === "zh"]);
+      const shown = await run.evaluate((element) => element.shadowRoot.querySelector(".tale .words").textContent);
+      assert.equal(shown, say);
+      await run.locator("[data-testid=story-next]").click();
+      assert.equal((await scene()).index, 5);
+    }, { lang });
+  }
 });
 
 test("without scripts there are the picture and the transcript", async () => {

@@ -253,6 +253,99 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
 }
 
 #[test]
+fn a_block_tells_a_story_and_its_picture_shows_the_moment_of_the_scene() {
+    let own = "```deltascope mode=quiz\ntitle = \"mine\"\nmarkers = [{ id = \"stored\", fact = \"ItemStored\" }]\n[scenario]\ninitial = [{ metadata = { namespace = \"d\", name = \"x\" } }]\nsettings = { machinery = \"shared\" }\n[story]\nquestion = { en = \"?\", zh = \"?\" }\ntheme = \"cache\"\nminutes = 1\neras = [\"1.32\"]\n[[story.scenes]]\nat = \"start\"\nrooms = [\"api\"]\nsay = { en = \"a\", zh = \"b\" }\nask = { kind = \"number\", text = { en = \"?\", zh = \"?\" }, answer = { fact = \"fact=ItemStored\" } }\n[[story.scenes]]\nat = \"stored\"\nrooms = [\"indexer\"]\nsay = { en = \"a\", zh = \"b\" }\n[expect]\nstep = 0\n\"scene.question.kind\" = \"number\"\n[expect.end]\n\"scene.index\" = 1\n```\n";
+    let told = |attributes: &str| {
+        format!(
+            "```deltascope lesson=first-look {attributes}\n[expect]\n\"queue.keys\" = [\"default/web-0\"]\n```\n"
+        )
+    };
+    let text = [
+        own,
+        &told("mode=story scene=4"),
+        &told("at=piled"),
+        &told("mode=quiz"),
+    ]
+    .join("\n");
+    let book = Book::new(folder("story"), &[("a.md", &text)]);
+    let content = book.content(&book.build("html"), 0);
+    let elements: Vec<&str> = content.split("<delta-scope ").skip(1).collect();
+    assert!(
+        elements[0].starts_with("mode=\"quiz\"><script"),
+        "{content}"
+    );
+    let tag = "lesson=\"first-look\" mode=\"story\" scene=\"4\">";
+    assert!(elements[1].starts_with(tag), "{content}");
+    let picture = |element: &str| {
+        let (_, after) = element.split_once("<img src=\"").unwrap();
+        let (address, _) = after.split_once('"').unwrap();
+        fs::read_to_string(book.root.join("src").join(address)).unwrap()
+    };
+    let moment = picture(elements[2]);
+    assert!(picture(elements[1]) == moment && picture(elements[3]) == moment);
+}
+
+#[test]
+fn a_picture_links_to_its_moment_on_the_page() {
+    let block = "```deltascope lesson=tombstone era=1.36 at=relist\n```\n";
+    let own = "```deltascope\n{\"scenario\": {\"settings\": {\"machinery\": \"shared\"}}}\n```\n";
+    let book = Book::new(folder("page"), &[("a.md", block), ("b/c.md", own)]);
+    assert!(!book.content(&book.build("html"), 0).contains("#v1"));
+
+    book.configure("[preprocessor.deltascope]\npage = \"../page/\"\n");
+    let built = book.build("html");
+    let content = book.content(&built, 0);
+    let link = "<a class=\"deltascope-open\" href=\"../page/#v1;lesson=tombstone;era=1.36;at=relist\">Open this moment in deltascope</a>";
+    assert!(content.contains(link), "{content}");
+    let content = book.content(&built, 1);
+    assert!(content.contains("href=\"../../page/#v1;"), "{content}");
+    // On paper there is no page beside the book.
+    assert!(!book.content(&book.build("markdown"), 0).contains("#v1"));
+
+    book.configure(
+        "[book]\nlanguage = \"zh\"\n[preprocessor.deltascope]\npage = \"https://x.example/\"\n",
+    );
+    let content = book.content(&book.build("markdown"), 0);
+    let link =
+        "[在 deltascope 里打开这一刻](<https://x.example/#v1;lesson=tombstone;era=1.36;at=relist>)";
+    assert!(content.contains(link), "{content}");
+}
+
+#[test]
+fn a_chapter_links_to_the_lessons_that_name_it() {
+    let text = "# Introduction\n\n## The picture\n\ntext\n\n## How to drive a run\n\nmore\n";
+    let book = Book::new(folder("lessons"), &[("introduction.md", text)]);
+    let config = "[preprocessor.deltascope]\npage = \"../page/\"\n";
+    book.configure(config);
+    assert_eq!(book.content(&book.build("html"), 0), text);
+
+    book.configure(&format!("{config}lessons = true\n"));
+    let content = book.content(&book.build("html"), 0);
+    let link = "## The picture\n\n\n<p class=\"deltascope-lesson\">Lesson: <a href=\"../page/#v1;lesson=first-look;scene=1\">How does one change in the cluster reach my controller?</a> (2 minutes)</p>\n\n";
+    assert!(content.contains(link), "{content}");
+    let link = "<a href=\"../page/#v1;lesson=sandbox\">Sandbox: traffic without end</a>";
+    assert!(content.contains(link), "{content}");
+    assert!(content.ends_with("more\n"), "{content}");
+
+    let book = Book::new(
+        folder("no-heading"),
+        &[(
+            "introduction.md",
+            "# Introduction\n\n## How to drive a run\n",
+        )],
+    );
+    book.configure(&format!("{config}lessons = true\n"));
+    let built = book.run("html");
+    assert!(!built.ok && built.out.is_empty());
+    let wrong = "The lesson \"first-look\" names the heading #the-picture of this chapter. There are: #introduction, #how-to-drive-a-run";
+    assert!(built.err.contains(wrong), "{}", built.err);
+
+    book.configure("[preprocessor.deltascope]\nlessons = \"yes\"\n");
+    let wrong = "book.toml:2: lessons is true or false, not \"yes\".";
+    assert!(book.run("html").err.starts_with(wrong));
+}
+
+#[test]
 fn other_renderers_get_a_picture_and_a_list() {
     let folder = folder("markdown");
     for renderer in ["html", "epub", "latex"] {

@@ -93,6 +93,32 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "```deltascope lesson=sandbox at=step:9999999\n[expect.\"t:99\"]\n```\n",
         &[(1, "Name an earlier moment")],
     ),
+    // In a story.
+    (
+        "```deltascope lesson=first-look mode=exam scene=0\n```\n",
+        &[
+            (
+                1,
+                "mode=\"exam\" is not known. Write one of: explore, watch, story, quiz, race",
+            ),
+            (1, "scene=\"0\" is not known. Write one of: 1, 2, 3"),
+        ],
+    ),
+    (
+        "```deltascope lesson=first-look scene=8\n```\n",
+        &[(1, "the story has 7 scenes. Write 1 to 7")],
+    ),
+    (
+        "```deltascope mode=quiz\n[scenario.settings]\nmachinery = \"shared\"\n```\n",
+        &[(
+            1,
+            "this lesson has no story. Choose one that has (first-look",
+        )],
+    ),
+    (
+        "```deltascope mode=story\n[scenario.settings]\nmachinery = \"shared\"\n[story]\nquestion = { en = \"a\", zh = \"b\" }\ntheme = \"x\"\n```\n",
+        &[(6, "field \"theme\": \"x\" is none of first-look")],
+    ),
     // In the body.
     (
         "text\n```deltascope lesson=tombstone\ntext\n\nmore\n",

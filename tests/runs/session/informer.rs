@@ -134,7 +134,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "NotificationWithheld",
         "HandlerPanicked",
         "RemovalAsked",
-        "RefusalsAsked",
         "WatchDenied",
         "HandlerRemoved",
         "SyncingSet",

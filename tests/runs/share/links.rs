@@ -4,6 +4,7 @@ use deltascope::cache::fact::Cause;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Export};
 use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::presentation::view::{SettingRow, View};
@@ -242,6 +243,30 @@ fn a_link_to_a_late_marker_opens_there() {
         "{link}"
     );
     assert_eq!(other.export(Export::Link), Ok(link));
+}
+
+#[test]
+fn a_link_to_a_marker_of_a_scenario_in_a_page_opens_there() {
+    let scenario = json!({
+        "markers": [{ "id": "stored", "fact": "ItemStored" }],
+        "scenario": {
+            "settings": { "machinery": "shared" },
+            "initial": [{ "metadata": { "namespace": "default", "name": "a" } }],
+        },
+    });
+    let mut session = Session::new();
+    let options = Options {
+        at: Some("stored".parse().unwrap()),
+        ..Options::default()
+    };
+    session.present(&options, Some(scenario)).unwrap();
+    let shown = session.view();
+    let link = session.export(Export::Link).unwrap();
+    let mut opened = Session::new();
+    opened.obey(Command::OpenLink(link.clone().into()));
+    let view = opened.view();
+    assert_eq!(view.error.map(|error| error.message), None, "{link}");
+    assert_eq!(view.step, shown.step, "{link}");
 }
 
 #[test]

@@ -95,12 +95,14 @@ const MOTIONS: &[&str] = &[
     "DeltaAppended: api/call/… → queue/delta/… queue/more queue/column/…",
     "DeltaAppended: reflector/hand reflector/state/list → queue/delta/… queue/more queue/column/…",
     "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
+    "DeltaAppended: store/item/… reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
     "DeltaTaken: pop/delta/…",
     "DeltasMerged: queue/column/… store/item/…",
     "EntriesProcessed: pop/last",
     "EntriesTaken: queue/entry/… door/queue → pop/slot door/indexer door/processor",
     "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
     "EntryAppended: reflector/hand reflector/state/watch → queue/entry/… queue/more",
+    "EntryAppended: store/item/… reflector/hand reflector/state/watch → queue/entry/… queue/more",
     "EventReceived: api/stream/… → reflector/hand reflector/requests",
     "EventReceived: api/stream/… → reflector/hand reflector/state/stream",
     "EventReceived: api/stream/… → reflector/hand reflector/state/watch",
@@ -149,6 +151,9 @@ const MOTIONS: &[&str] = &[
     "Processed: pop/last",
     "Reconciled: work/processing",
     "ReflectorStopped:",
+    "RefusalsAsked:",
+    "ResyncDue:",
+    "ResyncOpened: pop/delta/… door/queue → room/indexer",
     "StoreReplaced:",
     "StoreVersionMoved: store/gauge",
     "Synced:",
@@ -236,8 +241,9 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
         ("EventSent", "api/object/…", true),
         // A program prints, too.
         ("LinePrinted", "handler/…/running handler/…", true),
-        // A whole list is one token.
+        // A whole list is one token, and so is a whole resync.
         ("ListOpened", "pop/delta/… door/queue", true),
+        ("ResyncOpened", "pop/delta/… door/queue", true),
     ];
     let but = but.map(|(name, from, begins)| (name, from.to_owned(), begins));
     assert_eq!(wrong, but.into());
@@ -257,7 +263,6 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
         "NotificationWithheld: handler/…",
         "ObjectMutated: store/item/…",
         "PageReceived: api/gauge → reflector/state/list",
-        "ResyncOpened: pop/delta/… door/queue → room/indexer",
         "StreamFellBack: reflector/requests",
         "SyncingSet: handler/…",
     ];
