@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::anchor::Anchor;
-use crate::command::Command;
+use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
