@@ -17,6 +17,7 @@ pub mod options;
 pub mod pseudo;
 pub mod rows;
 pub mod session;
+pub mod shelf;
 pub mod stage;
 pub mod state;
 pub mod story;

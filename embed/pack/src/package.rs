@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
-const LEFT_OUT: [&str; 3] = ["cluster.css", "low.css", "rescue.css"];
+const LEFT_OUT: [&str; 4] = ["cluster.css", "low.css", "rescue.css", "shelf.css"];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
