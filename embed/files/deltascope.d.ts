@@ -242,6 +242,8 @@ export interface State {
   scene: Scene | null;
   /** In the last scene; `hints`: those that the reader asked for. */
   goal: { text: string; reached: boolean; hints: string[] } | null;
+  /** How far each story has been told on the page in this browser; empty in an element. */
+  lessonProgress: Record<string, { opened: boolean; ended: boolean; reached: boolean }>;
   error: { message: string; line: number | null } | null;
 }
 

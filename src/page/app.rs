@@ -10,11 +10,15 @@ use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::Host;
 use crate::live::Link;
-use crate::ui::{Shape, first_lang, first_theme, follow, remember, remembered};
+use crate::ui::{
+    OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember, remembered,
+};
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::Session;
-use deltascope_replay::link;
+use deltascope_presentation::shelf::Course;
+use deltascope_presentation::shelf::progress::Progress;
+use deltascope_replay::link::{self, ShelfLink};
 use deltascope_replay::step_size::StepSize;
 
 /// The story of the first visit.
@@ -49,28 +53,50 @@ pub fn mount() {
 /// The page's root component.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::with_session(Host::page(), first_session());
+    let plain = link_of_address().is_none();
+    let is_newcomer = plain && remembered(SEEN).is_none();
+    let driver = Driver::with_session(Host::page(), first_session(is_newcomer));
     let (view, shape) = (driver.view(), Shape::default());
     let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
+    ui.progress
+        .set(Progress::read(&remembered(PROGRESS).unwrap_or_default()));
+    // Whoever has been here chooses what to see next.
+    let open = plain && !is_newcomer && remembered(SHELF).as_deref() != Some(OFF);
+    ui.shelf.update(|shelf| shelf.open = open);
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
-        if let Some(link) = link_of_address() {
-            ui.send(Command::OpenLink(link.into()));
+        if let Some(command) = open_address(ui) {
+            ui.send(command);
         }
     });
     on_cleanup(move || handle.remove());
     let link = Link::new(&driver);
     provide_context(link);
-    let first = link_of_address().map(|link| Command::OpenLink(link.into()));
+    let first = open_address(ui);
     api::install(&driver, ui, link, first);
     view! { <Board /> }
 }
 
+/// Opens the shelf, if the address is a link to it; else the command that opens the link's run.
+fn open_address(ui: Ui) -> Option<Command> {
+    let link = link_of_address()?;
+    let Some(shelf) = ShelfLink::read(&link) else {
+        return Some(Command::OpenLink(link.into()));
+    };
+    ui.shelf.set(Shelved {
+        open: true,
+        query: shelf.query.to_string(),
+        course: Course::named(&shelf.course),
+        teaches: false,
+    });
+    None
+}
+
 /// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told
 /// the first story.
-fn first_session() -> Session {
+fn first_session(is_newcomer: bool) -> Session {
     let mut session = Session::new();
-    if link_of_address().is_none() && remembered(SEEN).is_none() {
+    if is_newcomer {
         session.obey(Command::Load(FIRST_LOOK.into()));
         session.obey(Command::Tell(Tell::Scene(0)));
     }

@@ -261,6 +261,8 @@ impl Driver {
             host: StoredValue::new_local(self.host().clone()),
             shape: RwSignal::new(shape),
             built: RwSignal::new(built),
+            shelf: RwSignal::default(),
+            progress: RwSignal::default(),
         };
         self.attach(ui);
         provide_context(ui);
@@ -445,12 +447,20 @@ impl Driver {
     /// shows the progress; a later opening replaces this one.
     pub async fn opens(&self, command: Command) {
         self.with(|session| session.before_opening(&command));
+        self.show_stage();
         self.asked();
         let turn = self.next_opening();
         let opening = Paced::of(move |slices| -> Opens {
             Box::pin(async move { opening::open(&command, &slices).await })
         });
         self.open(opening, turn).await;
+    }
+
+    /// Shows the stage, where the shelf is in its place.
+    pub fn show_stage(&self) {
+        if let Some(ui) = self.inner.ui.get() {
+            ui.show_stage();
+        }
     }
 
     /// Cancels the opening.

@@ -12,6 +12,8 @@ use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Controls, Mode, Options};
 use deltascope_presentation::rows::live::Piece;
+use deltascope_presentation::shelf::Course;
+use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{Strings, strings};
 use deltascope_presentation::view::View;
@@ -41,6 +43,23 @@ pub struct Ui {
     pub shape: RwSignal<Shape>,
     /// How many of its pieces are drawn.
     pub built: RwSignal<u8>,
+    /// What the shelf shows.
+    pub shelf: RwSignal<Shelved>,
+    /// How far the lessons have been told.
+    pub progress: RwSignal<Progress>,
+}
+
+/// What the shelf shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shelved {
+    /// Whether it is in the place of the stage.
+    pub open: bool,
+    /// What is searched for.
+    pub query: String,
+    /// The course that is taken.
+    pub course: Option<Course>,
+    /// Whether the course's notes for the teacher are shown.
+    pub teaches: bool,
 }
 
 /// Which parts of the board are shown: all on the project's own page, a selection on other pages.
@@ -129,6 +148,19 @@ impl Ui {
         self.on.run(command);
     }
 
+    /// Whether the shelf is in the place of the stage; tracks it.
+    #[must_use]
+    pub fn shelved(self) -> bool {
+        self.shelf.with(|shelf| shelf.open)
+    }
+
+    /// Shows the stage in place of the shelf.
+    pub fn show_stage(self) {
+        if self.shelf.with_untracked(|shelf| shelf.open) {
+            self.shelf.update(|shelf| shelf.open = false);
+        }
+    }
+
     /// The page's words; tracks the language.
     #[must_use]
     pub fn words(self) -> &'static Strings {
@@ -204,6 +236,16 @@ fn set_on_root(ui: Ui, name: &str, value: &str) {
     }
 }
 
+/// Remembers how far the lessons have been told.
+pub const PROGRESS: &str = "progress";
+/// Remembers whether the page opens with the shelf.
+pub const SHELF: &str = "shelf";
+
+/// The remembered value of a choice between yes and no.
+pub const ON: &str = "on";
+/// The other one.
+pub const OFF: &str = "off";
+
 /// The remembered value of `name`. Storage may be blocked or full; then a choice lasts until the page is closed.
 #[must_use]
 pub fn remembered(name: &str) -> Option<String> {
@@ -218,5 +260,12 @@ pub fn remembered(name: &str) -> Option<String> {
 pub fn remember(name: &str, value: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
         let _ = storage.set_item(&format!("deltascope.{name}"), value);
+    }
+}
+
+/// Forgets what was remembered.
+pub fn forget(name: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.remove_item(&format!("deltascope.{name}"));
     }
 }

@@ -19,6 +19,7 @@ pub mod pseudo;
 pub mod qr;
 pub mod rows;
 pub mod session;
+pub mod shelf;
 pub mod stage;
 pub mod state;
 pub mod story;

@@ -3,7 +3,7 @@
 //! `#v1;lesson=sandbox;era=1.36;at=t:16900+3;sel=default/web-0;i=…`: a lesson, and the changes that make this
 //! run of it. `i` holds lines of a trace, compressed (deflate, base64url): `{"change":…}` if the scenario
 //! differs from the lesson's (or `{"scenario":…}`, whole), and the inputs. Unknown keys are ignored, so that
-//! an older page can open a newer link as far as possible.
+//! an older page can open a newer link as far as possible. `#v1;shelf;q=relist` opens the shelf in place of a run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,6 +50,41 @@ pub struct Link {
     pub change: Option<Change>,
     /// The user's inputs.
     pub inputs: Vec<RecordedInput>,
+    /// What of the shelf to show; then no run is opened.
+    pub shelf: Option<ShelfLink>,
+}
+
+/// What of the shelf a link shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShelfLink {
+    /// What is searched for.
+    pub query: Arc<str>,
+    /// The id of a course.
+    pub course: Arc<str>,
+}
+
+impl ShelfLink {
+    /// The link of a fragment, if it opens the shelf.
+    #[must_use]
+    pub fn read(fragment: &str) -> Option<Self> {
+        Link::read(fragment).ok()?.shelf
+    }
+}
+
+/// The fragment of the page's address, with its `#`.
+impl fmt::Display for ShelfLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = "#v1;shelf".to_owned();
+        for (name, value) in [("q", &self.query), ("course", &self.course)] {
+            if !value.is_empty() {
+                text.push(';');
+                text.push_str(name);
+                text.push('=');
+                escape(value, &mut text);
+            }
+        }
+        f.write_str(&text)
+    }
 }
 
 /// The change from a lesson's scenario.
@@ -116,6 +151,7 @@ impl Link {
         let mut link = Self::default();
         // Whether any key is known; `v1` alone is a valid link.
         let mut is_known = None;
+        let (mut shelf, mut shown) = (false, ShelfLink::default());
         for part in parts {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let value = unescape(value)?;
@@ -138,6 +174,17 @@ impl Link {
                 }
                 "handout" => link.handout = true,
                 "sel" => link.selection = value.into(),
+                "shelf" => shelf = true,
+                "q" | "course" => {
+                    let to = match name {
+                        "q" => &mut shown.query,
+                        _ => &mut shown.course,
+                    };
+                    *to = value.into();
+                    // Without the shelf they say nothing.
+                    is_known.get_or_insert(false);
+                    continue;
+                }
                 "i" => link.unpack(&value)?,
                 "" => continue,
                 // A key of a newer page, or of the web component.
@@ -151,6 +198,7 @@ impl Link {
         if is_known == Some(false) {
             return Err(damaged());
         }
+        link.shelf = shelf.then_some(shown);
         Ok(link)
     }
 

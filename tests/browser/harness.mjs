@@ -121,11 +121,12 @@ export async function open(browser, url, options = {}) {
       addEventListener("TrunkApplicationStarted", (event) => (globalThis.wasm = event.detail.wasm));
     });
   }
-  // Most tests are about single facts. Storage is closed to pages without an origin.
+  // Most tests are about single facts, and begin on the stage. Storage is closed to pages without an origin.
   if (!firstVisit) {
     await context.addInitScript((newcomer) => {
       if (!location.protocol.startsWith("http")) return;
       localStorage.setItem("deltascope.seen", "1");
+      localStorage.setItem("deltascope.shelf", "off");
       if (!newcomer && !localStorage.getItem("deltascope.step")) localStorage.setItem("deltascope.step", "micro");
     }, Boolean(newcomer));
   }

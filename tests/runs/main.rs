@@ -11,6 +11,7 @@ mod log;
 mod scramble;
 mod session;
 mod share;
+mod shelf;
 mod simulation;
 mod stories;
 mod told;

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
-const LEFT_OUT: [&str; 5] = [
+const LEFT_OUT: [&str; 6] = [
     "cluster.css",
     "handout.css",
     "low.css",
     "presenter.css",
     "rescue.css",
+    "shelf.css",
 ];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];

@@ -9,6 +9,7 @@ use super::cluster::Badge;
 use super::icons;
 use super::open::OpenButton;
 use super::parts::{part, shown, text};
+use super::shelf;
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
@@ -66,11 +67,28 @@ pub(super) fn Header(
         }
     });
     view! {
-        <header class="masthead" class:tells=move || telling.get() part="header" role=ui.within()>
+        <header
+            class="masthead"
+            class:tells=move || telling.get()
+            class:shelved=move || ui.shelved()
+            part="header"
+            role=ui.within()
+        >
             <h1 class="brand" role=ui.heading() translate="no">
                 "delta"
                 <i>"scope"</i>
             </h1>
+            {(!embedded).then(|| view! {
+                <button
+                    class="chip to-shelf"
+                    class:on=move || ui.shelved()
+                    data-testid="btn-lessons"
+                    aria-pressed=text(move || ui.shelved().to_string())
+                    on:click=move |_| shelf::toggle(ui)
+                >
+                    {ui.word(|words| words.shelf)}
+                </button>
+            })}
             <label class="lesson">
                 <span class="number" aria-hidden="true">
                     {number}

@@ -61,6 +61,7 @@ pub(super) fn Help(
                     <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
                     <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                    <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
                     <Row keys=&["P"] text=ui.word(|words| words.key_present) />
                     <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
                     <Row keys=&["Q"] text=ui.word(|words| words.key_code) />

@@ -9,7 +9,7 @@ use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use super::layout::Layout;
-use super::transport;
+use super::{shelf, transport};
 use crate::host::Host;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
@@ -96,6 +96,9 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             let present = matches!(action, Action::Present);
             (!tell || has_story) && (!present || here.is_page() && !layout.narrow.get_untracked())
         });
+        // The stage is not there.
+        let shelved = ui.shelf.with_untracked(|shelf| shelf.open);
+        let action = action.filter(|action| !shelved || *action == Action::Help);
         let Some(action) = action else {
             way.typed.set(is_typed(&key));
             way.taken.set(false);
@@ -131,7 +134,16 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if !here.is_page() && !modified && event.key() != "Tab" {
             event.stop_propagation();
         }
-        if has_dialog(&here) || event.default_prevented() || event.key() != "Escape" {
+        if has_dialog(&here) || event.default_prevented() {
+            return;
+        }
+        if ui.shelf.with_untracked(|shelf| shelf.open) {
+            if !modified {
+                shelf::on_key(ui, &event);
+            }
+            return;
+        }
+        if event.key() != "Escape" {
             return;
         }
         let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();

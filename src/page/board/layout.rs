@@ -11,7 +11,7 @@ use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
-use crate::ui::{Ui, remember, remembered};
+use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
@@ -22,9 +22,8 @@ use deltascope_presentation::strings;
 const NARROW: &str = "(max-width: 56.24em)";
 const SHORT: &str = "(max-height: 49.99em)";
 
-/// The remembered choice whether the room follows what happens, and its value if it does not.
+/// The remembered choice whether the room follows what happens.
 const FOLLOWS: &str = "follow";
-const OFF: &str = "off";
 
 /// How far a finger moves at least to turn to another room, in px.
 const SWIPE: i32 = 48;
@@ -70,7 +69,7 @@ impl Layout {
         Effect::new(move |before: Option<bool>| {
             let follows = follows.get();
             if before.is_some() && is_page {
-                remember(FOLLOWS, if follows { "on" } else { OFF });
+                remember(FOLLOWS, if follows { ON } else { OFF });
             }
             follows
         });

@@ -33,11 +33,13 @@ mod queue;
 mod race;
 mod reflector;
 mod share;
+mod shelf;
 mod stops;
 mod story;
 mod strip;
 mod table;
 mod tabs;
+mod teach;
 mod token;
 mod transport;
 mod until;
@@ -80,6 +82,9 @@ pub fn Board() -> impl IntoView {
     let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
+    if !embedded {
+        shelf::keep_progress(ui);
+    }
     let (down, up) = layout::swipe(layout);
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
@@ -137,6 +142,7 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
+            {shown(move || ui.shelved(), || shelf::Shelf().into_any())}
             <presenter::Over presenter=layout.presenter />
             {handout::handout(ui)}
             <cluster::Cluster open=cluster />

@@ -5,16 +5,15 @@ use leptos::prelude::*;
 
 use super::chapter::to_chapter;
 use super::layout::Layout;
-use super::parts::{Live, drawn, shown, text};
-use super::{icons, presenter, transport};
+use super::parts::{Live, drawn, shown, text, words};
+use super::{icons, presenter, shelf, transport};
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
-use deltascope_presentation::i18n::{Lang, Text};
+use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Answer;
-use deltascope_presentation::story::words::{Piece, pieces};
 use deltascope_presentation::strings::{self, story as said};
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
 
@@ -33,6 +32,7 @@ pub(super) fn Story() -> impl IntoView {
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
     let more = RwSignal::new(false);
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let layout = Layout::get();
     let is_page = ui.host().is_page();
     let number = Memo::new(move |_| {
@@ -113,6 +113,7 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),
                 )}
+                {(!embedded).then(|| shown(move || is_last.get(), move || shelf::more(ui)))}
             </div>
             <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
                 <button
@@ -179,20 +180,6 @@ fn show_question(host: &Host) {
         let over = (there.top() - here.top()) as i32 - ABOVE_PX;
         tale.set_scroll_top(tale.scroll_top() + over);
     }
-}
-
-/// A text with its terms in bold.
-fn words(text: &Text, lang: Lang) -> AnyView {
-    let pieces = pieces(text.get(lang)).into_iter().map(|piece| {
-        let text = piece.text().to_owned();
-        match piece {
-            Piece::Plain(_) => text.into_any(),
-            Piece::Term(_) => view! { <b class="term">{text}</b> }.into_any(),
-            Piece::Emphasis(_) => view! { <em>{text}</em> }.into_any(),
-            Piece::Code(_) => view! { <code translate="no">{text}</code> }.into_any(),
-        }
-    });
-    view! { <p>{pieces.collect_view()}</p> }.into_any()
 }
 
 fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {

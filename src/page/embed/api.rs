@@ -21,6 +21,7 @@ use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
 use deltascope_presentation::session::{Change, Session, typed};
+use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
@@ -231,6 +232,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         // The session knows what was received, not the state of the connection.
         if let Some(live) = state.get_mut("live").and_then(Value::as_object_mut) {
             live.extend(link.status.get_untracked().to_json(ui.lang.get_untracked()));
+        }
+        if let Some(members) = state.as_object_mut() {
+            let told = ui.progress.with_untracked(Progress::to_json);
+            members.insert("lessonProgress".to_owned(), told);
         }
         // A serializer wrote the text, so it can be parsed.
         JSON::parse(&state.to_string()).unwrap_or(JsValue::NULL)

@@ -188,6 +188,7 @@ impl Link {
             trouble: None,
             _connected: tabs::Connected::now(),
         });
+        inner.driver.show_stage();
         inner
             .driver
             .perform(Box::new(|session| session.connect(run)))

@@ -7,11 +7,15 @@ use serde_json::Value;
 use crate::i18n::Text;
 use crate::rows::live;
 use crate::state::value_at;
-use crate::story::{Answer, Condition, Kind, Measure, Question};
+use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
 use deltascope_cache::fact::FactRecord;
+use deltascope_replay::lessons::Lesson;
 use deltascope_replay::picture::Picture;
 use deltascope_replay::predicate::Predicate;
+use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::Timeline;
+
+use super::OPENING;
 
 /// The right answer, by the facts of a range; `None` if the run does not decide it.
 #[must_use]
@@ -46,6 +50,39 @@ pub fn right(question: &Question, run: &Timeline, facts: Range<usize>) -> Option
             ))
         }
     }
+}
+
+/// The right answer to a scene's question, in a run of its lesson.
+#[must_use]
+pub fn answer_of(lesson: &Lesson, story: &Story, scene: usize, run: &Timeline) -> Option<Answer> {
+    let facts = run.all_facts();
+    let place = |at: &At| match at {
+        At::Start => Some(0),
+        At::Marker(id) => {
+            let rule = lesson.markers.iter().find(|rule| rule.id == *id)?;
+            rule.find(&facts)
+        }
+    };
+    let one = story.scenes.get(scene)?;
+    let facts = place(&one.at)?..place(story.until(scene)?)?;
+    right(one.ask.as_ref()?, run, facts)
+}
+
+/// The right answers to a story's questions, scene by scene, in the lesson's own run.
+#[must_use]
+pub fn answers_of(lesson: &Lesson, story: &Story) -> Vec<Option<Answer>> {
+    let scenes = 0..story.scenes.len();
+    let recording = Recording {
+        scenario: lesson.scenario.clone(),
+        inputs: Vec::new(),
+    };
+    let Ok(mut run) = recording.play() else {
+        return scenes.map(|_| None).collect();
+    };
+    run.extend(OPENING);
+    scenes
+        .map(|scene| answer_of(lesson, story, scene, &run))
+        .collect()
 }
 
 /// The belief behind a wrong answer, and where it fails; `None` if the question has none for it.

@@ -15,7 +15,6 @@ use crate::view::story::{Asked, GoalView, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
-use deltascope_replay::timeline::Timeline;
 
 use super::messages::{
     no_question, no_scene, no_story, no_story_for, not_told_here, nothing_asked, wrong_story,
@@ -501,24 +500,9 @@ impl Session {
                     return false;
                 };
                 run.extend(OPENING);
-                self.right_at(story, scene, &run) == Some(answer.clone())
+                ask::answer_of(&self.lesson, story, scene, &run) == Some(answer.clone())
             })
             .collect()
-    }
-
-    /// The right answer to a scene's question in a run of the lesson.
-    fn right_at(&self, story: &Story, scene: usize, run: &Timeline) -> Option<Answer> {
-        let facts = run.all_facts();
-        let place = |at: &At| match at {
-            At::Start => Some(0),
-            At::Marker(id) => {
-                let rule = self.lesson.markers.iter().find(|rule| rule.id == *id)?;
-                rule.find(&facts)
-            }
-        };
-        let one = story.scenes.get(scene)?;
-        let facts = place(&one.at)?..place(story.until(scene)?)?;
-        ask::right(one.ask.as_ref()?, run, facts)
     }
 
     /// What the screen shows of the story.

@@ -3,6 +3,7 @@
 
 pub mod behind;
 pub mod heard;
+pub mod shelf;
 pub mod story;
 mod table;
 

@@ -1,7 +1,7 @@
 //! The words around a story.
 
 use super::room;
-use crate::i18n::Lang;
+use crate::i18n::{Lang, Text};
 use crate::story::{Answer, Theme};
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
@@ -51,7 +51,7 @@ pub fn aside(lang: Lang, story: &StoryView) -> Option<String> {
 /// What the run says to an answer.
 #[must_use]
 pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
-    let right = answer(lang, asked, &verdict.right);
+    let right = answer(lang, &asked.choices, &verdict.right);
     match (verdict.is_right, lang) {
         (Some(true), Lang::En) => "Right.".to_owned(),
         (Some(true), Lang::Zh) => "答对了。".to_owned(),
@@ -83,9 +83,11 @@ fn versions(lang: Lang, generations: &[Generation]) -> String {
     })
 }
 
-fn answer(lang: Lang, asked: &Asked, answer: &Answer) -> String {
+/// An answer in words; `choices`: the question's.
+#[must_use]
+pub fn answer(lang: Lang, choices: &[Text], answer: &Answer) -> String {
     let choice = |at: &usize| {
-        let say = asked.choices.get(*at);
+        let say = choices.get(*at);
         say.map_or("", |say| say.get(lang)).to_owned()
     };
     match answer {

@@ -48,6 +48,41 @@ words! {
     story_wrong: "Not so", "不要这样";
     story_right: "But so", "应当这样";
     story_sources: "In client-go", "client-go 中的出处";
+
+    // The shelf.
+    shelf: "Lessons", "课程";
+    shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";
+    shelf_none:
+        "Nothing has all of these words. Try fewer, or a name from client-go.",
+        "没有内容包含所有这些词。请减少词语，或换用 client-go 中的名称。";
+    shelf_link: "Link to this", "此页链接";
+    shelf_all: "All lessons", "全部课程";
+    shelf_courses: "Courses", "系列";
+    shelf_others: "Everything else", "其他";
+    shelf_short: "The short course", "入门系列";
+    shelf_long: "The long course", "完整系列";
+    shelf_begin: "Begin", "开始";
+    shelf_go_on: "Go on", "继续";
+    shelf_first: "Show the lessons when the page opens", "打开页面时先显示课程";
+    shelf_forget: "Forget my progress", "清除学习进度";
+    shelf_kept: "Your progress stays in this browser.", "学习进度只保存在本浏览器中。";
+    shelf_more: "More lessons", "更多课程";
+    shelf_next: "Next", "下一课";
+    told_opened: "begun", "已开始";
+    told_ended: "told to the end", "已看完";
+    told_reached: "goal reached", "已达成目标";
+    teach: "For the teacher", "授课提示";
+    teach_about:
+        "Show the scene and let the class answer before you go on. What is right comes from the lesson’s own run.",
+        "先展示场景，等学员回答后再继续。正确答案来自这一课的实际运行。";
+    teach_ask: "Ask", "提问";
+    teach_right: "Right", "正确答案";
+    teach_usual: "Usually answered", "常见回答";
+    teach_show: "Then show", "然后展示";
+    teach_goal: "Their turn", "学员动手";
+    teach_back: "Back to the lessons", "返回课程";
+    teach_print: "Print", "打印";
+    key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
     // In front of a class.
     present: "In front of a class", "投影模式";
     present_leave: "Leave", "退出投影";

@@ -217,9 +217,21 @@ pub fn menu() -> Vec<(Arc<str>, Text)> {
     lessons.chain(recordings).collect()
 }
 
+/// What the lessons tell: the id and the story of each that has one, in the order of the menu.
+#[must_use]
+pub fn stories() -> Vec<(Arc<str>, Value)> {
+    let told = FILES.iter();
+    told.filter_map(|(id, file)| Some(((*id).into(), member(file, "story")?)))
+        .collect()
+}
+
 fn title_of(file: &str) -> Option<Text> {
+    Text::read(member(file, "title")?).ok()
+}
+
+fn member(file: &str, name: &str) -> Option<Value> {
     let mut lesson: Value = serde_json::from_str(file).ok()?;
-    Text::read(lesson.get_mut("title")?.take()).ok()
+    Some(lesson.get_mut(name)?.take())
 }
 
 /// Whether the library has a lesson or a recording of this id.

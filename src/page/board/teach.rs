@@ -1,0 +1,153 @@
+//! The page for a teacher: what to ask in each lesson of a course, what is usually answered, what to show then. It
+//! prints.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::parts::{Text, part, text, words};
+use crate::ui::Ui;
+use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::shelf::notes::{AskedNote, Notes};
+use deltascope_presentation::shelf::{Card, Course, Shelf};
+use deltascope_presentation::strings::shelf as said;
+
+/// The notes of a course.
+pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
+    let Some(course) = course else {
+        return ().into_any();
+    };
+    let cards: Vec<Card> = shelf.course(course).into_iter().cloned().collect();
+    let length: u32 = cards.iter().map(|card| card.minutes).sum();
+    let count = cards.len();
+    let known = RwSignal::new(Vec::new());
+    spawn_local(async move {
+        for card in cards {
+            // Each lesson is played; the page stays alive in between.
+            TimeoutFuture::new(0).await;
+            let notes = Notes::of(&card);
+            if known.try_update(|known| known.extend(notes)).is_none() {
+                return;
+            }
+        }
+    });
+    view! {
+        <article class="notes" data-testid="notes">
+            <div class="shelf-head">
+                <h2>
+                    {course_name(ui, course)}
+                    " · "
+                    {ui.word(|words| words.teach)}
+                </h2>
+                <button class="btn" data-testid="teach-back" on:click=move |_| ui.shelf.update(|shelf| shelf.teaches = false)>
+                    {ui.word(|words| words.teach_back)}
+                </button>
+                <button
+                    class="btn go"
+                    data-testid="teach-print"
+                    on:click=move |_| {
+                        let _ = window().print();
+                    }
+                >
+                    {ui.word(|words| words.teach_print)}
+                </button>
+            </div>
+            <p class="course-about">
+                {text(move || said::course(ui.lang.get(), count, length, 0))}
+                <br/>
+                {ui.word(|words| words.teach_about)}
+            </p>
+            {part(move || {
+                let lang = ui.lang.get();
+                let all = known.get();
+                let all = all.iter().zip(1..).map(|(notes, number)| lesson(ui, notes, number, lang));
+                all.collect_view()
+            })}
+        </article>
+    }
+    .into_any()
+}
+
+fn lesson(ui: Ui, notes: &Notes, number: usize, lang: Lang) -> AnyView {
+    let card = &notes.card;
+    let asked = notes
+        .asked
+        .iter()
+        .map(|one| question(ui, &card.id, one, lang));
+    let goal = notes.goal.as_ref().map(|(goal, hints)| {
+        let hints = hints
+            .iter()
+            .map(|hint| view! { <li>{words(hint, lang)}</li> });
+        view! {
+            <dl class="told-of">
+                <dt>{ui.word(|words| words.teach_goal)}</dt>
+                <dd>
+                    {words(goal, lang)}
+                    <ol class="hints">{hints.collect_view()}</ol>
+                </dd>
+            </dl>
+        }
+    });
+    view! {
+        <section class="notes-of">
+            <h3>
+                <span class="number">{number.to_string()}</span>
+                <a href=story_link(&card.id, 1)>{card.question.get(lang).to_owned()}</a>
+                <span class="length">{said::minutes(lang, card.minutes)}</span>
+            </h3>
+            {asked.collect_view()}
+            {goal}
+        </section>
+    }
+    .into_any()
+}
+
+fn question(ui: Ui, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
+    let link = |scene: usize| {
+        view! { <a class="scene" href=story_link(lesson, scene)>{said::scene(lang, scene)}</a> }
+    };
+    let usual = note.usual.iter().map(|(answer, belief)| {
+        view! {
+            <li>
+                <b>{answer.get(lang).to_owned()}</b>
+                {words(belief, lang)}
+            </li>
+        }
+    });
+    view! {
+        <dl class="told-of">
+            <dt>{ui.word(|words| words.teach_ask)}</dt>
+            <dd class="ask">
+                {words(&note.ask, lang)}
+                {link(note.scene)}
+            </dd>
+            <dt>{ui.word(|words| words.teach_usual)}</dt>
+            <dd>
+                <ul>{usual.collect_view()}</ul>
+            </dd>
+            <dt>{ui.word(|words| words.teach_right)}</dt>
+            <dd>{note.right.as_ref().map(|right| right.get(lang).to_owned())}</dd>
+            {note.show.as_ref().map(|(scene, say)| view! {
+                <dt>{ui.word(|words| words.teach_show)}</dt>
+                <dd>
+                    {words(say, lang)}
+                    {link(*scene)}
+                </dd>
+            })}
+        </dl>
+    }
+    .into_any()
+}
+
+/// A course's name.
+pub(super) fn course_name(ui: Ui, course: Course) -> Text {
+    match course {
+        Course::Short => ui.word(|words| words.shelf_short),
+        Course::Long => ui.word(|words| words.shelf_long),
+    }
+}
+
+/// The link to a scene of a lesson, from 1.
+pub(super) fn story_link(lesson: &str, scene: usize) -> String {
+    format!("#v1;lesson={lesson};scene={scene}")
+}

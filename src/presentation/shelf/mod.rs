@@ -1,0 +1,361 @@
+//! The shelf: a card for each story, by theme; what a search finds; and courses.
+
+pub mod notes;
+pub mod progress;
+
+use std::sync::Arc;
+
+use crate::i18n::{Lang, Text};
+use crate::stage::Panel;
+use crate::story::words::{Piece, pieces};
+use crate::story::{Story, Theme};
+use deltascope_cache::controller::Generation;
+use deltascope_replay::lessons;
+
+pub use deltascope_replay::lessons::FIRST as SANDBOX;
+
+/// Everything that the page can open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shelf {
+    /// The stories, by theme.
+    pub cards: Vec<Card>,
+    /// What has no story: programs and recordings.
+    pub others: Vec<Other>,
+}
+
+/// A story on the shelf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// The lesson's id.
+    pub id: Arc<str>,
+    /// Its question.
+    pub question: Text,
+    /// Its theme.
+    pub theme: Theme,
+    /// How long it takes, in minutes.
+    pub minutes: u32,
+    /// The generations in which it is true as told, the lesson's own first.
+    pub eras: Vec<Generation>,
+    /// The rooms that it is about: those that are lit where its first question is decided.
+    pub rooms: Vec<Panel>,
+    /// The texts in which a search looks, those that say most about the lesson first.
+    texts: [Vec<String>; 3],
+}
+
+/// Something without a story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Its id.
+    pub id: Arc<str>,
+    /// Its title.
+    pub title: Text,
+}
+
+/// What a search found, the best first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The stories.
+    pub cards: Vec<Card>,
+    /// The rest.
+    pub others: Vec<Other>,
+}
+
+/// A course: lessons in an order in which each needs only those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// About ten minutes.
+    Short,
+    /// About three quarters of an hour.
+    Long,
+}
+
+impl Course {
+    /// All courses.
+    pub const ALL: [Self; 2] = [Self::Short, Self::Long];
+
+    /// Its name in links.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Long => "long",
+        }
+    }
+
+    /// The course with this name.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|course| course.id() == id)
+    }
+
+    /// The ids of its lessons, in order.
+    #[must_use]
+    pub fn lessons(self) -> &'static [&'static str] {
+        match self {
+            Self::Short => &[
+                "first-look",
+                "deltafifo",
+                "resync-is-not-relist",
+                "stale-read",
+                "workqueue-dedup",
+            ],
+            Self::Long => &[
+                "first-look",
+                "deltafifo",
+                "dedup",
+                "reflector",
+                "gone-410",
+                "tombstone",
+                "stale-read",
+                "resync-is-not-relist",
+                "slow-handler",
+                "late-handler",
+                "workqueue-dedup",
+                "half-old-half-new",
+            ],
+        }
+    }
+}
+
+impl Shelf {
+    /// The shelf of all that comes with the page. A story that cannot be read is not on it.
+    #[must_use]
+    pub fn library() -> Self {
+        let titles = lessons::menu();
+        let mut cards: Vec<Card> = lessons::stories()
+            .into_iter()
+            .filter_map(|(id, value)| {
+                let story = Story::read(&value).ok()?;
+                let title = titles.iter().find(|(other, _)| *other == id);
+                let title = title.map(|(_, title)| title.clone());
+                Some(Card::of(id, &title.unwrap_or_default(), &story))
+            })
+            .collect();
+        let place = |theme: Theme| Theme::ALL.into_iter().position(|one| one == theme);
+        cards.sort_by_key(|card| place(card.theme));
+        let others = titles
+            .into_iter()
+            .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
+            .map(|(id, title)| Other { id, title })
+            .collect();
+        Self { cards, others }
+    }
+
+    /// The story of a lesson.
+    #[must_use]
+    pub fn card(&self, id: &str) -> Option<&Card> {
+        self.cards.iter().find(|card| &*card.id == id)
+    }
+
+    /// The cards of a course, in its order.
+    #[must_use]
+    pub fn course(&self, course: Course) -> Vec<&Card> {
+        let lessons = course.lessons().iter();
+        lessons.filter_map(|id| self.card(id)).collect()
+    }
+
+    /// What has all words of a query, in any order and case. An empty query finds everything.
+    #[must_use]
+    pub fn find(&self, query: &str) -> Found {
+        let query = query.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut cards: Vec<((bool, usize), &Card)> = self
+            .cards
+            .iter()
+            .filter_map(|card| Some((card.rank(&words)?, card)))
+            .collect();
+        // Of equals, the order of the shelf.
+        cards.sort_by_key(|(rank, _)| *rank);
+        let others = self.others.iter().filter(|other| {
+            let Other { id, title } = other;
+            let text = format!("{id}\n{}\n{}", title.en, title.zh).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        });
+        Found {
+            cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
+            others: others.cloned().collect(),
+        }
+    }
+
+    /// What to open after a lesson: the next one of the course, else of the lesson's theme, else of the shelf, that
+    /// is not `done`.
+    #[must_use]
+    pub fn next(
+        &self,
+        after: &str,
+        course: Option<Course>,
+        done: impl Fn(&str) -> bool,
+    ) -> Option<&Card> {
+        let course = course.map_or_else(Vec::new, |course| self.course(course));
+        let theme = self.card(after).map(|card| card.theme);
+        let alike = self.cards.iter().filter(|card| Some(card.theme) == theme);
+        let all = self.cards.iter();
+        [course, alike.collect(), all.collect()]
+            .into_iter()
+            .find_map(|cards| {
+                let at = cards.iter().position(|card| &*card.id == after);
+                let from = at.map_or(0, |at| at + 1);
+                // From the lesson on, then what was left out before it.
+                let (before, behind) = cards.split_at(from);
+                let mut order = behind.iter().chain(before);
+                order
+                    .find(|card| &*card.id != after && !done(&card.id))
+                    .copied()
+            })
+    }
+}
+
+impl Card {
+    fn of(id: Arc<str>, title: &Text, story: &Story) -> Self {
+        let both = |text: &Text| [text.en.to_lowercase(), text.zh.to_lowercase()];
+        let symptoms = story.search.iter().flatten();
+        let mut symptoms: Vec<String> = symptoms.map(|text| text.to_lowercase()).collect();
+        symptoms.push(id.to_lowercase());
+        let themes = [Lang::En, Lang::Zh].map(|lang| story.theme.title(lang).to_lowercase());
+        let eras = story.eras.iter();
+        let eras = eras.flat_map(|era| [era.version(), era.as_str()].map(str::to_lowercase));
+        // The names that a scene introduces or writes as code.
+        let said = story.scenes.iter().flat_map(|scene| both_of(&scene.say));
+        let names = said.flat_map(pieces).filter_map(|piece| match piece {
+            Piece::Term(name) | Piece::Code(name) => Some(name.to_lowercase()),
+            Piece::Plain(_) | Piece::Emphasis(_) => None,
+        });
+        Self {
+            rooms: rooms(story),
+            texts: [
+                both(&story.question).to_vec(),
+                symptoms,
+                both(title)
+                    .into_iter()
+                    .chain(themes)
+                    .chain(eras)
+                    .chain(names)
+                    .collect(),
+            ],
+            id,
+            question: story.question.clone(),
+            theme: story.theme,
+            minutes: story.minutes,
+            eras: story.eras.clone(),
+        }
+    }
+
+    /// How well the card fits the words, less being better; `None` if it lacks one of them. What has them side by
+    /// side comes first: that is what was meant.
+    fn rank(&self, words: &[&str]) -> Option<(bool, usize)> {
+        let has = |text: &Vec<String>, word: &str| text.iter().any(|text| text.contains(word));
+        let mut rank = 0;
+        for word in words {
+            rank += self.texts.iter().position(|text| has(text, word))?;
+        }
+        let whole = words.join(" ");
+        let together = self.texts.iter().any(|text| has(text, &whole));
+        Some((!together, rank))
+    }
+}
+
+fn both_of(text: &Text) -> [&str; 2] {
+    [&text.en, &text.zh]
+}
+
+fn rooms(story: &Story) -> Vec<Panel> {
+    let asked = story.scenes.iter().position(|scene| scene.ask.is_some());
+    let from = asked.unwrap_or(0);
+    let scenes = story.scenes.iter().skip(from).take(2);
+    let lit: Vec<Panel> = scenes.flat_map(|scene| scene.rooms.clone()).collect();
+    let all = Panel::ALL.into_iter();
+    all.filter(|room| lit.contains(room)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::Theme;
+
+    fn ids(cards: &[Card]) -> Vec<&str> {
+        cards.iter().map(|card| &*card.id).collect()
+    }
+
+    fn card(
+        id: &str,
+        theme: Theme,
+        question: [&str; 2],
+        symptoms: &[&str],
+        names: &[&str],
+    ) -> Card {
+        let lower = |texts: &[&str]| texts.iter().map(|text| text.to_lowercase()).collect();
+        Card {
+            id: id.into(),
+            question: Text::new(question[0], question[1]),
+            theme,
+            minutes: 3,
+            eras: vec![Generation::Classic],
+            rooms: Vec::new(),
+            texts: [lower(&question), lower(symptoms), lower(names)],
+        }
+    }
+
+    fn shelf() -> Shelf {
+        Shelf {
+            cards: vec![
+                card(
+                    "a",
+                    Theme::Queue,
+                    ["What is a relist?", "什么是 relist？"],
+                    &["queue grows"],
+                    &["Pop"],
+                ),
+                card(
+                    "b",
+                    Theme::Faults,
+                    ["My log says “too old”.", "日志提示“too old”。"],
+                    &["relist", "too old resource version"],
+                    &["resourceVersion"],
+                ),
+                card(
+                    "c",
+                    Theme::Faults,
+                    ["Why is the object stale?", "对象为什么是旧的？"],
+                    &["resource version is too old"],
+                    &["relist"],
+                ),
+            ],
+            others: vec![Other {
+                id: "rec-1".into(),
+                title: Text::new("Recorded: a relist", "录制：relist"),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_search_needs_all_words_in_any_case_and_order_and_ranks_where_it_finds_them() {
+        for (query, cards, others) in [
+            ("", vec!["a", "b", "c"], 1),
+            ("RELIST", vec!["a", "b", "c"], 1),
+            ("  old   too ", vec!["b", "c"], 0),
+            ("too old resource version", vec!["b", "c"], 0),
+            ("旧", vec!["c"], 0),
+            ("relist pop", vec!["a"], 0),
+            ("recorded", vec![], 1),
+            ("relist nothing", vec![], 0),
+        ] {
+            let found = shelf().find(query);
+            assert_eq!(ids(&found.cards), cards, "{query:?}");
+            assert_eq!(found.others.len(), others, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn after_a_lesson_comes_the_next_of_its_course_or_theme_that_is_not_done() {
+        let shelf = shelf();
+        let next = |after: &str, done: &[&str]| {
+            let card = shelf.next(after, None, |id| done.contains(&id));
+            card.map(|card| card.id.to_string())
+        };
+        assert_eq!(next("b", &[]).as_deref(), Some("c"), "of its theme");
+        assert_eq!(next("c", &[]).as_deref(), Some("b"), "left out before");
+        assert_eq!(next("c", &["b"]).as_deref(), Some("a"), "of the shelf");
+        assert_eq!(next("a", &["b", "c"]), None, "all are done");
+        assert_eq!(next("sandbox", &["a"]).as_deref(), Some("b"));
+    }
+}

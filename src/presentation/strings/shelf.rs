@@ -1,0 +1,60 @@
+//! The words of the shelf with a number in them.
+
+use super::plural;
+use crate::i18n::Lang;
+
+/// `3 min`
+#[must_use]
+pub fn minutes(lang: Lang, minutes: u32) -> String {
+    match lang {
+        Lang::En => format!("{minutes} min"),
+        Lang::Zh => format!("{minutes} 分钟"),
+    }
+}
+
+/// `5 lessons · 13 min · 2 done`
+#[must_use]
+pub fn course(lang: Lang, lessons: usize, length: u32, done: usize) -> String {
+    let length = minutes(lang, length);
+    let mut text = match lang {
+        Lang::En => format!(
+            "{lessons} {} · {length}",
+            plural(lessons, "lesson", "lessons")
+        ),
+        Lang::Zh => format!("{lessons} 课 · {length}"),
+    };
+    if done > 0 {
+        text.push_str(&match lang {
+            Lang::En => format!(" · {done} done"),
+            Lang::Zh => format!(" · 已学 {done} 课"),
+        });
+    }
+    text
+}
+
+/// `3 found`
+#[must_use]
+pub fn found(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} found"),
+        Lang::Zh => format!("找到 {count} 项"),
+    }
+}
+
+/// `Next: Why is there …?`
+#[must_use]
+pub fn next(lang: Lang, question: &str) -> String {
+    match lang {
+        Lang::En => format!("Next: {question}"),
+        Lang::Zh => format!("下一课：{question}"),
+    }
+}
+
+/// `Scene 5`
+#[must_use]
+pub fn scene(lang: Lang, scene: usize) -> String {
+    match lang {
+        Lang::En => format!("Scene {scene}"),
+        Lang::Zh => format!("场景 {scene}"),
+    }
+}

@@ -1,0 +1,179 @@
+// The shelf: when it opens, what it finds, its keys, its courses, and what is remembered.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const ready = (app) => app.page.waitForFunction(() => window.deltascope?.ready);
+const reload = async (app) => {
+  await app.page.reload();
+  await ready(app);
+};
+const isOpen = (app) => app.id("shelf").isVisible();
+/** The lessons on the shelf, in order. */
+const cards = (app) => app.page.locator(".shelf a.card").evaluateAll((all) => all.map((card) => card.dataset.testid.replace("card-", "")));
+const focused = (app) => app.page.evaluate(() => document.activeElement?.dataset.testid ?? null);
+
+test("the first visit tells a story, the second opens the shelf, and a tick taken away ends that", onPage({ firstVisit: true, asFound: true }, async (app) => {
+  assert.ok(await app.id("story").isVisible());
+  assert.equal((await app.state()).lesson, "first-look");
+  assert.equal(await isOpen(app), false);
+  await reload(app);
+  await app.id("shelf").waitFor();
+  assert.equal(await app.id("room-queue").isVisible(), false, "it is in the place of the stage");
+  await app.id("shelf-first").uncheck();
+  await reload(app);
+  await app.id("room-queue").waitFor();
+  assert.equal(await isOpen(app), false);
+}));
+
+test("a symptom finds its lesson in both languages, and a card opens its story", onPage({}, async (app) => {
+  await app.id("btn-lessons").click();
+  const all = await cards(app);
+  for (const [query, first] of [["too old resource version", "gone-410"], ["  DELETEDfinalstateUNKNOWN ", "tombstone"], ["入门", "first-look"]]) {
+    await app.id("shelf-search").fill(query);
+    assert.equal((await cards(app))[0], first, query);
+    assert.match(await app.id("shelf-found").textContent(), /^[1-9]/);
+  }
+  await app.id("shelf-search").fill("no such word");
+  assert.deepEqual(await cards(app), []);
+  await app.id("shelf-search").fill("");
+  assert.deepEqual(await cards(app), all);
+  await app.id("card-tombstone").click();
+  const { lesson, scene } = await app.eventually("the story is told", (s) => s.scene !== null);
+  assert.deepEqual([lesson, scene.index], ["tombstone", 1]);
+  assert.equal(await isOpen(app), false);
+  await app.id("btn-lessons").click();
+  await app.id("card-sandbox").click();
+  await app.eventually("the sandbox is open", (s) => s.lesson === "sandbox" && s.scene === null);
+  assert.equal(await isOpen(app), false);
+}));
+
+test("a link opens the shelf with a search and leaves the run that is open", onPage({ link: "#v1;shelf;q=relist" }, async (app) => {
+  await app.id("shelf").waitFor();
+  assert.equal(await app.id("shelf-search").inputValue(), "relist");
+  assert.ok((await cards(app)).length > 0);
+  assert.equal(await app.id("shelf-link").getAttribute("href"), "#v1;shelf;q=relist");
+  await app.call("load", "tombstone");
+  assert.equal(await isOpen(app), false, "what is opened is shown");
+  await app.page.evaluate(() => (location.hash = "#v1;shelf;course=short"));
+  await app.id("shelf").waitFor();
+  assert.equal((await cards(app)).length, 5);
+  assert.equal((await app.state()).lesson, "tombstone");
+}));
+
+test("the keyboard searches, goes through the cards, opens one and leaves", onPage({}, async (app) => {
+  const { keyboard } = app.page;
+  await app.id("btn-lessons").focus();
+  await keyboard.press("Enter");
+  await app.id("shelf").waitFor();
+  const { step } = await app.state();
+  await keyboard.press("/");
+  assert.equal(await focused(app), "shelf-search");
+  await keyboard.type("a.");
+  assert.equal((await app.state()).step, step, "no key reaches the stage");
+  await app.id("shelf-search").fill("");
+  const order = await cards(app);
+  for (const [key, to] of [["ArrowDown", 0], ["ArrowRight", 1], ["ArrowRight", 2], ["ArrowLeft", 1]]) {
+    await keyboard.press(key);
+    assert.equal(await focused(app), `card-${order[to]}`, key);
+  }
+  const top = () => app.page.evaluate(() => document.activeElement.getBoundingClientRect().top);
+  const before = await top();
+  await keyboard.press("ArrowDown");
+  assert.ok(await top() > before, "a row down");
+  await keyboard.press("ArrowUp");
+  await keyboard.press("Escape");
+  assert.equal(await isOpen(app), false);
+  assert.equal(await focused(app), "btn-lessons");
+  await keyboard.press("Enter");
+  await keyboard.press("ArrowDown");
+  await keyboard.press("Enter");
+  await app.eventually("the first card's story is told", (s) => s.lesson === order[0] && s.scene?.index === 1);
+}));
+
+test("progress survives a reload, is said to scripts, and can be forgotten", onPage({}, async (app) => {
+  assert.deepEqual((await app.state()).lessonProgress, {});
+  await app.id("btn-lessons").click();
+  await app.id("begin-short").click();
+  await app.eventually("it is begun", (s) => s.lessonProgress["first-look"]?.opened);
+  const { scene } = await app.state();
+  await app.call("scene", scene.of);
+  const told = { "first-look": { opened: true, ended: true, reached: false } };
+  assert.deepEqual((await app.eventually("it is told", (s) => s.lessonProgress["first-look"].ended)).lessonProgress, told);
+  const next = await app.id("story-next-lesson").textContent();
+  await app.id("story-lessons").click();
+  const pointed = app.page.locator(".shelf a.card.next");
+  assert.equal(await pointed.getAttribute("data-testid"), "card-deltafifo", "the next of the course");
+  assert.ok(next.includes((await pointed.locator(".ask").textContent()).replace(/^\d+/, "")), next);
+  assert.equal(await focused(app), "card-deltafifo");
+  await reload(app);
+  assert.deepEqual((await app.state()).lessonProgress, told);
+  await app.id("btn-lessons").click();
+  assert.ok(await app.id("card-first-look").locator(".so-far").isVisible());
+  await app.id("shelf-forget").click();
+  assert.deepEqual((await app.state()).lessonProgress, {});
+  await reload(app);
+  assert.deepEqual((await app.state()).lessonProgress, {});
+}));
+
+test("the page works where storage is blocked", onPage({ firstVisit: true }, async (app) => {
+  await app.page.addInitScript(() => {
+    Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("blocked", "SecurityError"); } });
+  });
+  await reload(app);
+  await app.id("story").waitFor();
+  await app.id("btn-lessons").click();
+  await app.id("card-tombstone").click();
+  const { lessonProgress } = await app.eventually("it is told", (s) => s.lesson === "tombstone" && s.scene !== null);
+  assert.ok(lessonProgress.tombstone.opened, "until the page is left");
+}));
+
+test("a course has notes for its teacher, and only they are printed", onPage({}, async (app) => {
+  await app.id("btn-lessons").click();
+  await app.id("teach-long").click();
+  const lessons = app.page.locator(".notes-of");
+  await app.page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
+  const first = await lessons.first().textContent();
+  for (const words of ["How many times will your handler be called?", "1 time", "3 times", "Scene 5", "Your turn"]) {
+    assert.ok(first.includes(words), `${words}: ${first}`);
+  }
+  await app.page.emulateMedia({ media: "print" });
+  assert.equal(await app.id("btn-lessons").isVisible(), false);
+  assert.equal(await app.id("teach-print").isVisible(), false);
+  assert.ok(await lessons.first().isVisible());
+  await app.page.emulateMedia({ media: "screen" });
+  await app.id("teach-back").click();
+  assert.equal((await cards(app)).length, 12);
+  await app.id("course-close").click();
+  assert.ok((await cards(app)).length > 12);
+}));
+
+for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
+  test(`axe finds nothing on the shelf at ${viewport.width}, and nothing is wider than the screen`, onPage({ viewport }, async (app) => {
+    await app.page.evaluate(axe);
+    await app.id("btn-lessons").click();
+    for (const what of ["cards", "notes"]) {
+      if (what === "notes") {
+        await app.id("teach-short").click();
+        await app.page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 5);
+      }
+      for (const [lang, theme] of [["en", "light"], ["zh", "dark"]]) {
+        await app.language(lang);
+        await app.theme(theme);
+        await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
+        const found = await app.page.evaluate(async () => {
+          const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+          return violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`)]);
+        });
+        assert.deepEqual(found, [], `${what} ${lang} ${theme}`);
+        const over = await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `${what} ${lang}: ${over} px too wide`);
+      }
+    }
+  }));
+}
