@@ -119,10 +119,10 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             });
             view! {
                 {shown(move || code.get(), move || view! {
-                    <figure class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
+                    <div class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
                         {super::parts::part(move || link.get().map(|link| drawn(ui, link)))}
-                        <figcaption>{ui.word(|words| words.code_scan)}</figcaption>
-                    </figure>
+                        <p>{ui.word(|words| words.code_scan)}</p>
+                    </div>
                 })}
                 {shown(move || blank.get(), move || view! {
                     <div class="blanked" data-testid="blanked" on:click=move |_| blank.set(false)>
