@@ -155,14 +155,31 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
     let mut landed: Vec<(Anchor, Rect)> = Vec::new();
     let all = scene.flights.iter().zip(before.0).enumerate();
     let all = all.filter_map(|(place, (flight, start))| {
-        let (to, _, is_door) = target(host, &flight.to)?;
+        // Of a way that begins or ends in a room that is not shown, the rest.
+        let vias = &flight.via;
+        let on_screen = |via: &Vec<Anchor>| first(host, via).is_some();
+        let (end, (to, _, is_door)) = match target(host, &flight.to) {
+            Some(to) => (vias.len(), to),
+            None => {
+                let last = vias.iter().rposition(on_screen)?;
+                (last, first(host, &vias[last])?)
+            }
+        };
         let target = Spot {
             rect: within_room(host, &to, rect_of(host, &to)?),
             is_door,
         };
-        let (from, begins) = origin(host, flight, start.as_ref(), &landed)?;
+        let begin = origin(host, flight, start.as_ref(), &landed);
+        let (begin, (from, begins)) = match begin {
+            Some(from) => (0, from),
+            None => {
+                let next = vias[..end].iter().position(on_screen)?;
+                let (_, anchor, _) = first(host, &vias[next])?;
+                (next + 1, (spot(host, &vias[next])?, anchor))
+            }
+        };
         let mut dims = Vec::new();
-        let via = flight.via.iter().filter_map(|via| {
+        let via = vias[begin..end].iter().filter_map(|via| {
             let (element, anchor, is_door) = first(host, via)?;
             let rect = within_room(host, &element, rect_of(host, &element)?);
             dims.extend(dim(host, anchor));

@@ -119,7 +119,7 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             });
             view! {
                 {shown(move || code.get(), move || view! {
-                    <figure class="big-code" on:click=move |_| code.set(false)>
+                    <figure class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
                         {super::parts::part(move || link.get().map(|link| drawn(ui, link)))}
                         <figcaption>{ui.word(|words| words.code_scan)}</figcaption>
                     </figure>

@@ -104,7 +104,9 @@ for (const lang of ["en", "zh"]) {
       assert.ok(filled > 0.8, `the rooms of scene ${scene + 1} fill ${filled} of the stage`);
       assert.ok(Math.abs(rest) < 2, `nothing but stage and panel: ${rest} px are left in scene ${scene + 1}`);
     }
-    assert.ok(!(await app.page.locator(".masthead").isVisible()));
+    assert.ok(!(await app.id("select-lesson").isVisible()));
+    const above = await app.page.evaluate(() => document.elementFromPoint(20, 4).className);
+    assert.equal(above, "stage show-api", "the stage begins at the top");
   }));
 }
 
@@ -352,7 +354,7 @@ for (const lang of ["en", "zh"]) {
       });
       const answers = document.querySelector(".paper .solved");
       answers.style.position = "relative";
-      answers.append(mark("answers", "top:0"));
+      answers.append(mark("answers", "top:8px"));
     });
     for (const format of ["A4", "Letter"]) {
       const found = pages(await app.page.pdf({ format, preferCSSPageSize: false }));
