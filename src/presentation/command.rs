@@ -190,6 +190,8 @@ pub enum Tell {
     Answer(Option<Answer>),
     /// Show one more hint.
     Hint,
+    /// Show the lesson as a handout, or its scene again.
+    Handout(bool),
 }
 
 /// What the user can export.
@@ -205,6 +207,8 @@ pub enum Export {
     Transcript(Lang),
     /// The stage at the cursor, as a picture.
     Svg(SvgOptions),
+    /// The lesson's story for paper, as HTML.
+    Handout(Lang),
 }
 
 /// The contents and the look of a picture.

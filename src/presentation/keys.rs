@@ -13,6 +13,26 @@ pub enum Action {
     Command(Command),
     /// Show the help.
     Help,
+    /// Begin or end the presenter.
+    Present,
+    /// Blank the presenter's screen, or show it again.
+    Blank,
+    /// Show the code of the link to this moment, or hide it.
+    Code,
+}
+
+/// What the screen shows, as far as keys depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// The whole board.
+    #[default]
+    Board,
+    /// A story.
+    Story,
+    /// A story in front of a class.
+    Presenter,
+    /// Nothing: the presenter's screen is blank.
+    Blank,
 }
 
 /// The kind of the focused control, as far as keys depend on it.
@@ -94,14 +114,17 @@ pub fn is_typed(key: &str) -> bool {
     is_one && letters.next().is_none()
 }
 
-/// The action of `press` in a run of `steps` facts; `tells`: a story is shown.
+/// The action of `press` in a run of `steps` facts.
 #[must_use]
-pub fn action(press: Press<'_>, steps: usize, tells: bool) -> Option<Action> {
+pub fn action(press: Press<'_>, steps: usize, shown: Shown) -> Option<Action> {
     if press.modified || press.is_kept() {
         return None;
     }
-    if tells {
-        return told(press.key);
+    match shown {
+        Shown::Board => {}
+        Shown::Story => return told(press.key),
+        Shown::Presenter => return presented(press.key),
+        Shown::Blank => return unblanked(press.key),
     }
     let walk = |on| Command::Walk {
         on,
@@ -130,9 +153,28 @@ fn told(key: &str) -> Option<Action> {
         " " | "ArrowRight" | "PageDown" => Tell::Next,
         "ArrowLeft" | "PageUp" => Tell::Back,
         "m" | "M" => Tell::Show(false),
+        "p" | "P" => return Some(Action::Present),
         "?" => return Some(Action::Help),
         _ => return None,
     })))
+}
+
+/// The action of a key in front of a class. Some remotes send a full stop to blank the screen.
+fn presented(key: &str) -> Option<Action> {
+    match key {
+        "b" | "B" | "." => Some(Action::Blank),
+        "q" | "Q" => Some(Action::Code),
+        key => told(key),
+    }
+}
+
+/// Nobody sees what a key would do to a blank screen, so it only shows the screen again.
+fn unblanked(key: &str) -> Option<Action> {
+    match presented(key)? {
+        Action::Command(_) | Action::Blank => Some(Action::Blank),
+        Action::Present => Some(Action::Present),
+        Action::Help | Action::Code => None,
+    }
 }
 
 fn tenth(key: &str, steps: usize) -> Option<usize> {
@@ -170,14 +212,14 @@ mod tests {
                 };
                 let walk = Command::Walk { on, coarser };
                 assert_eq!(
-                    action(press, 62, false),
+                    action(press, 62, Shown::Board),
                     Some(Action::Command(walk)),
                     "{key}"
                 );
             }
         }
         assert_eq!(
-            action(press(","), 62, false),
+            action(press(","), 62, Shown::Board),
             Some(Action::Command(Command::Step(-1)))
         );
     }
@@ -185,10 +227,10 @@ mod tests {
     #[test]
     fn digits_go_to_tenths() {
         assert_eq!(
-            action(press("5"), 62, false),
+            action(press("5"), 62, Shown::Board),
             Some(Action::Command(Command::Seek(31)))
         );
-        assert_eq!(action(press("F5"), 62, false), None);
+        assert_eq!(action(press("F5"), 62, Shown::Board), None);
     }
 
     /// Which of the stage's keys the focused control keeps.
@@ -237,7 +279,7 @@ mod tests {
                         reached: *reached,
                         ..press(key)
                     };
-                    let is_kept = action(press, 62, false).is_none();
+                    let is_kept = action(press, 62, Shown::Board).is_none();
                     assert_eq!(
                         is_kept,
                         kept.contains(&key),
@@ -254,10 +296,48 @@ mod tests {
                     reached,
                     ..press(key)
                 };
-                let is_kept = action(press, 62, false).is_none();
+                let is_kept = action(press, 62, Shown::Board).is_none();
                 assert_eq!(is_kept, !key.starts_with("Page"), "{reached:?} {key:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_presenters_remote_goes_through_scenes_and_blanks_the_screen() {
+        let does = |shown, key| action(press(key), 62, shown);
+        let tell = |tell| Some(Action::Command(Command::Tell(tell)));
+        for (key, told) in [
+            (" ", Tell::Next),
+            ("ArrowRight", Tell::Next),
+            ("PageDown", Tell::Next),
+            ("ArrowLeft", Tell::Back),
+            ("PageUp", Tell::Back),
+            ("M", Tell::Show(false)),
+        ] {
+            for shown in [Shown::Story, Shown::Presenter] {
+                assert_eq!(does(shown, key), tell(told.clone()), "{key}");
+            }
+            assert_eq!(does(Shown::Blank, key), Some(Action::Blank), "{key}");
+        }
+        for (key, wanted) in [
+            ("b", Action::Blank),
+            ("B", Action::Blank),
+            (".", Action::Blank),
+            ("q", Action::Code),
+            ("p", Action::Present),
+            ("?", Action::Help),
+        ] {
+            assert_eq!(does(Shown::Presenter, key), Some(wanted), "{key}");
+        }
+        assert_eq!(does(Shown::Blank, "."), Some(Action::Blank));
+        assert_eq!(does(Shown::Blank, "P"), Some(Action::Present));
+        assert_eq!(does(Shown::Blank, "q"), None);
+        // What is not in front of a class has neither a blank screen nor a code.
+        assert_eq!(does(Shown::Story, "P"), Some(Action::Present));
+        for key in ["b", ".", "q"] {
+            assert_eq!(does(Shown::Story, key), None, "{key}");
+        }
+        assert_eq!(does(Shown::Board, "p"), None);
     }
 
     #[test]
@@ -267,7 +347,7 @@ mod tests {
                 modified: true,
                 ..press(key)
             };
-            assert_eq!(action(press, 62, false), None, "{key}");
+            assert_eq!(action(press, 62, Shown::Board), None, "{key}");
         }
     }
 }

@@ -69,6 +69,20 @@ pub fn least_width(rooms: &[Panel]) -> i32 {
     above.max(under) + rooms.len() as i32 * 14 + 16
 }
 
+/// Whether these rooms need two rows in front of a class, where the screen is 50 rem wide: those of the data's path, and
+/// below them where it leads to.
+#[must_use]
+pub fn has_two_rows(rooms: &[Panel]) -> bool {
+    let width = |room: &Panel| match room {
+        Panel::Api | Panel::Queue => 11,
+        Panel::Reflector => 10,
+        Panel::Pop => 9,
+        Panel::Indexer => 13,
+        Panel::Now | Panel::Processor => 14,
+    };
+    rooms.iter().map(width).sum::<usize>() > 48
+}
+
 named! {
     /// A state of the reflector, as its room shows it.
     StateName:

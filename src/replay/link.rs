@@ -42,6 +42,8 @@ pub struct Link {
     pub at: Option<Moment>,
     /// The scene of the lesson's story to show, from 1.
     pub scene: Option<usize>,
+    /// Whether to show the lesson's story as a handout.
+    pub handout: bool,
     /// The selection, in the syntax of the page.
     pub selection: Arc<str>,
     /// The change from the lesson's scenario.
@@ -170,6 +172,7 @@ impl Link {
                     let scene = value.parse().ok().filter(|scene| *scene > 0);
                     link.scene = Some(scene.ok_or_else(|| no_scene(&value))?);
                 }
+                "handout" => link.handout = true,
                 "sel" => link.selection = value.into(),
                 "shelf" => shelf = true,
                 "q" | "course" => {
@@ -265,6 +268,9 @@ impl Link {
                 text.push('=');
                 escape(value, &mut text);
             }
+        }
+        if self.handout {
+            text.push_str(";handout");
         }
         text
     }

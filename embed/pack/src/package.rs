@@ -8,7 +8,14 @@ use serde_json::{Value, json};
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
-const LEFT_OUT: [&str; 4] = ["cluster.css", "low.css", "rescue.css", "shelf.css"];
+const LEFT_OUT: [&str; 6] = [
+    "cluster.css",
+    "handout.css",
+    "low.css",
+    "presenter.css",
+    "rescue.css",
+    "shelf.css",
+];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";

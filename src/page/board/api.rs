@@ -57,7 +57,7 @@ pub(super) fn Api() -> impl IntoView {
         let each = if layout.narrow.get() { TOUCHED } else { OBJECT };
         fit(objects_size.get().1, each, OBJECT_GAP, 5)
     });
-    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
+    let few = Memo::new(move |_| layout.panels.with(|rooms| !rooms.is_empty()));
     let lines = Memo::new(move |_| {
         let fit = fit(stream_size.get().1, LINE, 0.0, 6);
         if few.get() { fit.max(HELD_LINES) } else { fit }

@@ -62,6 +62,9 @@ pub(super) fn Help(
                     <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
                     <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
+                    <Row keys=&["P"] text=ui.word(|words| words.key_present) />
+                    <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
+                    <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
                     <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
                     <Row keys=&["?"] text=ui.word(|words| words.key_help) />
                 </dl>

@@ -72,6 +72,11 @@ pub(super) const CLUSTER: &str = "M2 2h10v4H2zM2 8h10v4H2zM4.3 4h.4M4.3 10h.4M7 
 pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2M3 5h1.2M3 9h1.2";
 /// A lens.
 pub(super) const CLOSER: &str = "M6 2a4 4 0 100 8 4 4 0 000-8zM9 9l3.5 3.5";
+/// A screen on its foot.
+pub(super) const PRESENT: &str = "M1.5 2h11v7.5h-11zM7 9.5V12M4.5 12.5h5";
+/// The corners of a code.
+pub(super) const CODE: &str =
+    "M1.5 1.5h4v4h-4zM8.5 1.5h4v4h-4zM1.5 8.5h4v4h-4zM8.5 8.5h1.5v1.5M12.5 8.5v4h-4V11";
 /// Rows and columns.
 pub(super) const TABLE: &str = "M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5 2.5v9";
 /// A list with ticks.

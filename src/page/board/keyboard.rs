@@ -12,8 +12,8 @@ use super::layout::Layout;
 use super::{shelf, transport};
 use crate::host::Host;
 use crate::ui::Ui;
-use deltascope_presentation::command::Command;
-use deltascope_presentation::keys::{Action, Focus, Press, Reached, action, is_typed};
+use deltascope_presentation::command::{Command, Tell};
+use deltascope_presentation::keys::{Action, Focus, Press, Reached, Shown, action, is_typed};
 use deltascope_presentation::view::View;
 
 /// How the focused element got the focus.
@@ -75,14 +75,26 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         let (steps, tells, has_story) = ui
             .view
             .with_untracked(|view| (view.steps, view.story.is_some(), view.lesson.has_story));
-        let action = if has_dialog(&here) || event.default_prevented() {
+        let presenter = layout.presenter;
+        let shown = match (
+            presenter.blank.get_untracked(),
+            presenter.on.get_untracked(),
+        ) {
+            (true, _) => Shown::Blank,
+            (_, true) => Shown::Presenter,
+            (..) if tells => Shown::Story,
+            (..) => Shown::Board,
+        };
+        let covered = has_dialog(&here) || ui.view.with_untracked(has_handout);
+        let action = if covered || event.default_prevented() {
             None
         } else {
-            action(press, steps, tells)
+            action(press, steps, shown)
         };
         let action = action.filter(|action| {
             let tell = matches!(action, Action::Command(Command::Tell(_)));
-            !tell || has_story
+            let present = matches!(action, Action::Present);
+            (!tell || has_story) && (!present || here.is_page() && !layout.narrow.get_untracked())
         });
         // The stage is not there.
         let shelved = ui.shelf.with_untracked(|shelf| shelf.open);
@@ -108,6 +120,9 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
             Action::Command(command) => ui.send(command),
             Action::Help => help.set(true),
+            Action::Present => presenter.toggle(),
+            Action::Blank => presenter.blank.update(|blank| *blank = !*blank),
+            Action::Code => presenter.code.update(|code| *code = !*code),
         }
     });
 
@@ -135,6 +150,11 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if ui.view.with_untracked(is_over) {
             event.prevent_default();
             ui.send(Command::DismissError);
+        } else if layout.presenter.close() {
+            event.prevent_default();
+        } else if ui.view.with_untracked(has_handout) {
+            event.prevent_default();
+            ui.send(Command::Tell(Tell::Handout(false)));
         } else if layout.drawer.open.get_untracked().is_some() {
             event.prevent_default();
             layout.drawer.close();
@@ -145,6 +165,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             here.leave();
         }
     });
+}
+
+fn has_handout(view: &Rc<View>) -> bool {
+    view.story.as_ref().is_some_and(|story| story.handout)
 }
 
 fn target(event: &Event) -> Option<Element> {

@@ -7,10 +7,11 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
 use super::parts::{part, shown, text};
+use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
-use crate::ui::{OFF, ON, Shape, Ui, remember, remembered};
+use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
@@ -43,6 +44,9 @@ pub(super) struct Layout {
     pub(super) follows: RwSignal<bool>,
     /// Which of the lower two is shown when they share one place.
     lower: RwSignal<Panel>,
+    /// The rooms that are chosen; empty: all. In front of a class those that the scene is about.
+    pub(super) panels: Memo<Vec<Panel>>,
+    pub(super) presenter: Presenter,
     pub(super) drawer: DrawerState,
 }
 
@@ -55,6 +59,12 @@ impl Layout {
             framed(ui)
         };
         let is_page = ui.host().is_page();
+        let presenter = Presenter::new(ui, narrow);
+        let lit = ui.memo(|view| view.story.as_ref().map(|story| story.lit.clone()));
+        let panels = Memo::new(move |_| {
+            let lit = presenter.on.get().then(|| lit.get()).flatten();
+            lit.unwrap_or_else(|| ui.shape.with(|shape| shape.panels.clone()))
+        });
         let follows = RwSignal::new(!is_page || remembered(FOLLOWS).as_deref() != Some(OFF));
         Effect::new(move |before: Option<bool>| {
             let follows = follows.get();
@@ -70,7 +80,7 @@ impl Layout {
         });
         let (_, at, mut first) = now.get_untracked();
         if !is_page {
-            let rooms = ui.shape.with_untracked(rooms);
+            let rooms = panels.with_untracked(rooms);
             first = ui.view.with_untracked(|view| live::shown(view, &rooms));
         }
         let chosen = RwSignal::new((first, at));
@@ -89,7 +99,7 @@ impl Layout {
                 told => told.is_some(),
             };
             let follows = plays || follows.get() && narrow.get() && step != at;
-            let has = |room: &Panel| ui.shape.with(|shape| rooms(shape).contains(room));
+            let has = |room: &Panel| panels.with(|chosen| rooms(chosen).contains(room));
             let to = acting.unwrap_or(first);
             match Some(to).filter(|room| follows && has(room)) {
                 Some(to) => to,
@@ -116,6 +126,8 @@ impl Layout {
             chosen,
             follows,
             lower,
+            panels,
+            presenter,
             drawer: DrawerState::new(),
         }
     }
@@ -126,7 +138,7 @@ impl Layout {
 
     /// Whether `room` is behind a tab now.
     pub(super) fn is_tabbed(self, room: Panel) -> bool {
-        let all = self.ui.shape.with(|shape| shape.panels.is_empty());
+        let all = self.panels.with(Vec::is_empty);
         let lower = all && matches!(room, Panel::Now | Panel::Processor);
         self.narrow.get() || (lower && self.short.get())
     }
@@ -153,7 +165,7 @@ impl Layout {
             let tell = if on { Tell::Next } else { Tell::Back };
             return self.ui.send(Command::Tell(tell));
         }
-        let rooms = self.ui.shape.with_untracked(rooms);
+        let rooms = self.panels.with_untracked(rooms);
         let shown = self.shown.get_untracked();
         let at = rooms.iter().position(|room| *room == shown);
         let to = match (at, on) {
@@ -216,7 +228,7 @@ pub(super) fn RoomTabs() -> impl IntoView {
         {shown(move || layout.narrow.get() && !telling.get(), move || view! {
             <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
                 {part(move || {
-                    let rooms = ui.shape.with(rooms);
+                    let rooms = layout.panels.with(rooms);
                     view! { <Tabs class="room-tabs" rooms=rooms lower=false /> }
                 })}
             </nav>
@@ -227,11 +239,10 @@ pub(super) fn RoomTabs() -> impl IntoView {
 /// The tabs of the lower two rooms, for when they share one place.
 #[component]
 pub(super) fn LowerTabs() -> impl IntoView {
-    let ui = Ui::get();
     let layout = Layout::get();
     view! {
         {shown(move || {
-            let all = ui.shape.with(|shape| shape.panels.is_empty());
+            let all = layout.panels.with(Vec::is_empty);
             all && layout.short.get() && !layout.narrow.get()
         }, move || view! {
             <Tabs class="lower-tabs" rooms=vec![Panel::Now, Panel::Processor] lower=true />
@@ -240,8 +251,8 @@ pub(super) fn LowerTabs() -> impl IntoView {
 }
 
 /// The rooms that are shown.
-fn rooms(shape: &Shape) -> Vec<Panel> {
-    match &*shape.panels {
+fn rooms(chosen: &Vec<Panel>) -> Vec<Panel> {
+    match &**chosen {
         [] => Panel::ALL.to_vec(),
         chosen => chosen.to_vec(),
     }

@@ -16,6 +16,7 @@ pub(crate) mod density;
 mod drawer;
 mod drops;
 mod frame;
+mod handout;
 mod header;
 mod help;
 mod icons;
@@ -26,6 +27,7 @@ mod now;
 mod open;
 mod parts;
 mod pop;
+mod presenter;
 mod processor;
 mod queue;
 mod race;
@@ -49,7 +51,7 @@ use crate::ui::{Shape, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
-use deltascope_presentation::stage::Panel;
+use deltascope_presentation::stage::{Panel, has_two_rows};
 use layout::Layout;
 use parts::{Live, part, shown, text};
 
@@ -105,7 +107,7 @@ pub fn Board() -> impl IntoView {
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
                 class=text(move || {
-                    let mut classes = ui.shape.with(grid);
+                    let mut classes = grid(ui, layout);
                     if layout.lower_is_processor() {
                         classes.push_str(" second-processor");
                     }
@@ -123,14 +125,14 @@ pub fn Board() -> impl IntoView {
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
                 <i class="link pop-idx"></i>
-                {room(ui, Panel::Api, || api::Api().into_any())}
-                {room(ui, Panel::Reflector, || reflector::Reflector().into_any())}
-                {room(ui, Panel::Queue, || queue::Queue().into_any())}
-                {room(ui, Panel::Pop, || pop::Pop().into_any())}
-                {room(ui, Panel::Indexer, || indexer::Indexer().into_any())}
+                {room(ui, layout, Panel::Api, || api::Api().into_any())}
+                {room(ui, layout, Panel::Reflector, || reflector::Reflector().into_any())}
+                {room(ui, layout, Panel::Queue, || queue::Queue().into_any())}
+                {room(ui, layout, Panel::Pop, || pop::Pop().into_any())}
+                {room(ui, layout, Panel::Indexer, || indexer::Indexer().into_any())}
                 <layout::LowerTabs />
-                {room(ui, Panel::Now, || now::Now().into_any())}
-                {room(ui, Panel::Processor, || processor::Processor().into_any())}
+                {room(ui, layout, Panel::Now, || now::Now().into_any())}
+                {room(ui, layout, Panel::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
@@ -141,6 +143,8 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
             {shown(move || ui.shelved(), || shelf::Shelf().into_any())}
+            <presenter::Over presenter=layout.presenter />
+            {handout::handout(ui)}
             <cluster::Cluster open=cluster />
             <open::DropZone />
         })}
@@ -148,12 +152,12 @@ pub fn Board() -> impl IntoView {
 }
 
 /// A room, if it is shown.
-fn room(ui: Ui, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
-    let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
+fn room(ui: Ui, layout: Layout, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
+    let is_shown = move |rooms: &Vec<Panel>| rooms.is_empty() || rooms.contains(&room);
     piece(
         ui,
         Piece::Panel(room),
-        move || ui.shape.with(is_shown),
+        move || layout.panels.with(is_shown),
         view,
     )
 }
@@ -169,16 +173,21 @@ fn piece(
 }
 
 /// The classes of the grid, which say what of it is shown.
-fn grid(shape: &Shape) -> String {
+fn grid(ui: Ui, layout: Layout) -> String {
     let mut classes = "grid".to_owned();
-    if !shape.panels.is_empty() {
-        classes.push_str(" chosen");
-    }
-    for room in &shape.panels {
-        classes.push_str(" with-");
-        classes.push_str(room.id());
-    }
-    if shape.watch {
+    layout.panels.with(|rooms| {
+        if !rooms.is_empty() {
+            classes.push_str(" chosen");
+        }
+        for room in rooms {
+            classes.push_str(" with-");
+            classes.push_str(room.id());
+        }
+        if layout.presenter.on.get() && has_two_rows(rooms) {
+            classes.push_str(" in-two");
+        }
+    });
+    if ui.shape.with(|shape| shape.watch) {
         classes.push_str(" watch");
     }
     classes

@@ -9,7 +9,7 @@ use super::density::Density;
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
-use super::layout::size_of;
+use super::layout::{Layout, size_of};
 use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
 use crate::memo::Memo;
@@ -42,8 +42,9 @@ pub(super) fn Queue() -> impl IntoView {
     let size = size_of(cols_box);
     let kind = ui.memo(|view| view.picture.queue.kind);
     let dense = ui.memo(|view| is_queue_dense(&view.picture));
+    let panels = Layout::get().panels;
     let slim = Memo::new(move |_| {
-        let few = ui.shape.with(|shape| !shape.panels.is_empty());
+        let few = panels.with(|rooms| !rooms.is_empty());
         let flat = kind.get() == QueueKind::RealFifo;
         few && !flat && size.get().0 < SLIM_ROOM
     });

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::drops::Drops;
 use super::frame::{Frame, rv};
+use super::layout::Layout;
 use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -24,7 +25,8 @@ pub(super) fn Reflector() -> impl IntoView {
     // Where it is not between the rooms.
     let side = move || view! { <Pipe beside=true /> };
     // When only some rooms are shown, the list of requests scrolls.
-    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
+    let panels = Layout::get().panels;
+    let few = Memo::new(move |_| panels.with(|rooms| !rooms.is_empty()));
     view! {
             <Frame
                 room=Panel::Reflector

@@ -10,6 +10,7 @@ use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use super::open::OpenButton;
 use super::parts::{Text, part, shown, text};
+use super::presenter;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
@@ -101,6 +102,10 @@ pub(super) fn Share() -> impl IntoView {
         </p>
         {shown(move || link.with(Result::is_ok), move || view! {
             <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
+            <details>
+                <summary>{ui.word(|words| words.code)}</summary>
+                {part(move || presenter::drawn(ui, link.get()))}
+            </details>
         })}
         <h3 role=ui.heading()>{ui.word(|words| words.share_run)}</h3>
         <div class="share-scramble">

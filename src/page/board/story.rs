@@ -4,8 +4,9 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::chapter::to_chapter;
+use super::layout::Layout;
 use super::parts::{Live, drawn, shown, text, words};
-use super::{icons, shelf, transport};
+use super::{icons, presenter, shelf, transport};
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -32,6 +33,8 @@ pub(super) fn Story() -> impl IntoView {
     let plays = of(|story| story.plays);
     let more = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    let layout = Layout::get();
+    let is_page = ui.host().is_page();
     let number = Memo::new(move |_| {
         story.with(|story| {
             story
@@ -147,15 +150,18 @@ pub(super) fn Story() -> impl IntoView {
                         {ui.word(|words| words.story_more)}
                     </button>
                 })}
-                <button
-                    class="btn closer"
-                    data-testid="story-closer"
-                    title=text(move || format!("{} (M)", ui.words().story_closer))
-                    on:click=move |_| ui.send(Command::Tell(Tell::Show(false)))
-                >
-                    {icons::drawn(icons::CLOSER)}
-                    {ui.word(|words| words.story_closer)}
-                </button>
+                <div class="also">
+                    {shown(move || is_page && !layout.narrow.get(), move || presenter::buttons(ui, layout.presenter))}
+                    <button
+                        class="btn closer"
+                        data-testid="story-closer"
+                        title=text(move || format!("{} (M)", ui.words().story_closer))
+                        on:click=move |_| ui.send(Command::Tell(Tell::Show(false)))
+                    >
+                        {icons::drawn(icons::CLOSER)}
+                        {ui.word(|words| words.story_closer)}
+                    </button>
+                </div>
             </div>
             {more_of(ui, story, more)}
         </section>
@@ -472,6 +478,18 @@ fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyV
             <div class="sheet">
                 <div class="head">
                     <h2 role=ui.heading()>{ui.word(|words| words.story_more)}</h2>
+                    {ui.host().is_page().then(|| view! {
+                        <button
+                            class="chip"
+                            data-testid="story-handout"
+                            on:click=move |_| {
+                                open.set(false);
+                                ui.send(Command::Tell(Tell::Handout(true)));
+                            }
+                        >
+                            {ui.word(|words| words.handout)}
+                        </button>
+                    })}
                     <button class="chip" data-testid="more-close" on:click=move |_| open.set(false)>
                         {ui.word(|words| words.close)}
                     </button>

@@ -225,6 +225,10 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
         return;
     }
     ui.send(Command::Select(anchor));
+    // In front of a class there is no drawer.
+    if layout.presenter.on.get_untracked() {
+        return;
+    }
     layout.drawer.show(DrawerTab::Why);
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::anchor::Anchor;
-use crate::command::Command;
+use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
@@ -32,6 +32,8 @@ pub struct Opened {
     step: usize,
     /// The scene to show, from 1, and whether the link names another moment than that of the scene.
     scene: Option<(usize, bool)>,
+    /// Whether to show the story as a handout.
+    handout: bool,
     selection: Arc<str>,
     /// What could not be read or shown.
     error: Option<ErrorView>,
@@ -95,6 +97,7 @@ async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView>
     let mut opened = play(lesson, &recording, at, shared, slices).await?;
     opened.selection = link.selection;
     opened.scene = link.scene.map(|scene| (scene, link.at.is_some()));
+    opened.handout = link.handout;
     Ok(opened)
 }
 
@@ -242,6 +245,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         monitors,
         step: 0,
         scene: None,
+        handout: false,
         selection: Arc::default(),
         error: None,
     }
@@ -341,6 +345,10 @@ impl Session {
             if is_at {
                 self.playback.seek(opened.step, self.timeline.len());
             }
+        }
+        if opened.handout {
+            self.tell(Tell::Handout(true));
+            told = told.or(self.error.take());
         }
         // If nothing is at that place any more, nothing is selected.
         if opened.error.is_none()

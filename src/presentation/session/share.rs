@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::command::Export;
+use crate::handout;
 use crate::i18n::Text;
 use crate::svg;
 use deltascope_replay::lessons::{self, Lesson};
@@ -41,6 +42,7 @@ impl Session {
             }
             Export::Transcript(lang) => Ok(self.transcript(lang)),
             Export::Svg(options) => Ok(svg::stage(&self.view(), &options)),
+            Export::Handout(lang) => Ok(handout::html(&self.handout(lang)?, lang)),
         }
     }
 
@@ -55,6 +57,7 @@ impl Session {
         }
         let mut link = packed.link.clone();
         link.scene = self.scene_shown().map(|scene| scene + 1);
+        link.handout = self.shows_handout();
         link.at = Some(self.moment());
         if let Some(selection) = self.selection() {
             link.selection = selection.anchor.to_string().into();

@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::command::{Command, Tell};
-use crate::i18n::Text;
+use crate::command::{Command, SvgOptions, Tell, Theme};
+use crate::handout::{self, Handout, Sheet};
+use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
 use crate::stage::Panel;
 use crate::story::{Answer, At, Kind, Scene, Story};
+use crate::svg;
 use crate::view::story::{Asked, GoalView, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
@@ -38,6 +40,8 @@ pub(super) struct Telling {
     answers: usize,
     hints: usize,
     reached: bool,
+    /// Whether the whole of it is shown, as a handout.
+    handout: bool,
 }
 
 #[derive(Clone)]
@@ -101,7 +105,70 @@ impl Session {
                 }
                 Change::None
             }
+            Tell::Handout(shown) => self.show_handout(shown),
         }
+    }
+
+    fn show_handout(&mut self, shown: bool) -> Change {
+        let change = match self.tells() {
+            true => Change::None,
+            false => self.show_story(true),
+        };
+        self.playback.pause();
+        if let Some(telling) = &mut self.telling {
+            telling.handout = shown;
+        }
+        change
+    }
+
+    /// Whether the screen shows the story as a handout.
+    pub(super) fn shows_handout(&self) -> bool {
+        let telling = self.telling.as_ref();
+        telling.is_some_and(|telling| telling.shown && telling.handout)
+    }
+
+    /// The story for paper, in the generation that is shown.
+    ///
+    /// # Errors
+    /// Fails if the lesson has no story; the error says so.
+    pub(super) fn handout(&mut self, lang: Lang) -> Result<Handout, Text> {
+        if self.telling.is_none() {
+            self.begin_story()?;
+        }
+        // The lesson's own run, whatever was done to this one.
+        let mut own = Self::empty();
+        own.open(self.lesson.clone());
+        if own.head.can_choose {
+            own.choose(self.head.era);
+        }
+        own.begin_story()?;
+        let story = own
+            .telling
+            .as_ref()
+            .map(|telling| Rc::clone(&telling.story));
+        let story = story.ok_or_else(no_story)?;
+        let sheets = story.scenes.iter().enumerate().map(|(number, scene)| {
+            own.cut_to_scene(number);
+            let (at, until) = (own.scene_place(number), own.decided(number));
+            let right = scene.ask.as_ref().zip(at.zip(until));
+            let right = right.and_then(|(one, (at, to))| ask::right(one, &own.timeline, at..to));
+            let options = SvgOptions {
+                panels: scene.rooms.clone(),
+                theme: Theme::Light,
+                lang,
+                width: handout::WIDTH,
+                strip: false,
+            };
+            // A generation may not come to each of them.
+            let picture = at.map(|_| svg::stage(&own.view(), &options));
+            Sheet { picture, right }
+        });
+        Ok(Handout {
+            sheets: sheets.collect(),
+            title: self.head.title.clone(),
+            version: self.head.era.version(),
+            story,
+        })
     }
 
     /// Tells the story, or its questions alone, from a scene on, counted from 1; without one, at the moment that
@@ -208,6 +275,7 @@ impl Session {
             to: None,
             hints: 0,
             reached: false,
+            handout: false,
         });
         Ok(())
     }
@@ -531,6 +599,7 @@ impl Session {
                 true => story.sources.clone(),
                 false => Vec::new(),
             },
+            handout: telling.handout,
             eras: match story.eras.contains(&era) || !self.head.can_choose {
                 true => Vec::new(),
                 false => story.eras.clone(),

@@ -2,7 +2,7 @@
 
 use super::room;
 use crate::i18n::{Lang, Text};
-use crate::story::Answer;
+use crate::story::{Answer, Theme};
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 
@@ -14,6 +14,16 @@ pub fn scene(lang: Lang, at: usize, of: usize, quiz: bool) -> String {
         (true, Lang::En) => format!("Question {at} of {of}"),
         (false, Lang::Zh) => format!("{at} / {of}"),
         (true, Lang::Zh) => format!("问题 {at} / {of}"),
+    }
+}
+
+/// A lesson in few words: its theme, how long it takes, and whose generation it shows.
+#[must_use]
+pub fn about(lang: Lang, theme: Theme, minutes: u32, version: &str) -> String {
+    let theme = theme.title(lang);
+    match lang {
+        Lang::En => format!("{theme} · {minutes} min · client-go {version}"),
+        Lang::Zh => format!("{theme} · {minutes} 分钟 · client-go {version}"),
     }
 }
 

@@ -83,6 +83,20 @@ words! {
     teach_back: "Back to the lessons", "返回课程";
     teach_print: "Print", "打印";
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
+    // In front of a class.
+    present: "In front of a class", "投影模式";
+    present_leave: "Leave", "退出投影";
+    present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
+    code: "Code of this moment", "此刻的二维码";
+    code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
+    code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
+    handout: "Handout", "讲义";
+    handout_print: "Print", "打印";
+    handout_answers: "Answers", "答案";
+    handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
+    key_present: "in a story: in front of a class (Esc leaves)", "在故事中：投影模式（Esc 退出）";
+    key_blank: "in front of a class: blank the screen", "投影模式中：隐藏画面";
+    key_code: "in front of a class: the link as a QR code", "投影模式中：显示链接的二维码";
     // The head of the page, and branches.
     lesson: "Lesson", "课程";
     open_recording: "Open a file…", "打开文件…";

@@ -27,6 +27,7 @@ use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
 
+pub use pen::escape;
 pub use poster::{PIECE, poster};
 
 /// The padding around the rooms, and the gap between them.
@@ -44,7 +45,7 @@ const LOWER: i32 = 300;
 const GRID: i32 = 1100;
 const GRID_WIDTH: i32 = 1360;
 
-/// The same lengths where only some rooms are shown, as for an element in embed/stage.css.
+/// The same lengths where only some rooms are shown, as for an element in style/chosen.css.
 const FEW_PAD: i32 = 12;
 const FEW_GAP: i32 = 10;
 const FEW_INSET: (i32, i32) = (10, 10);

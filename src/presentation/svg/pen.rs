@@ -288,6 +288,21 @@ fn joined(letters: &[(char, Type)]) -> Runs {
     runs
 }
 
+/// Escapes text between tags. Characters that XML forbids are replaced: names come from users.
+pub fn escape(text: &str, to: &mut String) {
+    for letter in text.chars() {
+        match letter {
+            '&' => to.push_str("&amp;"),
+            '<' => to.push_str("&lt;"),
+            '>' => to.push_str("&gt;"),
+            '"' => to.push_str("&quot;"),
+            '\t' | '\n' | '\r' => to.push(' '),
+            '\0'..' ' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => to.push('\u{fffd}'),
+            letter => to.push(letter),
+        }
+    }
+}
+
 impl<'a> Pen<'a> {
     pub(super) fn new(view: &'a View, options: &'a SvgOptions) -> Self {
         Self {
@@ -310,21 +325,9 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Text between tags, escaped. Characters that XML forbids are replaced: names come from users.
+    /// Text between tags, escaped.
     pub(super) fn escape(&mut self, text: &str) {
-        for letter in text.chars() {
-            match letter {
-                '&' => self.out.push_str("&amp;"),
-                '<' => self.out.push_str("&lt;"),
-                '>' => self.out.push_str("&gt;"),
-                '"' => self.out.push_str("&quot;"),
-                '\t' | '\n' | '\r' => self.out.push(' '),
-                '\0'..' ' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => {
-                    self.out.push('\u{fffd}');
-                }
-                letter => self.out.push(letter),
-            }
-        }
+        escape(text, &mut self.out);
     }
 
     /// A numeric attribute; its value in tenths.

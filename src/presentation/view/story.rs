@@ -43,6 +43,8 @@ pub struct StoryView {
     pub code: Option<Code>,
     /// Where client-go says so; in the last scene.
     pub sources: Vec<Source>,
+    /// Whether the whole story is shown, as a handout.
+    pub handout: bool,
     /// The generations in which the story is true as told, if the one that is shown is not among them.
     pub eras: Vec<Generation>,
 }

@@ -1,0 +1,199 @@
+//! A story in front of a class: nothing but stage and panel on the screen, in large type.
+
+use js_sys::{Function, Promise, Reflect};
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Event, PointerEvent};
+
+use super::parts::{shown, text};
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_presentation::command::Export;
+use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::qr;
+
+/// The class of the page's root by which the styles know.
+const CLASS: &str = "presenting";
+
+/// What the presenter shows.
+#[derive(Clone, Copy)]
+pub(super) struct Presenter {
+    pub(super) on: RwSignal<bool>,
+    /// Whether the screen is blank.
+    pub(super) blank: RwSignal<bool>,
+    /// Whether the code of the link to this moment is shown.
+    pub(super) code: RwSignal<bool>,
+}
+
+impl Presenter {
+    /// Only a story on the project's own page has one, where several rooms fit on the screen.
+    pub(super) fn new(ui: Ui, narrow: RwSignal<bool>) -> Self {
+        let [on, blank, code] = [(); 3].map(|()| RwSignal::new(false));
+        let host = ui.host();
+        if !host.is_page() {
+            return Self { on, blank, code };
+        }
+        let can = ui.memo(|view| view.story.as_ref().is_some_and(|story| !story.handout));
+        Effect::new(move |_| {
+            if !can.get() || narrow.get() {
+                on.set(false);
+            }
+        });
+        Effect::new(move |before: Option<bool>| {
+            let now = on.get();
+            if now != before.unwrap_or_default()
+                && let Some(root) = ui.host().root()
+            {
+                // Fails only for a malformed name.
+                let _ = root.class_list().toggle_with_force(CLASS, now);
+                blank.set(false);
+                code.set(false);
+                fill_screen(now);
+            }
+            now
+        });
+        // The browser takes Escape to itself while the page fills the screen.
+        host.listen("fullscreenchange", move |_: Event| {
+            if document().fullscreen_element().is_none() {
+                on.set(false);
+            }
+        });
+        Self { on, blank, code }
+    }
+
+    /// Begins or ends it.
+    pub(super) fn toggle(self) {
+        self.on.update(|on| *on = !*on);
+    }
+
+    /// Closes what is open: the code, the blank screen, and then the presenter. Returns whether there was anything.
+    pub(super) fn close(self) -> bool {
+        let open = [self.code, self.blank, self.on].into_iter();
+        let mut open = open.filter(|one| one.get_untracked());
+        open.next().map(|one| one.set(false)).is_some()
+    }
+}
+
+/// Lets the page fill the screen, or not any more. Where that is not allowed, all else is the same.
+fn fill_screen(fill: bool) {
+    let root = document().document_element();
+    let (of, name): (JsValue, _) = match fill {
+        true => (root.into(), "requestFullscreen"),
+        false if document().fullscreen_element().is_none() => return,
+        false => (document().into(), "exitFullscreen"),
+    };
+    let call = Reflect::get(&of, &name.into()).ok();
+    let call = call.and_then(|call| call.dyn_into::<Function>().ok());
+    let done = call.and_then(|call| call.call0(&of).ok());
+    if let Some(done) = done.and_then(|done| done.dyn_into::<Promise>().ok()) {
+        spawn_local(async move {
+            let _ = JsFuture::from(done).await;
+        });
+    }
+}
+
+/// What is over the screen: a ring that follows the pointer, the code, and nothing at all.
+#[component]
+pub(super) fn Over(presenter: Presenter) -> impl IntoView {
+    let ui = Ui::get();
+    let Presenter { on, blank, code } = presenter;
+    shown(
+        move || on.get(),
+        move || {
+            let ring = NodeRef::<html::Div>::new();
+            ui.host().listen("pointermove", move |event: PointerEvent| {
+                let at = [f64::from(event.client_x()), f64::from(event.client_y())];
+                let style = decimals("translate:#px #px;opacity:1", &at);
+                if let Some(ring) = ring.get_untracked() {
+                    let _ = ring.set_attribute("style", &style);
+                }
+            });
+            let link = Memo::new(move |_| {
+                // Another moment has another link.
+                ui.view.track();
+                code.get().then(|| ui.export.run(Export::Link))
+            });
+            view! {
+                {shown(move || code.get(), move || view! {
+                    <figure class="big-code" on:click=move |_| code.set(false)>
+                        {super::parts::part(move || link.get().map(|link| drawn(ui, link)))}
+                        <figcaption>{ui.word(|words| words.code_scan)}</figcaption>
+                    </figure>
+                })}
+                {shown(move || blank.get(), move || view! {
+                    <div class="blanked" data-testid="blanked" on:click=move |_| blank.set(false)>
+                        <span class="heard" role="status">{ui.word(|words| words.present_blank)}</span>
+                    </div>
+                })}
+                <div class="pointer" node_ref=ring aria-hidden="true" data-testid="pointer"></div>
+            }
+        },
+    )
+}
+
+/// A link as a code, or why there is none.
+pub(super) fn drawn(ui: Ui, link: Result<String, Text>) -> AnyView {
+    let code = match link {
+        Ok(link) => qr::code(&link),
+        Err(reason) => {
+            let reason = reason.get(ui.lang.get()).to_owned();
+            return view! { <p class="share-note" data-testid="no-code">{reason}</p> }.into_any();
+        }
+    };
+    let Some(code) = code else {
+        return view! {
+            <p class="share-note" data-testid="no-code">{ui.word(|words| words.code_long)}</p>
+        }
+        .into_any();
+    };
+    view! {
+        <svg
+            class="code"
+            role="img"
+            aria-label=ui.word(|words| words.code)
+            viewBox=format!("0 0 {0} {0}", code.side)
+            shape-rendering="crispEdges"
+            data-testid="code"
+        >
+            <path d=code.path></path>
+        </svg>
+    }
+    .into_any()
+}
+
+/// The buttons that begin and end it, and that of the code.
+pub(super) fn buttons(ui: Ui, presenter: Presenter) -> AnyView {
+    let on = presenter.on;
+    view! {
+        <button
+            class="btn present"
+            data-testid="story-present"
+            title=text(move || {
+                let words = ui.words();
+                format!("{} (P)", if on.get() { words.present_leave } else { words.present })
+            })
+            aria-label=ui.word(|words| words.present)
+            aria-pressed=text(move || on.get().to_string())
+            on:click=move |_| presenter.toggle()
+        >
+            {super::icons::drawn(super::icons::PRESENT)}
+        </button>
+        {shown(move || on.get(), move || view! {
+            <button
+                class="btn present"
+                data-testid="story-code"
+                title=text(move || format!("{} (Q)", ui.words().code))
+                aria-label=ui.word(|words| words.code)
+                aria-pressed=text(move || presenter.code.get().to_string())
+                on:click=move |_| presenter.code.update(|code| *code = !*code)
+            >
+                {super::icons::drawn(super::icons::CODE)}
+            </button>
+        })}
+    }
+    .into_any()
+}
