@@ -80,6 +80,8 @@ async function useByKeys(app, element, kind) {
 async function moves(app, what, { space, byMouse }) {
   await app.page.evaluate(() => document.querySelector("dialog[open]")?.close());
   await app.page.waitForFunction(() => !document.querySelector("dialog[open]"));
+  // The shelf is in the place of the stage.
+  if (await app.id("shelf").isVisible()) await app.page.keyboard.press("Escape");
   if (!space) await app.call("pause");
   const [text, tab] = await app.page.evaluate(() => {
     const active = document.activeElement;
