@@ -81,7 +81,9 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   await app.id("btn-cut").click();
   await app.call("inject", { op: "delete", object: { metadata: { namespace: "default", name: "web-1" } } });
   await app.id("btn-compact").click();
-  if (!(await app.state()).playing) await app.id("story-run").click();
+  await app.id("story-run").click();
+  await app.eventually("time runs", (state) => state.playing);
+  await app.toEnd();
   await app.id("goal-reached").waitFor();
 }));
 
