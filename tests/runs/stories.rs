@@ -330,7 +330,7 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         (verdict.right, verdict.is_right),
         (Answer::Choice(2), Some(false))
     );
-    assert!(verdict.belief.unwrap().en.contains("FIFO"));
+    assert!(verdict.belief.unwrap().en.contains("newest"));
     // Back to the question, and to the scene before.
     session.obey(Command::Tell(Tell::Back));
     assert_eq!(

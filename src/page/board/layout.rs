@@ -87,7 +87,8 @@ impl Layout {
         // In a story: whether it plays, what to show while it does not, and whether it is about the handlers.
         let told = ui.memo(|view| {
             let story = view.story.as_ref()?;
-            let handlers = story.lit.contains(&Panel::Processor);
+            let handlers =
+                story.lit.contains(&Panel::Processor) || !story.lit.contains(&Panel::Now);
             let acting = current(view).map(live::room);
             Some((story.plays, story.focus(acting), handlers))
         });

@@ -132,7 +132,10 @@ pub(super) fn Story() -> impl IntoView {
                         title=text(move || format!("{} (→)", ui.words().story_next))
                         on:click=move |_| ui.send(Command::Tell(Tell::Next))
                     >
-                        {ui.word(|words| words.story_next)}
+                        {text(move || match plays.get() {
+                            true => ui.words().story_skip,
+                            false => ui.words().story_next,
+                        })}
                     </button>
                 })}
                 {shown(move || is_last.get(), move || view! {
@@ -309,6 +312,7 @@ fn number(ui: Ui, asked: &Asked, plays: bool) -> AnyView {
                 disabled=plays
                 value=given
                 data-testid="answer-number"
+                placeholder="?"
                 aria-label=ui.word(|words| words.story_number)
             />
             <button class="btn" disabled=plays data-testid="answer-send">

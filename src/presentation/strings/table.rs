@@ -32,6 +32,7 @@ words! {
     story_turn: "Go through the story", "浏览故事";
     story_back: "Back", "上一步";
     story_next: "Next", "下一步";
+    story_skip: "Skip", "跳过";
     story_closer: "Look closer", "看细节";
     story_tell: "Tell the story", "讲故事";
     story_show: "Show me", "直接看答案";

@@ -58,7 +58,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.deepEqual(await answers.allTextContents(), ["1 time", "2 times", "3 times"]);
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*FIFO/);
+  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest/);
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
   await app.id("story-back").click();
