@@ -1,6 +1,5 @@
 //! The help: keys and signs.
 
-use leptos::html;
 use leptos::prelude::*;
 
 use crate::memo::Memo;
@@ -9,7 +8,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::rows::{DeltaRow, RvText};
 
-use super::parts::Text;
+use super::parts::{Text, modal};
 use super::token::Delta;
 
 /// The dialog. The browser keeps the focus in it and restores it afterwards.
@@ -19,17 +18,7 @@ pub(super) fn Help(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
-    let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
-        let Some(dialog) = dialog.get() else {
-            return;
-        };
-        if open.get() && !dialog.open() {
-            let _ = dialog.show_modal();
-        } else if !open.get() && dialog.open() {
-            dialog.close();
-        }
-    });
+    let dialog = modal(open);
     view! {
         <dialog
             class="help"

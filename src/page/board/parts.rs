@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use leptos::html;
 use leptos::prelude::*;
 
 use crate::memo::Memo;
@@ -121,6 +122,22 @@ impl From<Key> for Id {
     fn from(key: Key) -> Self {
         Self(0, key.into())
     }
+}
+
+/// A dialog that is open while `open` says so.
+pub(super) fn modal(open: RwSignal<bool>) -> NodeRef<html::Dialog> {
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else {
+            return;
+        };
+        if open.get() && !dialog.open() {
+            let _ = dialog.show_modal();
+        } else if !open.get() && dialog.open() {
+            dialog.close();
+        }
+    });
+    dialog
 }
 
 /// A list that keeps its elements. Each element follows its own row; once the row has left the list, the element

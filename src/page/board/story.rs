@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::chapter::to_chapter;
 use super::layout::Layout;
-use super::parts::{Live, drawn, shown, text, words};
+use super::parts::{Live, drawn, modal, shown, text, words};
 use super::{icons, presenter, shelf, transport};
 use crate::host::Host;
 use crate::memo::Memo;
@@ -417,17 +417,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
 
 /// The dialog with what one must change in one's own code, and where client-go says so.
 fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyView {
-    let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
-        let Some(dialog) = dialog.get() else {
-            return;
-        };
-        if open.get() && !dialog.open() {
-            let _ = dialog.show_modal();
-        } else if !open.get() && dialog.open() {
-            dialog.close();
-        }
-    });
+    let dialog = modal(open);
     let inside: Live<AnyView> = drawn(
         move || {
             let kept = story.with(|one| {

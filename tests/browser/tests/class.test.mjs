@@ -17,7 +17,7 @@ const LIT = [
   ["reflector", "queue"],
   ["queue"],
   ["pop", "indexer", "processor"],
-  ["api", "reflector"],
+  ["api", "reflector", "indexer"],
   ["api", "reflector", "queue", "pop", "indexer", "now", "processor"],
 ];
 
