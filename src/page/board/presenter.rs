@@ -152,7 +152,7 @@ pub(super) fn drawn(ui: Ui, link: Result<String, Text>) -> AnyView {
     };
     view! {
         <svg
-            class="code"
+            class="qr-code"
             role="img"
             aria-label=ui.word(|words| words.code)
             viewBox=format!("0 0 {0} {0}", code.side)
