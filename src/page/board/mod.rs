@@ -103,6 +103,7 @@ pub fn Board() -> impl IntoView {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
         <layout::RoomTabs />
+        <layout::RoomMap />
         <div
             // All in one: setting the attribute would drop a class that was toggled.
             class=text(move || {
