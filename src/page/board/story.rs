@@ -29,6 +29,7 @@ pub(super) fn Story() -> impl IntoView {
     };
     let is_first = of(|story| !story.has_before);
     let is_last = of(|story| story.index + 1 == story.of && !story.plays);
+    let ends = of(|story| story.index + 1 == story.of && !story.plays && story.goal.is_none());
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
     let asks = of(|story| {
@@ -122,7 +123,7 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),
                 )}
-                {(!embedded).then(|| shown(move || is_last.get(), move || shelf::more(ui)))}
+                {(!embedded).then(|| shown(move || ends.get(), move || shelf::more(ui)))}
             </div>
             <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
                 <button
@@ -418,6 +419,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 >
                     {ui.word(|words| words.story_again)}
                 </button>
+                {(!ui.shape.with_untracked(|shape| shape.embedded)).then(|| shelf::more(ui))}
             </div>
         </div>
     }

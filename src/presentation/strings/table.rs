@@ -168,6 +168,7 @@ words! {
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
+    choose_first: "Click a Pod to edit or delete it", "先点一个 Pod，再修改或删除";
     deleted: "deleted", "已删除";
     show_all: "Show all objects", "显示全部对象";
     find_object: "Find an object", "查找对象";

@@ -303,7 +303,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         _ => strings::load(lang, row.pending, busy),
     };
     let small = mono(110, Ink::INK_3);
-    let load_of = small.ink(if busy { Ink::DELETED } else { Ink::INK_2 });
+    let load_of = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
     let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {

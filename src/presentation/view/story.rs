@@ -80,7 +80,16 @@ impl StoryView {
         let ringed = self.ring.first().map(Anchor::room);
         let acting = acting.filter(|room| self.lit.contains(room));
         let first = self.lit.first().copied();
-        ringed.or(acting).or(first).unwrap_or(Panel::Api)
+        // After an answer, where the run showed it.
+        let decided = self
+            .asked
+            .as_ref()
+            .is_some_and(|asked| asked.verdict.is_some());
+        let focus = match decided {
+            true => acting.or(ringed),
+            false => ringed.or(acting),
+        };
+        focus.or(first).unwrap_or(Panel::Api)
     }
 }
 
