@@ -228,7 +228,9 @@ pub(super) fn Api() -> impl IntoView {
                     <h3
                         class="sub stream-title"
                         role=ui.heading()
-                        title=maybe(move || watch.get())
+                        title=maybe(move || {
+                            watch.get().map(|query| [&*query, ui.words().bookmarks_are].join("\n"))
+                        })
                     >
                         {ui.word(|words| words.watch_stream)}
                         " · "

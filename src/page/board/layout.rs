@@ -15,7 +15,7 @@ use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
-use deltascope_presentation::stage::{Panel, least_width};
+use deltascope_presentation::stage::{Panel, has_two_rows, least_width};
 use deltascope_presentation::strings;
 
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
@@ -51,6 +51,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// Whether the presenter shows its rooms in two rows.
+    pub(super) fn in_two(self) -> bool {
+        self.presenter.on.get() && self.panels.with(|rooms| has_two_rows(rooms))
+    }
+
     pub(super) fn new() -> Self {
         let ui = Ui::get();
         let (narrow, short) = if ui.host().is_page() {

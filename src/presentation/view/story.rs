@@ -121,6 +121,8 @@ pub struct Verdict {
     pub is_right: Option<bool>,
     /// The belief behind a wrong answer, and where it fails.
     pub belief: Option<Text>,
+    /// Why the right answer is right.
+    pub because: Option<Text>,
     /// The generations in which the given answer would be right.
     pub right_in: Vec<Generation>,
 }
