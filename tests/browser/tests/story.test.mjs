@@ -141,6 +141,30 @@ test("on a phone one room is shown at a time: the one that the scene is about", 
   assert.deepEqual(rooms, ["api", "api", "queue", "queue", "processor"]);
 }));
 
+test("on a phone a map says where in the path one is, and leads to each room", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: PHONE }, async (app) => {
+  const map = () =>
+    app.page.evaluate(() => {
+      const named = (of) => [...document.querySelectorAll(`.room-map ${of}`)].map((stop) => stop.textContent);
+      const rooms = [...document.querySelectorAll(".room")].filter((room) => room.checkVisibility({ opacityProperty: true }));
+      return { all: named("button"), lit: named(".lit button"), here: named("[aria-current]"), rooms: rooms.map((room) => room.id.replace("room-", "")) };
+    });
+  await arrived(app);
+  const all = ["API server", "Reflector", "Queue", "Pop", "Indexer", "Handlers"];
+  assert.deepEqual(await map(), { all, lit: ["Queue"], here: ["Queue"], rooms: ["queue"] });
+  // Also a room that the story has not come to.
+  await app.id("map-indexer").click();
+  assert.deepEqual(await map(), { all, lit: ["Queue"], here: ["Indexer"], rooms: ["indexer"] });
+  // A question leaves the room its height.
+  assert.ok(await app.id("question").isVisible());
+  const high = await app.page.evaluate(() => document.querySelector(".stage").clientHeight);
+  assert.ok(high >= PHONE.height * 0.3, `${high} px`);
+  await app.id("story-next").click();
+  await arrived(app);
+  assert.deepEqual((await map()).here, ["Handlers"]);
+  const wide = await app.page.evaluate(() => document.querySelector(".room-map ol").scrollWidth);
+  assert.ok(wide <= PHONE.width, `${wide} px`);
+}));
+
 test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {
   const sizes = await app.page.evaluate(() =>
     [...document.querySelectorAll(".tale-say .words p, .tale-say .words b")].map((one) => parseFloat(getComputedStyle(one).fontSize)));
