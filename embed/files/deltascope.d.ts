@@ -267,6 +267,8 @@ export interface Scene {
     answered: Answer | "shown" | null;
     /** Null until the run has decided it, or if the answer was asked for. */
     right: boolean | null;
+    /** Why the right answer is right; null until the run has decided it, or if the story does not say. */
+    because: string | null;
   } | null;
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             }
         };
         let target = Spot {
-            rect: within_room(host, &to, rect_of(host, &to)?),
+            rect: within_room(host, &to, end_of(host, &to)?),
             is_door,
         };
         let begin = origin(host, flight, start.as_ref(), &landed);
@@ -259,6 +259,21 @@ pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
         y: rect.y() * scale,
         width: rect.width() * scale,
         height: rect.height() * scale,
+    })
+}
+
+/// The box at which a way ends: of a printed line its words, for beside them there is nothing to arrive at.
+fn end_of(host: &Host, element: &Element) -> Option<Rect> {
+    let whole = rect_of(host, element)?;
+    let words = element.query_selector(".w:last-child").ok().flatten();
+    let right = words.and_then(|last| rect_of(host, &last));
+    Some(match right {
+        Some(last) if element.class_list().contains("line") => Rect {
+            // Words that were wrapped fill it.
+            width: (last.x + last.width - whole.x).min(whole.width),
+            ..whole
+        },
+        _ => whole,
     })
 }
 
@@ -355,7 +370,7 @@ fn origin<'a>(
 /// The place of the first of these anchors that is on the screen.
 pub(crate) fn spot(host: &Host, anchors: &[Anchor]) -> Option<Spot> {
     let (element, _, is_door) = first(host, anchors)?;
-    let rect = within_room(host, &element, rect_of(host, &element)?);
+    let rect = within_room(host, &element, end_of(host, &element)?);
     Some(Spot { rect, is_door })
 }
 

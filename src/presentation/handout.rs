@@ -33,6 +33,8 @@ pub struct Sheet {
     pub picture: Option<String>,
     /// The right answer to its question.
     pub right: Option<Answer>,
+    /// Why it is right.
+    pub because: Option<Text>,
 }
 
 /// What stands on paper. All texts in it are escaped.
@@ -88,9 +90,8 @@ pub fn html(handout: &Handout, lang: Lang) -> String {
         }
         out.raw("</section>");
     }
-    let answered = scenes.filter_map(|(number, (scene, sheet))| {
-        Some((number, scene.ask.as_ref()?, sheet.right.as_ref()))
-    });
+    let answered =
+        scenes.filter_map(|(number, (scene, sheet))| Some((number, scene.ask.as_ref()?, sheet)));
     let answered: Vec<_> = answered.collect();
     let goal = story.goal.as_ref().filter(|goal| !goal.hints.is_empty());
     if answered.is_empty() && goal.is_none() {
@@ -98,8 +99,8 @@ pub fn html(handout: &Handout, lang: Lang) -> String {
     }
     out.raw("<section class=\"solved\">");
     out.text("h2", "", words.handout_answers);
-    for (number, asked, right) in answered {
-        out.answers(number, asked, right, lang);
+    for (number, asked, sheet) in answered {
+        out.answers(number, asked, sheet, lang);
     }
     if let Some(goal) = goal {
         out.way(goal, lang);
@@ -241,8 +242,9 @@ impl Out {
         self.raw("</div>");
     }
 
-    /// The right answer, and what is wrong with the others.
-    fn answers(&mut self, number: usize, asked: &Question, right: Option<&Answer>, lang: Lang) {
+    /// The right answer and why it is right, and what is wrong with the others.
+    fn answers(&mut self, number: usize, asked: &Question, sheet: &Sheet, lang: Lang) {
+        let right = sheet.right.as_ref();
         self.raw("<div class=\"solution\">");
         let question = format!("{} · {}", number + 1, asked.text.get(lang));
         self.words("h3", "", &question);
@@ -265,6 +267,9 @@ impl Out {
             "right",
             said.unwrap_or(strings(lang).handout_undecided),
         );
+        if let Some(because) = sheet.because.as_ref().filter(|_| right.is_some()) {
+            self.words("p", "because", because.get(lang));
+        }
         let wrong = all.iter().filter(|(one, ..)| Some(one) != right);
         for (_, say, belief) in wrong {
             if let Some(belief) = belief {
@@ -278,12 +283,15 @@ impl Out {
         self.raw("</div>");
     }
 
-    /// How a goal is reached.
+    /// How a goal is reached, and what to take from it.
     fn way(&mut self, goal: &Goal, lang: Lang) {
         self.raw("<div class=\"solution\">");
         self.words("h3", "", goal.text.get(lang));
         for hint in &goal.hints {
             self.words("p", "", hint.get(lang));
+        }
+        if let Some(done) = &goal.done {
+            self.words("p", "because", done.get(lang));
         }
         self.raw("</div>");
     }
@@ -386,6 +394,12 @@ mod tests {
         let belief = &lesson.story.as_ref().unwrap()["scenes"][3]["ask"]["choices"][0]["belief"];
         let belief = format!("<em>1 time</em> – {}", belief["en"].as_str().unwrap());
         assert!(right < place(after, &belief));
+        let because = &lesson.story.as_ref().unwrap()["scenes"][3]["ask"]["because"];
+        let because = format!(
+            "<p class=\"because\">{}</p>",
+            because["en"].as_str().unwrap()
+        );
+        assert!(right < place(after, &because) && !before.contains(&because));
         assert!(!after.contains("<em>3 times</em>"));
         // The goal is before the answers, the way to it among them.
         let goal = "your handler receives something that is not a Pod";

@@ -212,12 +212,18 @@ fn question(asked: &Asked, lang: Lang) -> Value {
         rooms => array(rooms.iter().map(|room| text(room.id()))),
     };
     let right = asked.verdict.as_ref().and_then(|one| one.is_right);
+    let because = asked.verdict.as_ref();
+    let because = because.and_then(|one| one.because.as_ref());
     object(vec![
         ("kind", text(asked.kind)),
         ("text", plain(&asked.text, lang)),
         ("choices", choices),
         ("answered", answered(asked)),
         ("right", right.map_or(Value::Null, Value::from)),
+        (
+            "because",
+            because.map_or(Value::Null, |because| plain(because, lang)),
+        ),
     ])
 }
 

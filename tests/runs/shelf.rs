@@ -92,7 +92,7 @@ fn the_notes_say_what_to_ask_what_is_right_and_what_is_usually_answered() {
             let id = format!("{}, scene {}", card.id, asked.scene);
             let right = asked.right.as_ref();
             let right = right.unwrap_or_else(|| unreachable!("{id} is not decided"));
-            assert!(!asked.usual.is_empty(), "{id}");
+            assert!(asked.because.is_some() && !asked.usual.is_empty(), "{id}");
             let usual: Vec<&Text> = asked.usual.iter().map(|(answer, _)| answer).collect();
             assert!(!usual.contains(&right), "{id}: {right:?}");
             let (scene, words) = asked.show.as_ref().unwrap();

@@ -21,6 +21,8 @@ use deltascope::world::text::{Lang, Text};
 const MOST: usize = 3_000;
 /// The most words of a scene in English, and characters in Chinese.
 const LONGEST: [usize; 2] = [40, 90];
+/// The same of why an answer is right.
+const LONGEST_BECAUSE: [usize; 2] = [25, 60];
 
 fn stories() -> Vec<(Lesson, Story)> {
     let lessons = lessons::menu().into_iter();
@@ -120,6 +122,60 @@ fn the_scenes_come_in_order_and_the_run_decides_each_question() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn every_question_says_why_and_every_goal_what_to_take_from_it() {
+    for (lesson, story) in stories() {
+        let asked = story.scenes.iter().filter_map(|scene| scene.ask.as_ref());
+        let asked = asked.map(|asked| (&asked.because, LONGEST_BECAUSE));
+        let goal = story.goal.iter().map(|goal| {
+            let done = goal.done.as_ref();
+            let done = done.unwrap_or_else(|| unreachable!("{}: no `done`", lesson.id));
+            (done, LONGEST)
+        });
+        for (text, longest) in asked.chain(goal) {
+            for (lang, most) in [Lang::En, Lang::Zh].into_iter().zip(longest) {
+                let said = words::plain(text.get(lang));
+                let length = length(&said, lang);
+                assert!(
+                    (1..=most).contains(&length),
+                    "{}: {said:?} has {length} words",
+                    lesson.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn why_an_answer_is_right_is_said_of_the_storys_own_generations_alone() {
+    for (era, says) in [
+        ("1.32", true),
+        ("1.34", true),
+        ("1.35", false),
+        ("1.36", false),
+    ] {
+        let mut session = Session::empty();
+        session.obey(Command::OpenLink(
+            format!("#v1;lesson=half-old-half-new;era={era}").into(),
+        ));
+        session.obey(Command::Tell(Tell::Scene(2)));
+        let mut why = |tell| {
+            session.obey(Command::Tell(tell));
+            watch(&mut session);
+            let asked = session.view().story.unwrap().asked.clone().unwrap();
+            asked.verdict.map(|verdict| verdict.because.is_some())
+        };
+        assert_eq!(why(Tell::Scene(2)), None, "{era}: not answered yet");
+        for answer in [None, Some(Answer::Choice(3)), Some(Answer::Choice(0))] {
+            assert_eq!(
+                why(Tell::Answer(answer.clone())),
+                Some(says),
+                "{era}: {answer:?}"
+            );
         }
     }
 }

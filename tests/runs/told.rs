@@ -169,7 +169,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
                 "say": "web-0 changes twice while nobody has time for it. Its Deltas pile up, oldest at the bottom.",
                 "question": {
                     "kind": "choice", "text": "How many times will your handler be called?",
-                    "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null,
+                    "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null, "because": null,
                 },
             }),
             &Value::Null
@@ -177,18 +177,29 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
     );
     let asked = |session: &mut Session| {
         let question = now(session)["scene"]["question"].clone();
-        (question["answered"].clone(), question["right"].clone())
+        // It says why once it is decided, whatever was answered.
+        let why = question["because"].as_str();
+        let says_why = why.is_some_and(|why| why.contains("each Delta becomes one call"));
+        (
+            question["answered"].clone(),
+            question["right"].clone(),
+            says_why,
+        )
     };
     session.answer_with(&json!(0));
-    assert_eq!(asked(&mut session), (json!(0), Value::Null), "not yet");
+    assert_eq!(
+        asked(&mut session),
+        (json!(0), Value::Null, false),
+        "not yet"
+    );
     arrive(&mut session);
-    assert_eq!(asked(&mut session), (json!(0), json!(false)));
+    assert_eq!(asked(&mut session), (json!(0), json!(false), true));
     session.answer_with(&json!(2));
     arrive(&mut session);
-    assert_eq!(asked(&mut session), (json!(2), json!(true)));
+    assert_eq!(asked(&mut session), (json!(2), json!(true), true));
     session.answer_with(&Value::Null);
     arrive(&mut session);
-    assert_eq!(asked(&mut session), (json!("shown"), Value::Null));
+    assert_eq!(asked(&mut session), (json!("shown"), Value::Null, true));
     // What was done and answered is dropped, and the story begins again.
     session.obey(Command::Tell(Tell::Scene(6)));
     session.obey(Command::Tell(Tell::Hint));
@@ -203,7 +214,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
     session.obey(Command::Reset);
     assert_eq!(now(&mut session)["scene"]["index"], 1);
     session.obey(Command::Tell(Tell::Scene(3)));
-    assert_eq!(asked(&mut session), (Value::Null, Value::Null));
+    assert_eq!(asked(&mut session), (Value::Null, Value::Null, false));
     session.obey(Command::Tell(Tell::Show(false)));
     assert_eq!(now(&mut session)["scene"], Value::Null);
 }

@@ -101,6 +101,18 @@ pub(super) fn Api() -> impl IntoView {
         let draft = ui.view.with(|view| draft(view, &chosen))?;
         Some((chosen, draft))
     });
+    let none_chosen = move || target.get().is_none().then(|| ui.words().choose_first);
+    let has_goal = ui.memo(|view| {
+        view.story
+            .as_ref()
+            .is_some_and(|story| story.goal.is_some())
+    });
+    // When it is one's own turn, where one more line fits.
+    let hints = Memo::new(move |_| {
+        let count = objects.with(Vec::len);
+        let fits = count > 0 && count < capacity.get();
+        fits && has_goal.get() && can_write.get() && !dense.get() && target.get().is_none()
+    });
     let title = text(move || strings::source(ui.lang.get(), source.get()));
     let shown_gauge = move || {
         (!program.get()).then(|| {
@@ -146,6 +158,7 @@ pub(super) fn Api() -> impl IntoView {
                             class="btn"
                             data-testid="btn-edit"
                             disabled=move || target.get().is_none()
+                            title=maybe(none_chosen)
                             on:click=move |_| {
                                 if let Some((_, draft)) = target.get_untracked() {
                                     form.set(Some(Form::Edit(draft)));
@@ -159,6 +172,7 @@ pub(super) fn Api() -> impl IntoView {
                             class="btn"
                             data-testid="btn-delete"
                             disabled=move || target.get().is_none()
+                            title=maybe(none_chosen)
                             on:click=move |_| {
                                 if let Some((key, _)) = target.get_untracked() {
                                     ui.send(Command::Delete(key));
@@ -216,6 +230,9 @@ pub(super) fn Api() -> impl IntoView {
                     {shown(move || objects.with(Vec::is_empty) && !unknown.get() && !dense.get(), move || view! {
                         <p class="empty">{ui.word(|words| words.no_objects)}</p>
                     })}
+                    {shown(move || hints.get(), move || view! {
+                        <p class="empty">{ui.word(|words| words.choose_first)}</p>
+                    })}
                 </div>
                 {either(
     move || !program.get(),
@@ -223,7 +240,9 @@ pub(super) fn Api() -> impl IntoView {
                     <h3
                         class="sub stream-title"
                         role=ui.heading()
-                        title=maybe(move || watch.get())
+                        title=maybe(move || {
+                            watch.get().map(|query| [&*query, ui.words().bookmarks_are].join("\n"))
+                        })
                     >
                         {ui.word(|words| words.watch_stream)}
                         " · "

@@ -77,6 +77,7 @@ pub(super) fn Help(
                     <li>{ui.word(|words| words.legend_lit)}</li>
                     <li>{ui.word(|words| words.legend_gone)}</li>
                     <li>{ui.word(|words| words.legend_waits)}</li>
+                    <li>{ui.word(|words| words.legend_rv)}</li>
                     <li>{ui.word(|words| words.legend_tombstone)}</li>
                     <li>{ui.word(|words| words.legend_marks)}</li>
                     <li>{ui.word(|words| words.legend_timeline)}</li>

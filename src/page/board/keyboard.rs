@@ -9,7 +9,7 @@ use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use super::layout::Layout;
-use super::{shelf, transport};
+use super::{handout, shelf, transport};
 use crate::host::Host;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
@@ -85,7 +85,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             (..) if tells => Shown::Story,
             (..) => Shown::Board,
         };
-        let covered = has_dialog(&here) || ui.view.with_untracked(has_handout);
+        let covered = has_dialog(&here) || handout::covers(ui);
         let action = if covered || event.default_prevented() {
             None
         } else {
@@ -152,7 +152,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             ui.send(Command::DismissError);
         } else if layout.presenter.close() {
             event.prevent_default();
-        } else if ui.view.with_untracked(has_handout) {
+        } else if handout::covers(ui) {
             event.prevent_default();
             ui.send(Command::Tell(Tell::Handout(false)));
         } else if layout.drawer.open.get_untracked().is_some() {
@@ -165,10 +165,6 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             here.leave();
         }
     });
-}
-
-fn has_handout(view: &Rc<View>) -> bool {
-    view.story.as_ref().is_some_and(|story| story.handout)
 }
 
 fn target(event: &Event) -> Option<Element> {

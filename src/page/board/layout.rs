@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
-use super::parts::{part, shown, text};
+use super::parts::{maybe, part, shown, text};
 use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
@@ -15,7 +15,7 @@ use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
-use deltascope_presentation::stage::{Panel, least_width};
+use deltascope_presentation::stage::{Panel, has_two_rows, least_width};
 use deltascope_presentation::strings;
 
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
@@ -38,8 +38,8 @@ pub(super) struct Layout {
     pub(super) short: RwSignal<bool>,
     /// The room that is shown when only one is.
     pub(super) shown: Memo<Panel>,
-    /// The room that was chosen by hand, and the step at which: it is shown until the next one.
-    chosen: RwSignal<(Panel, usize)>,
+    /// The room that was chosen by hand, and the step at which: it is shown until the next one. In a story also the scene.
+    chosen: RwSignal<(Panel, usize, Option<usize>)>,
     /// Whether the room that is shown follows what happens.
     pub(super) follows: RwSignal<bool>,
     /// Which of the lower two is shown when they share one place.
@@ -51,6 +51,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// Whether the presenter shows its rooms in two rows.
+    pub(super) fn in_two(self) -> bool {
+        self.presenter.on.get() && self.panels.with(|rooms| has_two_rows(rooms))
+    }
+
     pub(super) fn new() -> Self {
         let ui = Ui::get();
         let (narrow, short) = if ui.host().is_page() {
@@ -83,20 +88,21 @@ impl Layout {
             let rooms = panels.with_untracked(rooms);
             first = ui.view.with_untracked(|view| live::shown(view, &rooms));
         }
-        let chosen = RwSignal::new((first, at));
-        // In a story: whether it plays, what to show while it does not, and whether it is about the handlers.
+        let chosen = RwSignal::new((first, at, None));
+        // In a story: whether it plays, what to show while it does not, whether it is about the handlers, and its scene.
         let told = ui.memo(|view| {
             let story = view.story.as_ref()?;
             let handlers =
                 story.lit.contains(&Panel::Processor) || !story.lit.contains(&Panel::Now);
             let acting = current(view).map(live::room);
-            Some((story.plays, story.focus(acting), handlers))
+            Some((story.plays, story.focus(acting), handlers, story.index))
         });
         let shown = Memo::new(move |before: Option<&Panel>| {
-            let (room, at) = chosen.get();
+            let (room, at, scene) = chosen.get();
             let (acting, step, first) = now.get();
             let plays = match told.get() {
-                Some((false, focus, _)) => return focus,
+                Some((.., index)) if step == at && scene == Some(index) => return room,
+                Some((false, focus, ..)) => return focus,
                 told => told.is_some(),
             };
             let follows = plays || follows.get() && narrow.get() && step != at;
@@ -110,7 +116,7 @@ impl Layout {
         });
         let lower = RwSignal::new(Panel::Now);
         Effect::new(move |_| {
-            if let Some((_, _, handlers)) = told.get() {
+            if let Some((_, _, handlers, _)) = told.get() {
                 let shown = if handlers {
                     Panel::Processor
                 } else {
@@ -146,8 +152,11 @@ impl Layout {
 
     /// Shows a room until the next step.
     fn choose(self, room: Panel) {
-        let step = self.ui.view.with_untracked(|view| view.step);
-        self.chosen.set((room, step));
+        let (step, scene) = self.ui.view.with_untracked(|view| {
+            let scene = view.story.as_ref().map(|story| story.index);
+            (view.step, scene)
+        });
+        self.chosen.set((room, step, scene));
     }
 
     /// Follows what happens from now on, or stays with the room that is shown.
@@ -155,7 +164,7 @@ impl Layout {
         let room = self.shown.get_untracked();
         let follows = !self.follows.get_untracked();
         self.chosen
-            .set((room, if follows { usize::MAX } else { 0 }));
+            .set((room, if follows { usize::MAX } else { 0 }, None));
         self.follows.set(follows);
     }
 
@@ -232,6 +241,50 @@ pub(super) fn RoomTabs() -> impl IntoView {
                     let rooms = layout.panels.with(rooms);
                     view! { <Tabs class="room-tabs" rooms=rooms lower=false /> }
                 })}
+            </nav>
+        })}
+    }
+}
+
+/// The rooms in the order of the data's path, for when a story shows one of them at a time: where one is, and what the
+/// scene is about.
+#[component]
+pub(super) fn RoomMap() -> impl IntoView {
+    let ui = Ui::get();
+    let layout = Layout::get();
+    let lit = ui.memo(|view| view.story.as_ref().map(|story| story.lit.clone()));
+    let source = ui.memo(|view| view.picture.api.source);
+    let on_map = Memo::new(move |_| {
+        // The code beside the path is on the map only when it is shown.
+        let here = |room: &Panel| *room != Panel::Now || layout.shown.get() == Panel::Now;
+        let rooms = layout.panels.with(rooms);
+        rooms.into_iter().filter(here).collect::<Vec<_>>()
+    });
+    let is_lit = move |room| lit.with(|lit| lit.as_ref().is_some_and(|lit| lit.contains(&room)));
+    let stop = move |room: Panel| {
+        let name = text(move || match room {
+            Panel::Api => strings::source(ui.lang.get(), source.get()),
+            Panel::Processor => ui.words().handlers,
+            room => strings::room(ui.lang.get(), room),
+        });
+        view! {
+            <li class:lit=move || is_lit(room)>
+                <button
+                    data-testid=format!("map-{}", room.id())
+                    aria-current=maybe(move || (layout.shown.get() == room).then_some("location"))
+                    on:click=move |_| layout.choose(room)
+                >
+                    {name}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        {shown(move || {
+            layout.narrow.get() && lit.with(Option::is_some) && on_map.with(|rooms| rooms.len() > 1)
+        }, move || view! {
+            <nav class="room-map" aria-label=ui.word(|words| words.rooms)>
+                <ol>{part(move || on_map.get().into_iter().map(stop).collect_view())}</ol>
             </nav>
         })}
     }

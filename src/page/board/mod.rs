@@ -51,7 +51,7 @@ use crate::ui::{Shape, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
-use deltascope_presentation::stage::{Panel, has_two_rows};
+use deltascope_presentation::stage::Panel;
 use layout::Layout;
 use parts::{Live, part, shown, text};
 
@@ -85,12 +85,25 @@ pub fn Board() -> impl IntoView {
     if !embedded {
         shelf::keep_progress(ui);
     }
+    let on_paper = ui.memo(handout::is_open);
+    let shown_as = move || {
+        [
+            ("tells", telling.get()),
+            ("shelved", !embedded && ui.shelved()),
+            ("on-paper", !embedded && on_paper.get()),
+            ("races", racing.get()),
+            ("compares", comparing.get()),
+            ("in-two", layout.in_two()),
+        ]
+    };
+    say_at_root(ui, shown_as);
     let (down, up) = layout::swipe(layout);
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
         <layout::RoomTabs />
+        <layout::RoomMap />
         <div
             // All in one: setting the attribute would drop a class that was toggled.
             class=text(move || {
@@ -151,6 +164,20 @@ pub fn Board() -> impl IntoView {
     }
 }
 
+/// Keeps these classes at the page's root, which lays out what stands side by side in the body. `:has()` would style the
+/// whole page anew at every change of it.
+fn say_at_root<const N: usize>(ui: Ui, classes: impl Fn() -> [(&'static str, bool); N] + 'static) {
+    let Some(root) = ui.host().root().filter(|_| ui.host().is_page()) else {
+        return;
+    };
+    Effect::new(move |_| {
+        for (class, is) in classes() {
+            // Fails only for a malformed name.
+            let _ = root.class_list().toggle_with_force(class, is);
+        }
+    });
+}
+
 /// A room, if it is shown.
 fn room(ui: Ui, layout: Layout, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
     let is_shown = move |rooms: &Vec<Panel>| rooms.is_empty() || rooms.contains(&room);
@@ -183,10 +210,10 @@ fn grid(ui: Ui, layout: Layout) -> String {
             classes.push_str(" with-");
             classes.push_str(room.id());
         }
-        if layout.presenter.on.get() && has_two_rows(rooms) {
-            classes.push_str(" in-two");
-        }
     });
+    if layout.in_two() {
+        classes.push_str(" in-two");
+    }
     if ui.shape.with(|shape| shape.watch) {
         classes.push_str(" watch");
     }

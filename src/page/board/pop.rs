@@ -60,7 +60,11 @@ pub(super) fn Pop() -> impl IntoView {
     let held = move || mode.get() == ProcessMode::Held;
     let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
     let side = move || {
-        view! { <span class="gauge mode">{text(move || strings::mode(ui.lang.get(), mode.get()))}</span> }
+        view! {
+            <span class="gauge mode" title=text(move || strings::mode_title(ui.lang.get(), mode.get()))>
+                {text(move || strings::mode(ui.lang.get(), mode.get()))}
+            </span>
+        }
     };
     let lock = Memo::new(move |_| room.with(|room| room.lock.clone()));
     let block = Memo::new(move |_| room.with(|room| room.block_deltas.clone()));

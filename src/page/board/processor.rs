@@ -14,7 +14,7 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, RING, WorkKey, WorkLine, WorkRows, rows,
+    HandlerRow, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings::{self, heard};
@@ -177,6 +177,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             ui.words().removing.to_owned()
         } else if removed.get() {
             ui.words().removed.to_owned()
+        } else if row.with(|row| row.tombstone) {
+            TOMBSTONE.to_owned()
         } else {
             strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
         }

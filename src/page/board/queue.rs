@@ -95,7 +95,7 @@ pub(super) fn Queue() -> impl IntoView {
                     let synced = room.with(|room| room.synced);
                     let class = if synced { "flag" } else { "heard" };
                     view! {
-                        <span class=class translate="no">
+                        <span class=class title=ui.words().queue_synced translate="no">
                             {has_synced(synced)}
                         </span>
                     }

@@ -115,7 +115,8 @@ pub(super) fn Reflector() -> impl IntoView {
                             title=text(move || {
                                 room.with(|room| {
                                     let gone = if room.unavailable { ui.words().unavailable } else { "" };
-                                    heard::parts(["lastSync", &*room.last_sync.said(), gone])
+                                    let is = ui.words().last_sync_is;
+                                    heard::parts([is, &*room.last_sync.said(), gone])
                                 })
                             })
                         >

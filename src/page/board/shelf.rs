@@ -321,7 +321,7 @@ fn course_card(
                 </button>
             })}
             <button
-                class="btn"
+                class="for-teacher"
                 data-testid=format!("teach-{id}")
                 on:click=move |_| take(Some(course), true)
             >
@@ -426,7 +426,7 @@ fn card(
     let era = card
         .eras
         .first()
-        .map(|era| format!("{} {}", era.version(), era.as_str()));
+        .map(|era| format!("client-go {}", era.version()));
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
         (_, true, _) => Some(("✓", ui.words().told_ended)),

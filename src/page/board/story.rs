@@ -29,8 +29,18 @@ pub(super) fn Story() -> impl IntoView {
     };
     let is_first = of(|story| !story.has_before);
     let is_last = of(|story| story.index + 1 == story.of && !story.plays);
+    let ends = of(|story| story.index + 1 == story.of && !story.plays && story.goal.is_none());
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
+    let asks = of(|story| {
+        let asked = story.asked.as_ref();
+        !story.plays && asked.is_some_and(|asked| asked.given.is_none())
+    });
+    let onward = move || match (plays.get(), asks.get()) {
+        (true, _) => ui.words().story_skip,
+        (false, true) => ui.words().story_pass,
+        (false, false) => ui.words().story_next,
+    };
     let more = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let layout = Layout::get();
@@ -113,7 +123,7 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),
                 )}
-                {(!embedded).then(|| shown(move || is_last.get(), move || shelf::more(ui)))}
+                {(!embedded).then(|| shown(move || ends.get(), move || shelf::more(ui)))}
             </div>
             <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
                 <button
@@ -127,15 +137,13 @@ pub(super) fn Story() -> impl IntoView {
                 </button>
                 {shown(move || goes_on.get(), move || view! {
                     <button
-                        class="btn go"
+                        class="btn"
+                        class:go=move || !asks.get()
                         data-testid="story-next"
-                        title=text(move || format!("{} (→)", ui.words().story_next))
+                        title=text(move || format!("{} (→)", onward()))
                         on:click=move |_| ui.send(Command::Tell(Tell::Next))
                     >
-                        {text(move || match plays.get() {
-                            true => ui.words().story_skip,
-                            false => ui.words().story_next,
-                        })}
+                        {text(onward)}
                     </button>
                 })}
                 {shown(move || is_last.get(), move || view! {
@@ -269,11 +277,13 @@ fn outcome(asked: &Asked, verdict: &Verdict, lang: Lang) -> AnyView {
     };
     let said = said::verdict(lang, asked, verdict);
     let belief = verdict.belief.as_ref().map(|belief| words(belief, lang));
+    let because = verdict.because.as_ref().map(|because| words(because, lang));
     let right_in = said::right_in(lang, &verdict.right_in);
     view! {
         <div class=class role="status" data-testid="verdict">
             <p><b>{said}</b></p>
             {belief}
+            {because}
             {right_in.map(|text| view! { <p>{text}</p> })}
         </div>
     }
@@ -409,6 +419,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 >
                     {ui.word(|words| words.story_again)}
                 </button>
+                {(!ui.shape.with_untracked(|shape| shape.embedded)).then(|| shelf::more(ui))}
             </div>
         </div>
     }

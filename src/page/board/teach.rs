@@ -126,7 +126,10 @@ fn question(ui: Ui, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
                 <ul>{usual.collect_view()}</ul>
             </dd>
             <dt>{ui.word(|words| words.teach_right)}</dt>
-            <dd>{note.right.as_ref().map(|right| right.get(lang).to_owned())}</dd>
+            <dd>
+                <b>{note.right.as_ref().map(|right| right.get(lang).to_owned())}</b>
+                {note.because.as_ref().map(|because| words(because, lang))}
+            </dd>
             {note.show.as_ref().map(|(scene, say)| view! {
                 <dt>{ui.word(|words| words.teach_show)}</dt>
                 <dd>

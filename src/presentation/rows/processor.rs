@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::things::called;
-use super::{Mark, Names, RvText, current, notification_class, notification_object, uid_of};
+use super::{
+    Mark, Names, RvText, current, is_tombstone, notification_class, notification_object, uid_of,
+};
 use crate::stage::WorkPart;
 use crate::strings::heard;
 use crate::view::View;
@@ -13,6 +15,8 @@ use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
 /// How many places a handler's ring has.
 pub const RING: usize = 4;
+/// What a handler receives in the place of an object whose delete nobody saw.
+pub const TOMBSTONE: &str = "DeletedFinalStateUnknown";
 /// At most this many lines of output are shown.
 const LINES: usize = 60;
 /// At most this many keys of each part of the workqueue are shown.
@@ -48,6 +52,8 @@ pub struct HandlerRow {
     pub running: Option<&'static str>,
     /// What it handles: `OnAdd, default/web-0, rv 7`.
     pub running_title: String,
+    /// What it handles is a tombstone.
+    pub tombstone: bool,
     /// What is in the ring, in the same words.
     pub ring_titles: Vec<String>,
     /// What was sent but is not in the buffer yet, in the same words.
@@ -167,30 +173,38 @@ fn lit_handler(fact: &Fact) -> Option<u8> {
     }
 }
 
-/// `OnAdd, default/web-0, rv 7`
+/// `OnAdd, default/web-0, rv 7`; of a tombstone its type, too.
 fn notified(notification: &NotificationRef) -> String {
     let object = notification_object(notification);
     let version = RvText::of(&object.rv).said();
-    heard::parts([called(notification), &*object.key, &*version])
+    let got = if is_tombstone(object) { TOMBSTONE } else { "" };
+    heard::parts([called(notification), &*object.key, &*version, got])
+}
+
+/// The CSS class of a notification, and of what it brings.
+fn class(notification: &NotificationRef) -> &'static str {
+    match notification {
+        NotificationRef::Delete { object } if is_tombstone(object) => "Deleted tombstone",
+        other => notification_class(other),
+    }
 }
 
 fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
-    let class = |one: &Option<NotificationRef>| one.as_ref().map(notification_class);
+    let of = |one: &Option<NotificationRef>| one.as_ref().map(class);
     let title = |one: &Option<NotificationRef>| one.as_ref().map(notified).unwrap_or_default();
     HandlerRow {
         number,
         name: Arc::clone(&handler.name),
         inline: handler.inline,
-        sending: class(&handler.sending),
-        ring: handler
-            .pending
-            .iter()
-            .take(RING)
-            .map(notification_class)
-            .collect(),
+        sending: of(&handler.sending),
+        ring: handler.pending.iter().take(RING).map(class).collect(),
         pending: handler.pending.len(),
-        running: class(&handler.running),
+        running: of(&handler.running),
         running_title: title(&handler.running),
+        tombstone: handler
+            .running
+            .as_ref()
+            .is_some_and(|one| is_tombstone(notification_object(one))),
         ring_titles: handler.pending.iter().take(RING).map(notified).collect(),
         sending_title: title(&handler.sending),
         synced: handler.synced,
@@ -258,7 +272,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
-    use deltascope_cache::fact::{QueueFact, WorkFact};
+    use deltascope_cache::fact::{QueueFact, Shape, WorkFact};
     use deltascope_replay::picture::Picture;
 
     #[test]
@@ -278,6 +292,34 @@ mod tests {
         assert_eq!(rows.handlers[0].sending_title, "OnDelete, a, rv 9");
         assert_eq!(rows.handlers[0].pending, 9);
         assert_eq!(rows.handlers[0].sending, Some("Deleted"));
+    }
+
+    #[test]
+    fn a_tombstone_is_told_apart_from_an_object() {
+        let delete = |shape| {
+            let mut object = object("a", "3");
+            object.shape = shape;
+            NotificationRef::Delete { object }
+        };
+        for (shape, class, title) in [
+            (Shape::Object, "Deleted", "OnDelete, a, rv 3"),
+            (
+                Shape::Tombstone,
+                "Deleted tombstone",
+                "OnDelete, a, rv 3, DeletedFinalStateUnknown",
+            ),
+        ] {
+            let mut picture = Picture::default();
+            picture.handlers.push(HandlerRoom {
+                pending: [delete(shape)].into(),
+                running: Some(delete(shape)),
+                ..HandlerRoom::default()
+            });
+            let row = &rows(&view(picture, Vec::new())).handlers[0];
+            assert_eq!((&*row.ring, row.running), (&[class][..], Some(class)));
+            assert_eq!((&*row.ring_titles[0], &*row.running_title), (title, title));
+            assert_eq!(row.tombstone, shape == Shape::Tombstone);
+        }
     }
 
     #[test]

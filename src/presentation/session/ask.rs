@@ -8,6 +8,7 @@ use crate::i18n::Text;
 use crate::rows::live;
 use crate::state::value_at;
 use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
+use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::picture::Picture;
@@ -102,6 +103,13 @@ pub fn belief<'a>(question: &'a Question, answer: &Answer) -> Option<&'a Text> {
         }
     };
     (*found != Text::default()).then_some(found)
+}
+
+/// Why the right answer is right; `None` if the question does not say, or not of this generation.
+#[must_use]
+pub fn because<'a>(story: &Story, question: &'a Question, shown: Generation) -> Option<&'a Text> {
+    let is_told = story.eras.contains(&shown) && question.because != Text::default();
+    is_told.then_some(&question.because)
 }
 
 /// Whether conditions hold, by the facts of a range and the state after them.

@@ -161,7 +161,13 @@ impl Session {
             };
             // A generation may not come to each of them.
             let picture = at.map(|_| svg::stage(&own.view(), &options));
-            Sheet { picture, right }
+            let because = scene.ask.as_ref();
+            let because = because.and_then(|one| ask::because(&story, one, own.head.era));
+            Sheet {
+                picture,
+                right,
+                because: because.cloned(),
+            }
         });
         Ok(Handout {
             sheets: sheets.collect(),
@@ -528,6 +534,7 @@ impl Session {
                 let wrong = given.answer.as_ref().filter(|_| is_right == Some(false));
                 Some(Verdict {
                     belief: wrong.and_then(|one| ask::belief(question, one)).cloned(),
+                    because: ask::because(&story, question, self.head.era).cloned(),
                     right_in: wrong.map_or_else(Vec::new, |_| given.right_in.clone()),
                     right,
                     is_right,

@@ -28,6 +28,8 @@ pub struct AskedNote {
     pub ask: Text,
     /// What is right, as the lesson's own run decides it.
     pub right: Option<Text>,
+    /// Why.
+    pub because: Option<Text>,
     /// What is usually answered, and where that fails.
     pub usual: Vec<(Text, Text)>,
     /// The number of the scene that shows it, and its words.
@@ -74,6 +76,7 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
                     .filter_map(|one| Some((said(&one), ask::belief(asked, &one)?.clone())))
                     .collect(),
                 right: right.as_ref().map(said),
+                because: ask::because(story, asked, lesson.scenario.settings.era.0).cloned(),
                 show: shown.map(|(at, one)| (at + 1, one.say.clone())),
             })
         })

@@ -74,6 +74,8 @@ pub struct Question {
     pub text: Text,
     /// The moment that decides it; `None`: that of the next scene.
     pub until: Option<At>,
+    /// Why the right answer is right, in the story's generations; empty if the file does not say.
+    pub because: Text,
     /// What is asked for.
     pub kind: Kind,
 }
@@ -382,6 +384,7 @@ impl Read for Question {
         object("a question", value, |fields| {
             let kind: Arc<str> = fields.need("kind")?;
             let text = fields.need("text")?;
+            let because: Option<Text> = fields.get("because")?;
             let until: Option<Typed<At>> = fields.get("until")?;
             let kind = match &*kind {
                 "choice" => Kind::Choice(fields.need("choices")?),
@@ -409,6 +412,7 @@ impl Read for Question {
             };
             Ok(Self {
                 text,
+                because: because.unwrap_or_default(),
                 until: until.map(|typed| typed.0),
                 kind,
             })

@@ -33,6 +33,8 @@ words! {
     story_back: "Back", "上一步";
     story_next: "Next", "下一步";
     story_skip: "Skip", "跳过";
+    /// Next, where a question has no answer yet.
+    story_pass: "Skip the question", "跳过问题";
     story_closer: "Look closer", "看细节";
     story_tell: "Tell the story", "讲故事";
     story_show: "Show me", "直接看答案";
@@ -156,7 +158,9 @@ words! {
     /// The room's title for a real cluster.
     cluster: "Cluster", "集群";
     program: "Program", "程序";
-    server_rv: "resourceVersion of the API server", "API server 的 resourceVersion";
+    server_rv:
+        "resourceVersion of the API server, raised by each write",
+        "API server 的 resourceVersion，每次写入都会增大";
     create: "create", "创建";
     edit: "edit", "修改";
     delete: "delete", "删除";
@@ -166,12 +170,17 @@ words! {
     choose_call: "Press to see why it is here, and to select its object for Update or Delete", "按下可查看它为什么在这里，并选中它的对象以便 Update 或 Delete";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
+    choose_first: "Click a Pod to edit or delete it", "先点一个 Pod，再修改或删除";
     deleted: "deleted", "已删除";
     show_all: "Show all objects", "显示全部对象";
     find_object: "Find an object", "查找对象";
     queued: "Queued", "排队中";
     show_fewer: "Show fewer objects", "收起对象";
     watch_stream: "watch stream", "watch 流";
+    /// A parameter of every watch.
+    bookmarks_are:
+        "allowWatchBookmarks: the API server may send events that hold a version and no object (BOOKMARK)",
+        "allowWatchBookmarks：API server 可以发送只带版本、没有对象的事件（BOOKMARK）";
     no_events: "nothing sent yet", "还没有发送事件";
     waiting: "waiting", "等待中";
     lost: "lost", "丢失";
@@ -203,6 +212,9 @@ words! {
     requests: "requests", "请求";
     no_requests: "none yet", "还没有";
     temporary: "temporary store", "临时存储";
+    last_sync_is:
+        "lastSyncResourceVersion: the version of the last list or event; the next watch goes on from there",
+        "lastSyncResourceVersion：最后一次 list 或事件的版本，下一次 watch 从它继续";
     unavailable:
         "The server has forgotten this version, or does not have it yet",
         "API server 已忘记这个版本，或者还没有它";
@@ -217,6 +229,9 @@ words! {
     object_gone: "object gone", "对象已不在";
     object_ahead: "object ahead", "对象在前面";
     tombstone: "tombstone", "墓碑";
+    queue_synced:
+        "HasSynced: the whole first list has been taken out of the queue",
+        "HasSynced：第一个列表已全部从队列取出";
 
     // Pop.
     mode: "How the process loop runs, from here on", "处理循环从此刻起怎样运行";
@@ -417,6 +432,9 @@ words! {
     legend_waits: "hatched: waits for the lock", "斜纹：在等锁";
     legend_lit: "lit: changed by this step", "点亮：这一步改变了它";
     legend_gone: "struck out: gone", "划掉：已离开";
+    legend_rv:
+        "rv: resourceVersion, the version of an object or a list; a later write has a higher one",
+        "rv：resourceVersion，对象或列表的版本；越晚的写入越大";
     legend_tombstone:
         "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
         "虚线加 ?：墓碑（DeletedFinalStateUnknown）";

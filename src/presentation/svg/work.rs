@@ -299,17 +299,27 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         (true, ..) => words.inline_handler.to_owned(),
         (_, true, _) => words.removing.to_owned(),
         (.., true) => words.removed.to_owned(),
+        _ if row.tombstone => processor::TOMBSTONE.to_owned(),
         _ => strings::load(lang, row.pending, busy),
     };
     let small = mono(110, Ink::INK_3);
-    let load_of = small.ink(if busy { Ink::DELETED } else { Ink::INK_2 });
+    let load_of = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
     let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {
+        let (class, tombstone) = match class {
+            Some(class) => (class.split(' ').next(), class.ends_with("tombstone")),
+            None => (None, false),
+        };
         let ink = class.map_or(Ink::WIRE, Ink::of_class);
         if class.is_some() {
             pen.rect(at, r, ink, Ink::NONE, " fill-opacity=\".18\"");
         }
+        // A tombstone is dashed, as in the other rooms.
+        let more = match tombstone {
+            true => super::parts::DASHED_TOKEN,
+            false => more,
+        };
         pen.rect(at, r, Ink::NONE, ink, more);
     };
     let strong = super::parts::STRONG;
@@ -332,7 +342,8 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     dot(pen, at(117), 5, row.sending, sending);
     // The lamps.
     let cy = a.y + 33;
-    let w = pen.text(a.right(), cy, a.w / 2, At::End, &load, load_of);
+    let most = if row.tombstone { a.w } else { a.w / 2 };
+    let w = pen.text(a.right(), cy, most, At::End, &load, load_of);
     let resync = match row.resync_ms {
         0 => "↻ –".to_owned(),
         ms => ["↻ ", &strings::short_seconds(ms)].concat(),

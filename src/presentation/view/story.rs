@@ -80,7 +80,16 @@ impl StoryView {
         let ringed = self.ring.first().map(Anchor::room);
         let acting = acting.filter(|room| self.lit.contains(room));
         let first = self.lit.first().copied();
-        ringed.or(acting).or(first).unwrap_or(Panel::Api)
+        // After an answer, where the run showed it.
+        let decided = self
+            .asked
+            .as_ref()
+            .is_some_and(|asked| asked.verdict.is_some());
+        let focus = match decided {
+            true => acting.or(ringed),
+            false => ringed.or(acting),
+        };
+        focus.or(first).unwrap_or(Panel::Api)
     }
 }
 
@@ -112,6 +121,8 @@ pub struct Verdict {
     pub is_right: Option<bool>,
     /// The belief behind a wrong answer, and where it fails.
     pub belief: Option<Text>,
+    /// Why the right answer is right.
+    pub because: Option<Text>,
     /// The generations in which the given answer would be right.
     pub right_in: Vec<Generation>,
 }
