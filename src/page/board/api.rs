@@ -13,15 +13,18 @@ use super::layout::{Layout, fit, size_of};
 use super::parts::{either, list, maybe, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
-use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
+use deltascope_presentation::rows::api::{
+    CallRow, ObjectRow, StreamRow, draft, free_name, rows, verb,
+};
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::reflector::pipe;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, behind, heard};
+use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
 
@@ -57,9 +60,13 @@ pub(super) fn Api() -> impl IntoView {
         let each = if layout.narrow.get() { TOUCHED } else { OBJECT };
         fit(objects_size.get().1, each, OBJECT_GAP, 5)
     });
+    let program = ui.memo(|view| view.picture.api.source == SourceKind::Program);
     let few = Memo::new(move |_| layout.panels.with(|rooms| !rooms.is_empty()));
     let lines = Memo::new(move |_| {
-        let fit = fit(stream_size.get().1, LINE, 0.0, 6);
+        // A program's calls are pressed.
+        let pressed = program.get() && layout.narrow.get();
+        let each = if pressed { TOUCHED } else { LINE };
+        let fit = fit(stream_size.get().1, each, 0.0, 6);
         if few.get() { fit.max(HELD_LINES) } else { fit }
     });
     let room = Memo::new(move |_| {
@@ -108,7 +115,7 @@ pub(super) fn Api() -> impl IntoView {
     });
     let title = text(move || strings::source(ui.lang.get(), source.get()));
     let shown_gauge = move || {
-        (source.get() != SourceKind::Program).then(|| {
+        (!program.get()).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
             let title = heard::parts([ui.words().server_rv, &*gauge.said()]);
@@ -124,6 +131,9 @@ pub(super) fn Api() -> impl IntoView {
             }
         })
     };
+    let write = move |event, word: fn(&'static Strings) -> &'static str| {
+        text(move || write_word(ui, program.get(), event, word))
+    };
     view! {
             <Frame room=Panel::Api title=title side=shown_gauge>
                 {shown(move || can_write.get(), move || view! {
@@ -131,7 +141,9 @@ pub(super) fn Api() -> impl IntoView {
                         class="btns"
                         role=ui.toolbar()
                         aria-orientation=ui.upright()
-                        aria-label=ui.word(|words| words.objects)
+                        aria-label=text(move || {
+                            if program.get() { ui.words().calls } else { ui.words().objects }
+                        })
                     >
                         <button
                             class="btn"
@@ -140,7 +152,7 @@ pub(super) fn Api() -> impl IntoView {
                             on:click=move |_| form.set(Some(Form::Create))
                         >
                             "+ "
-                            {ui.word(|words| words.create)}
+                            {write(EventType::Added, |words| words.create)}
                         </button>
                         <button
                             class="btn"
@@ -154,7 +166,7 @@ pub(super) fn Api() -> impl IntoView {
                             }
                         >
                             "~ "
-                            {ui.word(|words| words.edit)}
+                            {write(EventType::Modified, |words| words.edit)}
                         </button>
                         <button
                             class="btn"
@@ -168,14 +180,14 @@ pub(super) fn Api() -> impl IntoView {
                             }
                         >
                             "× "
-                            {ui.word(|words| words.delete)}
+                            {write(EventType::Deleted, |words| words.delete)}
                         </button>
                     </div>
                 })}
                 <div
                     class="objects"
                     class:all=all
-                    class:absent=move || source.get() == SourceKind::Program
+                    class:absent=move || program.get()
                     class:many=move || dense.get()
                     node_ref=objects_box
                 >
@@ -223,7 +235,7 @@ pub(super) fn Api() -> impl IntoView {
                     })}
                 </div>
                 {either(
-    move || source.get() != SourceKind::Program,
+    move || !program.get(),
     move || view! {
                     <h3
                         class="sub stream-title"
@@ -257,12 +269,12 @@ pub(super) fn Api() -> impl IntoView {
                     role="group"
                     aria-label=text(move || {
                         let words = ui.words();
-                        if source.get() == SourceKind::Program { words.calls } else { words.watch_stream }
+                        if program.get() { words.calls } else { words.watch_stream }
                     })
                     node_ref=stream_box
                     tabindex=maybe(move || few.get().then_some("0"))
                 >
-                    <Stream room=room />
+                    <Stream room=room chosen=chosen />
                     <Drops place=Anchor::Room(Panel::Api) />
                 </div>
                 {shown(move || can_cut.get(), move || view! {
@@ -291,7 +303,7 @@ pub(super) fn Api() -> impl IntoView {
                     </div>
                     <Armed room=room />
                 })}
-                {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> }))}
+                {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form program=program /> }))}
             </Frame>
         }
 }
@@ -387,18 +399,10 @@ fn Object(
         Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
     };
     let can_choose = move || enabled.get() && row.with(|row| !row.gone);
-    let choose = move |_| {
-        if !untrack(can_choose) {
-            return;
+    let pressed = move |_| {
+        if untrack(can_choose) {
+            choose(chosen, row.with_untracked(|row| row.key.clone()));
         }
-        let key = row.with_untracked(|row| row.key.clone());
-        chosen.update(|chosen| {
-            *chosen = if chosen.as_ref() == Some(&key) {
-                None
-            } else {
-                Some(key)
-            };
-        });
     };
     let title = text(move || {
         row.with(|row| {
@@ -455,7 +459,7 @@ fn Object(
                 data-anchor=anchor
                 title=title
                 translate="no"
-                on:click=choose
+                on:click=pressed
             >
                 <i class=text(move || row.with(|row| row.mark.class()))></i>
                 <span class="n">
@@ -480,8 +484,16 @@ fn Object(
     }
 }
 
+/// Chooses this object, or none, if it is chosen already.
+fn choose(chosen: RwSignal<Option<Key>>, key: Key) {
+    chosen.update(|chosen| *chosen = (chosen.as_ref() != Some(&key)).then_some(key));
+}
+
 #[component]
-fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoView {
+fn Stream(
+    room: Memo<deltascope_presentation::rows::api::ApiRows>,
+    chosen: RwSignal<Option<Key>>,
+) -> impl IntoView {
     let ui = Ui::get();
     let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
     let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));
@@ -500,7 +512,7 @@ fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoV
                     view! { <Line row=row /> }
                 })}
             {list(calls, |row| row.number, move |row| {
-                    view! { <Call row=row /> }
+                    view! { <Call row=row chosen=chosen /> }
                 })}
         </ul>
         {shown(empty, move || view! {
@@ -562,37 +574,50 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
 }
 
 #[component]
-fn Call(row: Memo<CallRow>) -> impl IntoView {
-    let number = row.with_untracked(|row| row.number);
+fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
+    let ui = Ui::get();
+    let (number, key) = row.with_untracked(|row| (row.number, row.key.clone()));
+    let is_chosen = {
+        let key = key.clone();
+        Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
+    };
     view! {
-        <li
-            class=text(move || {
-                row.with(|row| {
-                    format!("wire {}{}", row.class, if row.lit { " lit" } else { "" })
+        <li>
+            <button
+                class=text(move || {
+                    let class = row.with(|row| row.class);
+                    let lit = if row.with(|row| row.lit) { " lit" } else { "" };
+                    let chosen = if is_chosen.get() { " chosen" } else { "" };
+                    format!("wire {class}{lit}{chosen}")
                 })
-            })
-            data-testid="stream-line"
-            data-anchor=Anchor::Call(number).to_string()
-            title=text(move || {
-                row.with(|row| heard::parts([row.verb, &*row.key, &*row.rv.said()]))
-            })
-            translate="no"
-        >
-            <b>{text(move || row.with(|row| row.verb))}</b>
-            <span class="n">
-                {text(move || row.with(|row| row.name.clone()))}
-                {part(move || {
-                    let text = row.with(|row| row.rv.clone());
-                    (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
-                })}
-            </span>
+                aria-pressed=text(move || is_chosen.get().to_string())
+                tabindex="-1"
+                data-testid="stream-line"
+                data-anchor=Anchor::Call(number).to_string()
+                title=text(move || {
+                    row.with(|row| {
+                        heard::parts([row.verb, &*row.key, &*row.rv.said(), ui.words().choose_call])
+                    })
+                })
+                translate="no"
+                on:click=move |_| choose(chosen, key.clone())
+            >
+                <b>{text(move || row.with(|row| row.verb))}</b>
+                <span class="n">
+                    {text(move || row.with(|row| row.name.clone()))}
+                    {part(move || {
+                        let text = row.with(|row| row.rv.clone());
+                        (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
+                    })}
+                </span>
+            </button>
         </li>
     }
 }
 
 /// A form inside the room, so that the objects it is about stay in sight.
 #[component]
-fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
+fn PodForm(kind: Form, form: RwSignal<Option<Form>>, program: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let editing = matches!(kind, Form::Edit(_));
     let draft = match kind {
@@ -672,14 +697,19 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
             form.set(None);
         }
     });
-    let words = move || ui.words();
+    let word = move |edit: fn(&'static Strings) -> &'static str, create| {
+        let (event, word) = if editing {
+            (EventType::Modified, edit)
+        } else {
+            (EventType::Added, create)
+        };
+        text(move || write_word(ui, program.get(), event, word))
+    };
     view! {
         <form
             class="pod-form"
             data-testid="form-object"
-            aria-label=text(move || {
-                if editing { words().change_object } else { words().new_object }
-            })
+            aria-label=word(|words| words.change_object, |words| words.new_object)
             on:submit=submit
         >
             <label>
@@ -727,10 +757,24 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
                     {ui.word(|words| words.cancel)}
                 </button>
                 <button type="submit" class="btn go">
-                    {text(move || if editing { words().do_edit } else { words().do_create })}
+                    {word(|words| words.do_edit, |words| words.do_create)}
                 </button>
             </div>
         </form>
+    }
+}
+
+/// The word for a write on the server; a program's is the method that it calls.
+fn write_word(
+    ui: Ui,
+    program: bool,
+    event: EventType,
+    word: fn(&'static Strings) -> &'static str,
+) -> &'static str {
+    if program {
+        verb(event)
+    } else {
+        word(ui.words())
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Mark, Names, RvText, current, density};
 use crate::command::Draft;
 use crate::fact_queries;
 use crate::view::View;
-use deltascope_cache::fact::{EventType, Fact, ServerFact};
+use deltascope_cache::fact::{Body, EventType, Fact, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
@@ -122,7 +122,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     ApiRows {
         source: api.source,
         rv: RvText::of(&api.rv),
-        can_write: view.lesson.can_write && api.source == SourceKind::Server,
+        can_write: view.lesson.can_write,
         can_cut: view.lesson.can_cut && api.source == SourceKind::Server,
         objects: api
             .objects
@@ -141,19 +141,31 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     }
 }
 
-/// A name for a new object that is free on the server.
+/// A name for a new object that is free on the server, or that the program has not called with.
 #[must_use]
 pub fn free_name(view: &View) -> String {
-    let objects = &view.picture.api.objects;
-    let taken = |name: &str| {
-        objects
-            .keys()
-            .any(|key| key.rsplit('/').next() == Some(name))
-    };
-    (0..=objects.len())
+    let keys: Vec<&Key> = view
+        .picture
+        .api
+        .objects
+        .keys()
+        .chain(called_with(view))
+        .collect();
+    let taken = |name: &str| keys.iter().any(|key| key.rsplit('/').next() == Some(name));
+    (0..=keys.len())
         .map(|n| format!("web-{n}"))
         .find(|name| !taken(name))
         .unwrap_or_default()
+}
+
+/// The keys of a program's newest calls.
+fn called_with(view: &View) -> impl Iterator<Item = &Key> {
+    let api = &view.picture.api;
+    let calls = api
+        .stream
+        .iter()
+        .filter(|_| api.source == SourceKind::Program);
+    calls.map(|call| &call.object.key)
 }
 
 /// The parameters of a watch, those that distinguish a streaming list first.
@@ -185,21 +197,26 @@ fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
     (wanted.map_or(first, |index| first.min(index)), shown)
 }
 
-/// The initial contents of the form for an object, if the object exists.
+/// The initial contents of the form for an object, if the object exists, or if the program has called with it:
+/// what is deleted can be deleted once more then.
 #[must_use]
 pub fn draft(view: &View, key: &Key) -> Option<Draft> {
+    if called_with(view).any(|called| called == key) {
+        // A call's fact names its object, without the contents.
+        return Some(draft_of(key, &Body::default()));
+    }
     let object = view.picture.api.objects.get(key)?;
-    (!object.deleted).then(|| draft_of(key, object))
+    (!object.deleted).then(|| draft_of(key, &object.body))
 }
 
-fn draft_of(key: &Key, object: &ApiObject) -> Draft {
+fn draft_of(key: &Key, body: &Body) -> Draft {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
     Draft {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
-        app: object.body.labels.get("app").cloned().unwrap_or_default(),
-        node: object.body.node.to_string(),
-        phase: object.body.phase.to_string(),
+        app: body.labels.get("app").cloned().unwrap_or_default(),
+        node: body.node.to_string(),
+        phase: body.phase.to_string(),
     }
 }
 
@@ -216,7 +233,7 @@ fn object_row(view: &View, names: &Names, key: &Key, object: &ApiObject, lit: bo
         rv: RvText::of(&object.object.rv),
         gone: object.deleted,
         lit,
-        draft: draft_of(key, object),
+        draft: draft_of(key, &object.body),
     }
 }
 
@@ -285,8 +302,9 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
         .collect()
 }
 
-/// The method that a program called, in place of a watch event.
-fn verb(event: EventType) -> &'static str {
+/// The method that a program calls, in place of a watch event.
+#[must_use]
+pub fn verb(event: EventType) -> &'static str {
     match event {
         EventType::Added => "Add",
         EventType::Modified => "Update",

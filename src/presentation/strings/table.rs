@@ -166,6 +166,8 @@ words! {
     delete: "delete", "删除";
     /// The hint on an object of the API server.
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
+    /// The same on a call of a program.
+    choose_call: "Press to see why it is here, and to select its object for Update or Delete", "按下可查看它为什么在这里，并选中它的对象以便 Update 或 Delete";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     choose_first: "Click a Pod to edit or delete it", "先点一个 Pod，再修改或删除";

@@ -56,9 +56,13 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
 test("a question is answered by the run, right or wrong, and the goal by acting", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
   const answers = app.id("answer");
   assert.deepEqual(await answers.allTextContents(), ["1 time", "2 times", "3 times"]);
+  // Whoever goes on without an answer is told so.
+  const onward = () => app.id("story-next").textContent();
+  assert.equal(await onward(), "Skip the question");
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest/);
+  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest.*each Delta becomes one call/);
+  assert.equal(await onward(), "Next");
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
   await app.id("story-back").click();
@@ -68,7 +72,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal((await scene(app)).number, "4 of 7");
   await answers.filter({ hasText: "3 times" }).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Right\./);
+  assert.match(await app.id("verdict").textContent(), /^Right\..*each Delta becomes one call/);
   // To the goal, which is reached with the buttons of the stage.
   await app.page.goto(`${app.url}#v1;lesson=first-look;scene=7`);
   await app.eventually("scene 7", () => true);
