@@ -637,7 +637,7 @@ mod tests {
     fn the_load_counts_running_and_waiting_notifications() {
         assert_eq!(load(Lang::En, 0, true), "running · 0 wait");
         assert_eq!(load(Lang::En, 1, false), "1 waits");
-        assert_eq!(load(Lang::Zh, 2, true), "执行 1 · 等待 2");
+        assert_eq!(load(Lang::Zh, 2, true), "执行中 · 等待 2");
         assert_eq!(load(Lang::En, 3, false), "3 wait");
     }
 
