@@ -477,7 +477,18 @@ fn a_story_that_cannot_be_told_says_why() {
         }
         assert!(said.contains(word), "{said}");
     }
+    let with = |pointer: &str, value: Value| {
+        let mut story = Value::clone(lessons::load("first-look").unwrap().story.as_ref().unwrap());
+        *story.pointer_mut(pointer).unwrap() = value;
+        story
+    };
     for (story, words) in [
+        (with("/eras", json!([])), "a story needs a version"),
+        (with("/scenes/3/ask/choices", json!([])), "choices: a question needs some"),
+        (
+            with("/sources/0/url", json!("javascript:alert(1)")),
+            "does not begin with https://",
+        ),
         (json!({}), "a story needs the field \"question\""),
         (
             json!({"question": {"en": "a", "zh": "b"}, "theme": "x"}),
@@ -491,4 +502,14 @@ fn a_story_that_cannot_be_told_says_why() {
             wrong.message()
         );
     }
+    let mut lesson = lessons::load("first-look").unwrap();
+    lesson.story = Some(Arc::new(with("/scenes/2/at", json!("quequed"))));
+    let mut session = Session::empty();
+    session.open(lesson);
+    session.obey(Command::Tell(Tell::Show(true)));
+    let said = session.view().error.map(|error| error.message.en.to_string());
+    assert_eq!(
+        said.as_deref(),
+        Some("The lesson's story cannot be read: \"quequed\" is no marker of the lesson.")
+    );
 }

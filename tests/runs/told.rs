@@ -3,11 +3,14 @@
 
 use serde_json::{Value, json};
 
+use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::session::present::Unshown;
 use deltascope::presentation::state::state;
+use deltascope::replay::lessons;
+use deltascope::replay::picture::ProcessMode;
 use deltascope::world::text::{Lang, Text};
 
 fn present(pairs: &[(&str, &str)], scenario: Option<Value>) -> (Session, Result<(), String>) {
@@ -148,7 +151,8 @@ fn a_quiz_goes_from_question_to_question() {
         (Tell::Next, second),
         (Tell::Back, first),
         (Tell::Back, first),
-        (Tell::Answer(None), first),
+        // Back leads from an answer to its question.
+        (Tell::Answer(None), (3, Some((1, 2)), true, true)),
         (Tell::Back, first),
         (Tell::Scene(4), (4, Some((1, 2)), true, true)),
         (Tell::Back, first),
@@ -314,4 +318,68 @@ fn a_link_opens_its_scene_with_what_the_reader_did() {
     for member in ["scene", "goal", "step", "error", "output"] {
         assert_eq!(after[member], before[member], "{member}");
     }
+}
+
+#[test]
+fn whatever_was_set_the_story_is_told_anew_in_the_lessons_own_run() {
+    for id in lessons::told() {
+        let (mut session, _) = present(&[("lesson", id), ("mode", "story")], None);
+        let scenes = now(&mut session)["scene"]["of"].as_u64().unwrap();
+        let own = session.export(Export::Link).unwrap();
+        // More often than there is room for branches.
+        for round in 0..20 {
+            session.obey(Command::Mode(ProcessMode::Held));
+            session.obey(Command::KnownObjects(false));
+            session.obey(Command::CutWatch);
+            session.obey(Command::Reset);
+            let state = now(&mut session);
+            assert_eq!(state["scene"]["index"], 1, "{id}, round {round}");
+            assert_eq!(session.export(Export::Link).unwrap(), own, "{id}");
+        }
+        session.obey(Command::KnownObjects(false));
+        for scene in 2..=scenes {
+            session.obey(Command::Tell(Tell::Next));
+            arrive(&mut session);
+            let state = now(&mut session);
+            assert_eq!(state["scene"]["index"], scene, "{id}");
+            assert_eq!(state["error"], Value::Null, "{id}");
+        }
+        // The last run that was changed is still there.
+        assert!(
+            now(&mut session)["branches"].as_array().unwrap().len() <= 4,
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn a_scene_that_does_not_come_in_a_generation_leaves_the_readers_run() {
+    let mut found = 0;
+    for id in lessons::told() {
+        let (mut session, _) = present(&[("lesson", id), ("mode", "story")], None);
+        let scenes = now(&mut session)["scene"]["of"].as_u64().unwrap();
+        session.obey(Command::Generation(Generation::Atomic));
+        session.obey(Command::CutWatch);
+        session.obey(Command::Seek(0));
+        let before = session.export(Export::Link).unwrap();
+        for scene in 1..usize::try_from(scenes).unwrap() {
+            session.obey(Command::Tell(Tell::Scene(scene)));
+            if session.view().error.is_none() {
+                break;
+            }
+            found += 1;
+            session.obey(Command::DismissError);
+            assert_eq!(session.export(Export::Link).unwrap(), before, "{id}");
+        }
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn a_run_that_changes_while_a_scene_plays_is_no_longer_played_up_to_there() {
+    let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "5")], None);
+    session.obey(Command::Tell(Tell::Next));
+    assert!(session.plays_scene());
+    session.obey(Command::CutWatch);
+    assert!(!session.plays_scene());
 }

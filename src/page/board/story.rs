@@ -137,8 +137,8 @@ pub(super) fn Story() -> impl IntoView {
                 </button>
                 {shown(move || goes_on.get(), move || view! {
                     <button
-                        class="btn"
-                        class:go=move || !asks.get()
+                        class="btn go"
+                        class:pass=move || asks.get()
                         data-testid="story-next"
                         title=text(move || format!("{} (→)", onward()))
                         on:click=move |_| ui.send(Command::Tell(Tell::Next))

@@ -80,6 +80,38 @@ impl Session {
         Change::None
     }
 
+    /// Starts the lesson's own run, in the generation that is shown and whatever was set, if this one is another. That one
+    /// stays a branch; its number is returned.
+    pub(super) fn begin_own_run(&mut self) -> Result<Option<u32>, Text> {
+        let own = Recording {
+            scenario: self.lesson.scenario.clone(),
+            inputs: Vec::new(),
+        };
+        let Recording {
+            scenario: run,
+            inputs,
+        } = self.timeline.recording();
+        let is = |own: &Scenario| {
+            write::scenario(own) == write::scenario(&run) && own.recorded == run.recorded
+        };
+        let is_own = inputs.is_empty() && is(&own.scenario);
+        let own = match self.head.can_choose {
+            true => own.in_generation(self.head.era),
+            false => own,
+        };
+        if is_own || inputs.is_empty() && is(&own.scenario) {
+            return Ok(None);
+        }
+        let mut timeline = Timeline::new(own.scenario).map_err(|reason| cannot_run(&reason))?;
+        timeline.limit(self.timeline.most());
+        let left = self.branches.current();
+        if !self.leave(Made::Reset, 0) {
+            return Err(no_room());
+        }
+        self.show(timeline, 0, None);
+        Ok(Some(left))
+    }
+
     /// Starts over with the current settings and without the user's inputs. If that changes the run, the old run
     /// stays a branch.
     pub(super) fn start_over(&mut self) -> Change {

@@ -148,6 +148,7 @@ impl Session {
     /// Another run is shown.
     pub(super) fn run_replaced(&mut self) {
         self.forget_found();
+        self.forget_scene_end();
         self.run += 1;
         self.packed.take();
         if let Some(compared) = &mut self.compared {

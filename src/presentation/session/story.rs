@@ -42,6 +42,8 @@ pub(super) struct Telling {
     reached: bool,
     /// Whether the whole of it is shown, as a handout.
     handout: bool,
+    /// The branch of the run that the story was left for, once it went on in the lesson's own.
+    left: Option<u32>,
 }
 
 #[derive(Clone)]
@@ -50,7 +52,7 @@ struct Given {
     number: usize,
     /// `None`: the answer was asked for.
     answer: Option<Answer>,
-    /// The other generations in which it would be right.
+    /// The generations in which it is right.
     right_in: Vec<Generation>,
 }
 
@@ -231,17 +233,26 @@ impl Session {
 
     /// Starts over, a story with its first scene and without its answers.
     pub(super) fn reset(&mut self) -> Change {
-        let change = self.start_over();
-        let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none()) else {
-            return change;
+        // A story is told in the lesson's own run, with none of what was set.
+        let change = match self.tells() {
+            true => self.cut_to_scene(self.telling.as_ref().map_or(0, |one| one.near(0))),
+            false => self.start_over(),
         };
-        telling.given.fill(None);
-        telling.hints = 0;
-        telling.reached = false;
-        telling.to = None;
-        telling.scene = telling.near(0);
-        let first = telling.shown.then_some(telling.scene);
-        first.map_or(change, |scene| self.cut_to_scene(scene))
+        if let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none()) {
+            telling.given.fill(None);
+            telling.hints = 0;
+            telling.reached = false;
+            telling.to = None;
+            telling.scene = telling.near(0);
+        }
+        change
+    }
+
+    /// The run has changed: what was played up to is another place now.
+    pub(super) fn forget_scene_end(&mut self) {
+        if let Some(telling) = &mut self.telling {
+            telling.to = None;
+        }
     }
 
     /// Whether the screen shows a story.
@@ -271,6 +282,10 @@ impl Session {
     fn begin_story(&mut self) -> Result<(), Text> {
         let value = self.lesson.story.clone().ok_or_else(no_story)?;
         let story = Story::read(&value).map_err(|wrong| wrong_story(&wrong.message()))?;
+        let is_marker = |id: &str| self.lesson.markers.iter().any(|marker| &*marker.id == id);
+        if let Some(id) = story.unknown(is_marker) {
+            return Err(wrong_story(&format!("{id:?} is no marker of the lesson")));
+        }
         self.telling = Some(Telling {
             given: vec![None; story.scenes.len()],
             answers: 0,
@@ -282,6 +297,7 @@ impl Session {
             hints: 0,
             reached: false,
             handout: false,
+            left: None,
         });
         Ok(())
     }
@@ -349,19 +365,20 @@ impl Session {
         }
     }
 
-    /// The lesson's own run, without what the user did.
-    fn own_run(&mut self) {
-        let is_changed = !self.timeline.recording().inputs.is_empty();
-        if is_changed {
-            self.start_over();
-        }
-        self.find_scenes();
-    }
-
-    /// The place of a scene in the lesson's own run.
+    /// The place of a scene in the lesson's own run, without what the user did. A run that differs is left only if the scene
+    /// comes there.
     fn go_to_scene(&mut self, scene: usize) -> Result<usize, Change> {
-        self.own_run();
+        let left = match self.begin_own_run() {
+            Ok(left) => left,
+            Err(message) => return Err(self.fail(message, None)),
+        };
+        self.find_scenes();
         let Some(place) = self.scene_place(scene) else {
+            if let Some(left) = left {
+                let own = self.branches.current();
+                self.switch(left);
+                self.remove_branch(own);
+            }
             let eras = self.telling.as_ref().map(|one| one.story.eras.clone());
             return Err(self.fail(not_told_here(&eras.unwrap_or_default()), None));
         };
@@ -369,6 +386,16 @@ impl Session {
             telling.shown = true;
             telling.scene = scene;
             telling.to = None;
+            // Only the last run of this kind is kept: trying the goal again and again fills nothing.
+            if left.is_some()
+                && let Some(before) = std::mem::replace(&mut telling.left, left)
+                && self
+                    .branches
+                    .get(before)
+                    .is_some_and(|one| one.name.is_empty())
+            {
+                self.remove_branch(before);
+            }
         }
         Ok(place)
     }
@@ -489,26 +516,24 @@ impl Session {
         self.play_to(to)
     }
 
-    /// The other generations in which an answer is right.
+    /// The generations in which an answer is right.
     fn right_in(&self, story: &Story, scene: usize, answer: &Answer) -> Vec<Generation> {
         if !self.head.can_choose {
             return Vec::new();
         }
-        let own = self.head.era;
-        let others = Generation::ALL.into_iter().filter(|other| *other != own);
-        others
-            .filter(|generation| {
-                let recording = Recording {
-                    scenario: self.lesson.scenario.clone(),
-                    inputs: Vec::new(),
-                };
-                let Ok(mut run) = recording.in_generation(*generation).play() else {
-                    return false;
-                };
-                run.extend(OPENING);
-                ask::answer_of(&self.lesson, story, scene, &run) == Some(answer.clone())
-            })
-            .collect()
+        let all = Generation::ALL.into_iter();
+        all.filter(|generation| {
+            let recording = Recording {
+                scenario: self.lesson.scenario.clone(),
+                inputs: Vec::new(),
+            };
+            let Ok(mut run) = recording.in_generation(*generation).play() else {
+                return false;
+            };
+            run.extend(OPENING);
+            ask::answer_of(&self.lesson, story, scene, &run) == Some(answer.clone())
+        })
+        .collect()
     }
 
     /// What the screen shows of the story.
@@ -535,7 +560,10 @@ impl Session {
                 Some(Verdict {
                     belief: wrong.and_then(|one| ask::belief(question, one)).cloned(),
                     because: ask::because(&story, question, self.head.era).cloned(),
-                    right_in: wrong.map_or_else(Vec::new, |_| given.right_in.clone()),
+                    right_in: match wrong {
+                        Some(_) => given.right_in.clone(),
+                        None => Vec::new(),
+                    },
                     right,
                     is_right,
                 })
@@ -585,7 +613,7 @@ impl Session {
                 let number = asked.iter().filter(|scene| **scene <= index).count();
                 (number, asked.len())
             }),
-            has_before: telling.before(index).is_some(),
+            has_before: telling.before(index).is_some() || place.is_some_and(|at| at < cursor),
             has_next: telling.after(index).is_some(),
             lit: Panel::ALL
                 .into_iter()
@@ -598,7 +626,7 @@ impl Session {
             ring: scene.ring.clone(),
             say: scene.say.clone(),
             plays,
-            elsewhere: !plays && !is_here && goal.is_none(),
+            elsewhere: !plays && !is_here && telling.after(index).is_some(),
             asked,
             goal,
             code: story.code.clone().filter(|_| is_last),

@@ -252,6 +252,20 @@ impl Story {
         asked.until.as_ref().or_else(next)
     }
 
+    /// The first moment of a scene or of an answer that is no marker of the lesson.
+    #[must_use]
+    pub fn unknown(&self, is_marker: impl Fn(&str) -> bool) -> Option<&Arc<str>> {
+        let scenes = self.scenes.iter();
+        let moments = scenes.flat_map(|scene| {
+            let until = scene.ask.as_ref().and_then(|ask| ask.until.as_ref());
+            [Some(&scene.at), until]
+        });
+        moments.flatten().find_map(|at| match at {
+            At::Start => None,
+            At::Marker(id) => (!is_marker(id)).then_some(id),
+        })
+    }
+
     /// The rooms that are lit by the scenes up to this one.
     #[must_use]
     pub fn unfolded(&self, scene: usize) -> Vec<Panel> {
@@ -357,9 +371,22 @@ impl Read for Story {
                 code: fields.get("code")?,
                 sources: fields.get("sources")?,
             };
-            match story.scenes.is_empty() {
-                true => Err(Wrong::at("scenes", "a story needs a scene".to_owned())),
-                false => Ok(story),
+            if story.eras.is_empty() {
+                return Err(Wrong::at(
+                    "eras",
+                    "a story needs a version, such as \"1.36\"".to_owned(),
+                ));
+            }
+            match story.scenes.last() {
+                None => Err(Wrong::at("scenes", "a story needs a scene".to_owned())),
+                Some(last) if last.ask.as_ref().is_some_and(|ask| ask.until.is_none()) => {
+                    Err(Wrong::at(
+                        "scenes",
+                        "the last scene's question needs until, a marker that decides it"
+                            .to_owned(),
+                    ))
+                }
+                Some(_) => Ok(story),
             }
         })
     }
@@ -387,7 +414,7 @@ impl Read for Question {
             let because: Option<Text> = fields.get("because")?;
             let until: Option<Typed<At>> = fields.get("until")?;
             let kind = match &*kind {
-                "choice" => Kind::Choice(fields.need("choices")?),
+                "choice" => Kind::Choice(some(fields.need("choices")?, "choices")?),
                 "number" => Kind::Number {
                     answer: fields.need("answer")?,
                     beliefs: beliefs(fields, |fields| fields.need("is"))?,
@@ -396,13 +423,16 @@ impl Read for Question {
                     fact: object("an answer", fields.need("answer")?, |fields| {
                         typed(fields, "fact")
                     })?,
-                    rooms: all(fields, "rooms")?,
+                    rooms: some(all(fields, "rooms")?, "rooms")?,
                     beliefs: beliefs(fields, |fields| typed(fields, "room"))?,
                 },
                 "order" => Kind::Order {
-                    items: each(fields, "items", |fields| {
-                        Ok((fields.need("say")?, typed(fields, "fact")?))
-                    })?,
+                    items: some(
+                        each(fields, "items", |fields| {
+                            Ok((fields.need("say")?, typed(fields, "fact")?))
+                        })?,
+                        "items",
+                    )?,
                     belief: fields.need("belief")?,
                 },
                 other => {
@@ -417,6 +447,14 @@ impl Read for Question {
                 kind,
             })
         })
+    }
+}
+
+/// What a question offers, which must not be nothing.
+fn some<T>(list: Vec<T>, name: &'static str) -> Result<Vec<T>, Wrong> {
+    match list.is_empty() {
+        true => Err(Wrong::at(name, "a question needs some".to_owned())),
+        false => Ok(list),
     }
 }
 
@@ -506,10 +544,16 @@ impl Read for Code {
 impl Read for Source {
     fn read(value: Value) -> Result<Self, Wrong> {
         object("a source", value, |fields| {
-            Ok(Self {
-                title: fields.need("title")?,
-                url: fields.need("url")?,
-            })
+            let title = fields.need("title")?;
+            let url: Arc<str> = fields.need("url")?;
+            // The page makes a link of it, whoever wrote the story.
+            match url.starts_with("https://") {
+                true => Ok(Self { title, url }),
+                false => Err(Wrong::at(
+                    "url",
+                    format!("{url:?} does not begin with https://"),
+                )),
+            }
         })
     }
 }

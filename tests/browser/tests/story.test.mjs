@@ -56,9 +56,13 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
 test("a question is answered by the run, right or wrong, and the goal by acting", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
   const answers = app.id("answer");
   assert.deepEqual(await answers.allTextContents(), ["1 time", "2 times", "3 times"]);
+  // Whoever goes on without an answer is told so.
+  const onward = () => app.id("story-next").textContent();
+  assert.equal(await onward(), "Skip the question");
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest/);
+  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest.*each Delta becomes one call/);
+  assert.equal(await onward(), "Next");
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
   await app.id("story-back").click();
@@ -68,7 +72,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal((await scene(app)).number, "4 of 7");
   await answers.filter({ hasText: "3 times" }).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Right\./);
+  assert.match(await app.id("verdict").textContent(), /^Right\..*each Delta becomes one call/);
   // To the goal, which is reached with the buttons of the stage.
   await app.page.goto(`${app.url}#v1;lesson=first-look;scene=7`);
   await app.eventually("scene 7", () => true);
@@ -135,6 +139,30 @@ test("on a phone one room is shown at a time: the one that the scene is about", 
     await app.id("story-next").click();
   }
   assert.deepEqual(rooms, ["api", "api", "queue", "queue", "processor"]);
+}));
+
+test("on a phone a map says where in the path one is, and leads to each room", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: PHONE }, async (app) => {
+  const map = () =>
+    app.page.evaluate(() => {
+      const named = (of) => [...document.querySelectorAll(`.room-map ${of}`)].map((stop) => stop.textContent);
+      const rooms = [...document.querySelectorAll(".room")].filter((room) => room.checkVisibility({ opacityProperty: true }));
+      return { all: named("button"), lit: named(".lit button"), here: named("[aria-current]"), rooms: rooms.map((room) => room.id.replace("room-", "")) };
+    });
+  await arrived(app);
+  const all = ["API server", "Reflector", "Queue", "Pop", "Indexer", "Handlers"];
+  assert.deepEqual(await map(), { all, lit: ["Queue"], here: ["Queue"], rooms: ["queue"] });
+  // Also a room that the story has not come to.
+  await app.id("map-indexer").click();
+  assert.deepEqual(await map(), { all, lit: ["Queue"], here: ["Indexer"], rooms: ["indexer"] });
+  // A question leaves the room its height.
+  assert.ok(await app.id("question").isVisible());
+  const high = await app.page.evaluate(() => document.querySelector(".stage").clientHeight);
+  assert.ok(high >= PHONE.height * 0.3, `${high} px`);
+  await app.id("story-next").click();
+  await arrived(app);
+  assert.deepEqual((await map()).here, ["Handlers"]);
+  const wide = await app.page.evaluate(() => document.querySelector(".room-map ol").scrollWidth);
+  assert.ok(wide <= PHONE.width, `${wide} px`);
 }));
 
 test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {
