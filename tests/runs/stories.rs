@@ -484,7 +484,10 @@ fn a_story_that_cannot_be_told_says_why() {
     };
     for (story, words) in [
         (with("/eras", json!([])), "a story needs a version"),
-        (with("/scenes/3/ask/choices", json!([])), "choices: a question needs some"),
+        (
+            with("/scenes/3/ask/choices", json!([])),
+            "choices: a question needs some",
+        ),
         (
             with("/sources/0/url", json!("javascript:alert(1)")),
             "does not begin with https://",
@@ -507,7 +510,10 @@ fn a_story_that_cannot_be_told_says_why() {
     let mut session = Session::empty();
     session.open(lesson);
     session.obey(Command::Tell(Tell::Show(true)));
-    let said = session.view().error.map(|error| error.message.en.to_string());
+    let said = session
+        .view()
+        .error
+        .map(|error| error.message.en.to_string());
     assert_eq!(
         said.as_deref(),
         Some("The lesson's story cannot be read: \"quequed\" is no marker of the lesson.")

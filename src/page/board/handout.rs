@@ -48,11 +48,13 @@ pub(super) fn handout(ui: Ui) -> Live<AnyView> {
                     </div>
                     {part(move || {
                         lesson.track();
-                        let html = match ui.export.run(Export::Handout(ui.lang.get())) {
-                            Ok(html) => html,
-                            Err(reason) => reason.get(ui.lang.get()).to_owned(),
-                        };
-                        view! { <article class="paper" inner_html=html></article> }
+                        match ui.export.run(Export::Handout(ui.lang.get())) {
+                            Ok(html) => view! { <article class="paper" inner_html=html></article> }.into_any(),
+                            Err(reason) => {
+                                let reason = reason.get(ui.lang.get()).to_owned();
+                                view! { <article class="paper">{reason}</article> }.into_any()
+                            }
+                        }
                     })}
                 </div>
             }

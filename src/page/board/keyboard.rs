@@ -86,7 +86,8 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             (..) => Shown::Board,
         };
         let covered = has_dialog(&here) || handout::covers(ui);
-        let action = if covered || event.default_prevented() {
+        // An input method's keys are its own.
+        let action = if covered || event.default_prevented() || event.is_composing() {
             None
         } else {
             action(press, steps, shown)
@@ -94,7 +95,9 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         let action = action.filter(|action| {
             let tell = matches!(action, Action::Command(Command::Tell(_)));
             let present = matches!(action, Action::Present);
-            (!tell || has_story) && (!present || here.is_page() && !layout.narrow.get_untracked())
+            let watched = ui.shape.with_untracked(|shape| shape.watch);
+            (!tell || has_story && (tells || !watched))
+                && (!present || here.is_page() && !layout.narrow.get_untracked())
         });
         // The stage is not there.
         let shelved = ui.shelf.with_untracked(|shelf| shelf.open);
@@ -134,7 +137,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if !here.is_page() && !modified && event.key() != "Tab" {
             event.stop_propagation();
         }
-        if has_dialog(&here) || event.default_prevented() {
+        if has_dialog(&here) || event.default_prevented() || event.is_composing() {
             return;
         }
         if ui.shelf.with_untracked(|shelf| shelf.open) {

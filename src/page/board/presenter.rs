@@ -52,7 +52,7 @@ impl Presenter {
                 let _ = root.class_list().toggle_with_force(CLASS, now);
                 blank.set(false);
                 code.set(false);
-                fill_screen(now);
+                fill_screen(now, on);
             }
             now
         });
@@ -70,16 +70,16 @@ impl Presenter {
         self.on.update(|on| *on = !*on);
     }
 
-    /// Closes what is open: the code, the blank screen, and then the presenter. Returns whether there was anything.
+    /// Closes what is open: the blank screen, the code, and then the presenter. Returns whether there was anything.
     pub(super) fn close(self) -> bool {
-        let open = [self.code, self.blank, self.on].into_iter();
+        let open = [self.blank, self.code, self.on].into_iter();
         let mut open = open.filter(|one| one.get_untracked());
         open.next().map(|one| one.set(false)).is_some()
     }
 }
 
 /// Lets the page fill the screen, or not any more. Where that is not allowed, all else is the same.
-fn fill_screen(fill: bool) {
+fn fill_screen(fill: bool, on: RwSignal<bool>) {
     let root = document().document_element();
     let (of, name): (JsValue, _) = match fill {
         true => (root.into(), "requestFullscreen"),
@@ -92,6 +92,10 @@ fn fill_screen(fill: bool) {
     if let Some(done) = done.and_then(|done| done.dyn_into::<Promise>().ok()) {
         spawn_local(async move {
             let _ = JsFuture::from(done).await;
+            // It may have been ended before the screen was filled.
+            if fill && !on.get_untracked() {
+                fill_screen(false, on);
+            }
         });
     }
 }

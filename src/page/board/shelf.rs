@@ -5,10 +5,10 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, KeyboardEvent};
+use web_sys::{HtmlElement, KeyboardEvent, MouseEvent};
 
 use super::parts::{Live, drawn, shown, text};
-use super::teach::{self, course_name, story_link};
+use super::teach::{self, course_name, lesson_link, story_link};
 use crate::memo::Memo;
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Ui, forget, remember, remembered};
 use deltascope_presentation::command::Command;
@@ -52,6 +52,13 @@ pub(super) fn keep_progress(ui: Ui) {
 pub(super) fn toggle(ui: Ui) {
     if ui.shelf.with_untracked(|shelf| shelf.open) {
         return ui.show_stage();
+    }
+    // Nothing goes on unseen; a cluster does not wait.
+    if ui
+        .view
+        .with_untracked(|view| view.playing && view.live.is_none())
+    {
+        ui.send(Command::TogglePlay);
     }
     ui.shelf.update(|shelf| {
         shelf.open = true;
@@ -333,7 +340,7 @@ fn course_card(
                 on:click=move |_| {
                     if let Some(lesson) = &go_on {
                         take(Some(course), false);
-                        open(ui, lesson);
+                        open(ui, &story_link(lesson, 1));
                     }
                 }
             >
@@ -348,10 +355,18 @@ fn course_card(
     .into_any()
 }
 
-/// Opens a lesson, a story at its first scene.
-fn open(ui: Ui, lesson: &str) {
+/// Opens what a link of the shelf leads to; a new tab or window opens by the address. The address may have this fragment
+/// already, and then the browser does nothing.
+pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
+    if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+        event.prevent_default();
+        open(ui, link);
+    }
+}
+
+fn open(ui: Ui, link: &str) {
     ui.show_stage();
-    ui.send(Command::OpenLink(story_link(lesson, 1).into()));
+    ui.send(Command::OpenLink(link.into()));
 }
 
 fn card_list(
@@ -423,6 +438,7 @@ fn card(
     told: Told,
 ) -> AnyView {
     let id = Arc::clone(&card.id);
+    let link = story_link(&id, 1);
     let era = card
         .eras
         .first()
@@ -448,15 +464,8 @@ fn card(
                 class:next=is_next
                 class:done=told.ended
                 data-testid=format!("card-{id}")
-                href=story_link(&id, 1)
-                on:click=move |event| {
-                    // A new tab or window opens by the address.
-                    if event.ctrl_key() || event.meta_key() || event.shift_key() {
-                        return;
-                    }
-                    event.prevent_default();
-                    open(ui, &id);
-                }
+                href=link.clone()
+                on:click=move |event| follow(ui, &event, &link)
             >
                 {plan(&card.rooms)}
                 <b class="ask">
@@ -478,20 +487,14 @@ fn card(
 fn others(ui: Ui, rest: &[Other], lang: Lang) -> AnyView {
     let rest = rest.iter().map(|other| {
         let id = Arc::clone(&other.id);
+        let link = lesson_link(&id, None);
         view! {
             <li>
                 <a
                     class="other"
                     data-testid=format!("card-{id}")
-                    href=format!("#v1;lesson={id}")
-                    on:click=move |event| {
-                        if event.ctrl_key() || event.meta_key() || event.shift_key() {
-                            return;
-                        }
-                        event.prevent_default();
-                        ui.show_stage();
-                        ui.send(Command::Load(Arc::clone(&id)));
-                    }
+                    href=link.clone()
+                    on:click=move |event| follow(ui, &event, &link)
                 >
                     {other.title.get(lang).to_owned()}
                 </a>

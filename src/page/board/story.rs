@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::chapter::to_chapter;
 use super::layout::Layout;
 use super::parts::{Live, drawn, modal, shown, text, words};
-use super::{icons, presenter, shelf, transport};
+use super::{icons, presenter, shelf};
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -56,6 +56,7 @@ pub(super) fn Story() -> impl IntoView {
         })
     });
     let playing = ui.memo(|view| view.playing);
+    let at_end = ui.memo(|view| view.is_at_end());
     let decided = of(|story| {
         let asked = story.asked.as_ref();
         asked.is_some_and(|asked| asked.verdict.is_some())
@@ -150,7 +151,9 @@ pub(super) fn Story() -> impl IntoView {
                     <button
                         class="btn go"
                         data-testid="story-run"
-                        on:click=move |_| transport::toggle_play(ui)
+                        // Playing again from the start would tell it under the last scene's words.
+                        disabled=move || at_end.get() && !playing.get()
+                        on:click=move |_| ui.send(Command::TogglePlay)
                     >
                         {text(move || match playing.get() {
                             true => ui.words().story_pause,

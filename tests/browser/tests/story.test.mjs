@@ -170,3 +170,26 @@ test("the words of a story can be read from far away", onPage({ link: "#v1;lesso
     [...document.querySelectorAll(".tale-say .words p, .tale-say .words b")].map((one) => parseFloat(getComputedStyle(one).fontSize)));
   assert.ok(sizes.length > 2 && sizes.every((size) => size >= 20), `${sizes}`);
 }));
+
+test("where a program fills the queue, one acts as the program: by clicks alone to the goal", onPage({ link: "#v1;lesson=deltafifo;scene=5", viewport: LAPTOP }, async (app) => {
+  await app.id("goal").waitFor();
+  const words = (id) => app.id(id).textContent();
+  assert.deepEqual([await words("btn-create"), await words("btn-edit"), await words("btn-delete")], ["+ Add", "~ Update", "× Delete"]);
+  assert.ok(await app.id("btn-delete").isDisabled());
+  // What is deleted can be deleted again: a program may call what it likes.
+  await app.id("stream-line").last().click();
+  assert.equal(await app.id("stream-line").last().getAttribute("aria-pressed"), "true");
+  await app.id("btn-edit").click();
+  await app.id("form-object").getByText("Update", { exact: true }).click();
+  await app.id("form-object").waitFor({ state: "detached" });
+  await app.id("btn-delete").click();
+  await app.id("btn-delete").click();
+  await app.id("btn-pop").click();
+  assert.equal(await app.id("goal-reached").count(), 0);
+  await app.id("story-run").click();
+  await app.eventually("time runs", (state) => state.playing);
+  await app.toEnd();
+  await app.id("goal-reached").waitFor();
+  // Six lines of the lesson, and four of an Update and one Delete.
+  assert.equal((await app.state()).output.length, 10);
+}));
