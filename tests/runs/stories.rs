@@ -488,7 +488,7 @@ fn a_story_that_cannot_be_told_says_why() {
         (with("/eras", json!([])), "a story needs a version"),
         (
             with("/scenes/3/ask/choices", json!([])),
-            "choices: a question needs some",
+            "a question needs choices",
         ),
         (
             with("/sources/0/url", json!("javascript:alert(1)")),

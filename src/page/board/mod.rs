@@ -23,6 +23,7 @@ mod icons;
 mod indexer;
 mod keyboard;
 mod layout;
+mod links;
 mod now;
 mod open;
 mod parts;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, KeyboardEvent, MouseEvent};
+use web_sys::{HtmlElement, KeyboardEvent};
 
+use super::links::{follow, lesson_link, open, story_link};
 use super::parts::{Live, drawn, shown, text};
-use super::teach::{self, course_name, lesson_link, story_link};
+use super::teach::{self, course_name};
 use crate::memo::Memo;
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Ui, forget, remember, remembered};
 use deltascope_presentation::command::Command;
@@ -353,20 +354,6 @@ fn course_card(
         </div>
     }
     .into_any()
-}
-
-/// Opens what a link of the shelf leads to; a new tab or window opens by the address. The address may have this fragment
-/// already, and then the browser does nothing.
-pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
-    if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
-        event.prevent_default();
-        open(ui, link);
-    }
-}
-
-fn open(ui: Ui, link: &str) {
-    ui.show_stage();
-    ui.send(Command::OpenLink(link.into()));
 }
 
 fn card_list(

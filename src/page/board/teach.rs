@@ -5,14 +5,13 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::links::{follow, story_link};
 use super::parts::{Text, part, text, words};
-use super::shelf;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
 use deltascope_presentation::shelf::{Card, Course, Shelf};
 use deltascope_presentation::strings::shelf as said;
-use deltascope_replay::link::Link;
 
 /// The notes of a course.
 pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
@@ -95,7 +94,7 @@ fn lesson(ui: Ui, notes: &Notes, number: usize, lang: Lang) -> AnyView {
         <section class="notes-of">
             <h3>
                 <span class="number">{number.to_string()}</span>
-                <a href=first.clone() on:click=move |event| shelf::follow(ui, &event, &first)>{card.question.get(lang).to_owned()}</a>
+                <a href=first.clone() on:click=move |event| follow(ui, &event, &first)>{card.question.get(lang).to_owned()}</a>
                 <span class="length">{said::minutes(lang, card.minutes)}</span>
             </h3>
             {asked.collect_view()}
@@ -109,7 +108,7 @@ fn question(ui: Ui, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
     let link = |scene: usize| {
         let link = story_link(lesson, scene);
         view! {
-            <a class="scene" href=link.clone() on:click=move |event| shelf::follow(ui, &event, &link)>
+            <a class="scene" href=link.clone() on:click=move |event| follow(ui, &event, &link)>
                 {said::scene(lang, scene)}
             </a>
         }
@@ -156,19 +155,4 @@ pub(super) fn course_name(ui: Ui, course: Course) -> Text {
         Course::Short => ui.word(|words| words.shelf_short),
         Course::Long => ui.word(|words| words.shelf_long),
     }
-}
-
-/// The link to a lesson.
-pub(super) fn lesson_link(lesson: &str, scene: Option<usize>) -> String {
-    let link = Link {
-        lesson: Some(lesson.into()),
-        scene,
-        ..Link::default()
-    };
-    link.to_string()
-}
-
-/// The link to a scene of a lesson, from 1.
-pub(super) fn story_link(lesson: &str, scene: usize) -> String {
-    lesson_link(lesson, Some(scene))
 }

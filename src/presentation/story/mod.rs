@@ -480,7 +480,7 @@ impl Read for Question {
 /// What a question offers, which must not be nothing.
 fn some<T>(list: Vec<T>, name: &'static str) -> Result<Vec<T>, Wrong> {
     match list.is_empty() {
-        true => Err(Wrong::at(name, "a question needs some".to_owned())),
+        true => Err(format!("a question needs {name}").into()),
         false => Ok(list),
     }
 }
