@@ -2,7 +2,9 @@
 //! solution and by nothing else, and its words are short and introduce their terms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use serde_json::json;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
