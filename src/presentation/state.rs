@@ -215,7 +215,7 @@ fn question(asked: &Asked, lang: Lang) -> Value {
     let because = asked.verdict.as_ref();
     let because = because.and_then(|one| one.because.as_ref());
     object(vec![
-        ("kind", text(asked.kind)),
+        ("kind", text(asked.form.as_str())),
         ("text", plain(&asked.text, lang)),
         ("choices", choices),
         ("answered", answered(asked)),

@@ -13,7 +13,7 @@ use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::story::Answer;
+use deltascope_presentation::story::{Answer, Form};
 use deltascope_presentation::strings::{self, story as said};
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
 
@@ -229,17 +229,17 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
         }
         .into_any()
     };
-    let answers = match asked.kind {
-        "number" => number(ui, asked, plays),
-        "order" => order(ui, asked, plays, lang),
-        "place" => {
+    let answers = match asked.form {
+        Form::Number => number(ui, asked, plays),
+        Form::Order => order(ui, asked, plays, lang),
+        Form::Place => {
             let rooms = asked.rooms.iter().copied();
             let rooms = rooms.map(|room: Panel| {
                 option(strings::room(lang, room).to_owned(), Answer::Place(room))
             });
             view! { <div class="answers">{rooms.collect_view()}</div> }.into_any()
         }
-        _ => {
+        Form::Choice => {
             let choices = asked.choices.iter().enumerate();
             let choices =
                 choices.map(|(at, say)| option(say.get(lang).to_owned(), Answer::Choice(at)));

@@ -581,7 +581,7 @@ impl Session {
                 ),
             };
             Asked {
-                kind: question.kind(),
+                form: question.form(),
                 text: question.text.clone(),
                 choices,
                 rooms,

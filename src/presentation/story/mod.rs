@@ -110,6 +110,35 @@ pub enum Kind {
     },
 }
 
+/// How a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// By choosing.
+    Choice,
+    /// With a number.
+    Number,
+    /// With a room.
+    Place,
+    /// By putting items in order.
+    Order,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Self; 4] = [Self::Choice, Self::Number, Self::Place, Self::Order];
+
+    /// Its name in a lesson's file and in the state for scripts.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Choice => "choice",
+            Self::Number => "number",
+            Self::Place => "place",
+            Self::Order => "order",
+        }
+    }
+}
+
 /// An answer to choose.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -277,14 +306,14 @@ impl Story {
 }
 
 impl Question {
-    /// The name of its kind.
+    /// How it is answered.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn form(&self) -> Form {
         match self.kind {
-            Kind::Choice(_) => "choice",
-            Kind::Number { .. } => "number",
-            Kind::Place { .. } => "place",
-            Kind::Order { .. } => "order",
+            Kind::Choice(_) => Form::Choice,
+            Kind::Number { .. } => Form::Number,
+            Kind::Place { .. } => Form::Place,
+            Kind::Order { .. } => Form::Order,
         }
     }
 }
@@ -320,6 +349,8 @@ macro_rules! typed {
 typed! {
     Theme: text => Theme::ALL.into_iter().find(|theme| theme.id() == &*text)
         .ok_or_else(|| none_of(&text, &Theme::ALL.map(Theme::id)));
+    Form: text => Form::ALL.into_iter().find(|form| form.as_str() == &*text)
+        .ok_or_else(|| none_of(&text, &Form::ALL.map(Form::as_str)));
     Panel: text => Panel::named(&text).ok_or_else(|| none_of(&text, &Panel::ALL.map(Panel::id)));
     Anchor: text => Anchor::read(&text)
         .ok_or_else(|| format!("{text:?} is no place on the stage, such as queue/column/default/web-0").into());
@@ -409,24 +440,24 @@ impl Read for Scene {
 impl Read for Question {
     fn read(value: Value) -> Result<Self, Wrong> {
         object("a question", value, |fields| {
-            let kind: Arc<str> = fields.need("kind")?;
+            let kind: Form = typed(fields, "kind")?;
             let text = fields.need("text")?;
             let because: Option<Text> = fields.get("because")?;
             let until: Option<Typed<At>> = fields.get("until")?;
-            let kind = match &*kind {
-                "choice" => Kind::Choice(some(fields.need("choices")?, "choices")?),
-                "number" => Kind::Number {
+            let kind = match kind {
+                Form::Choice => Kind::Choice(some(fields.need("choices")?, "choices")?),
+                Form::Number => Kind::Number {
                     answer: fields.need("answer")?,
                     beliefs: beliefs(fields, |fields| fields.need("is"))?,
                 },
-                "place" => Kind::Place {
+                Form::Place => Kind::Place {
                     fact: object("an answer", fields.need("answer")?, |fields| {
                         typed(fields, "fact")
                     })?,
                     rooms: some(all(fields, "rooms")?, "rooms")?,
                     beliefs: beliefs(fields, |fields| typed(fields, "room"))?,
                 },
-                "order" => Kind::Order {
+                Form::Order => Kind::Order {
                     items: some(
                         each(fields, "items", |fields| {
                             Ok((fields.need("say")?, typed(fields, "fact")?))
@@ -435,10 +466,6 @@ impl Read for Question {
                     )?,
                     belief: fields.need("belief")?,
                 },
-                other => {
-                    let error = none_of(other, &["choice", "number", "place", "order"]);
-                    return Err(error.inside("kind"));
-                }
             };
             Ok(Self {
                 text,

@@ -3,7 +3,7 @@
 use crate::anchor::Anchor;
 use crate::i18n::Text;
 use crate::stage::Panel;
-use crate::story::{Answer, Code, Source};
+use crate::story::{Answer, Code, Form, Source};
 use deltascope_cache::controller::Generation;
 
 /// A scene of a story.
@@ -96,8 +96,8 @@ impl StoryView {
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The name of its kind.
-    pub kind: &'static str,
+    /// How it is answered.
+    pub form: Form,
     /// The question.
     pub text: Text,
     /// The answers to choose from, or the items to be ordered.
