@@ -530,23 +530,28 @@ fn foot(ui: Ui) -> impl IntoView {
     }
 }
 
-/// The button at the end of a story, and what comes next.
+/// Where one goes from the end of a story.
 pub(super) fn more(ui: Ui) -> AnyView {
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
     view! {
-        <p class="more-lessons">
-            <button class="btn" data-testid="story-lessons" on:click=move |_| toggle(ui)>
-                {ui.word(|words| words.shelf_more)}
-            </button>
-            {drawn(
-                move || (next(ui, &lesson.get()), ui.lang.get()),
-                |(card, lang)| card.as_ref().map(|card| view! {
-                    <span data-testid="story-next-lesson">
+        {drawn(
+            move || (next(ui, &lesson.get()), ui.lang.get()),
+            move |(card, lang)| card.as_ref().map(|card| {
+                let link = story_link(&card.id, 1);
+                view! {
+                    <a
+                        data-testid="story-next-lesson"
+                        href=link.clone()
+                        on:click=move |event| follow(ui, &event, &link)
+                    >
                         {said::next(*lang, card.question.get(*lang))}
-                    </span>
-                }),
-            )}
-        </p>
+                    </a>
+                }
+            }),
+        )}
+        <button class="quiet" data-testid="story-lessons" on:click=move |_| toggle(ui)>
+            {ui.word(|words| words.shelf_more)}
+        </button>
     }
     .into_any()
 }

@@ -29,7 +29,6 @@ pub(super) fn Story() -> impl IntoView {
     };
     let is_first = of(|story| !story.has_before);
     let is_last = of(|story| story.index + 1 == story.of && !story.plays);
-    let ends = of(|story| story.index + 1 == story.of && !story.plays && story.goal.is_none());
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
     let asks = of(|story| {
@@ -107,7 +106,6 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
                 )}
-                {shown(move || is_last.get(), move || to_chapter(ui))}
             </div>
             <div class="tale-ask" data-testid="story-asked">
                 {drawn(
@@ -124,8 +122,13 @@ pub(super) fn Story() -> impl IntoView {
                     },
                     move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),
                 )}
-                {(!embedded).then(|| shown(move || ends.get(), move || shelf::more(ui)))}
             </div>
+            {shown(move || is_last.get(), move || view! {
+                <div class="onward">
+                    {(!embedded).then(|| shelf::more(ui))}
+                    {to_chapter(ui)}
+                </div>
+            })}
             <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
                 <button
                     class="btn"
@@ -237,16 +240,17 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
             let rooms = rooms.map(|room: Panel| {
                 option(strings::room(lang, room).to_owned(), Answer::Place(room))
             });
-            view! { <div class="answers">{rooms.collect_view()}</div> }.into_any()
+            rooms.collect_view().into_any()
         }
         Form::Choice => {
             let choices = asked.choices.iter().enumerate();
             let choices =
                 choices.map(|(at, say)| option(say.get(lang).to_owned(), Answer::Choice(at)));
-            view! { <div class="answers">{choices.collect_view()}</div> }.into_any()
+            choices.collect_view().into_any()
         }
     };
     let is_open = asked.given.is_none();
+    let is_order = asked.form == Form::Order;
     let verdict = asked
         .verdict
         .as_ref()
@@ -254,18 +258,20 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
     view! {
         <div class="question" data-testid="question">
             {words(&asked.text, lang)}
-            {answers}
+            <div class="answers" class:ordered=is_order>
+                {answers}
+                {is_open.then(|| view! {
+                    <button
+                        class="quiet"
+                        data-testid="show-me"
+                        disabled=plays
+                        on:click=move |_| ui.send(Command::Tell(Tell::Answer(None)))
+                    >
+                        {ui.word(|words| words.story_show)}
+                    </button>
+                })}
+            </div>
             {verdict}
-            {is_open.then(|| view! {
-                <button
-                    class="quiet"
-                    data-testid="show-me"
-                    disabled=plays
-                    on:click=move |_| ui.send(Command::Tell(Tell::Answer(None)))
-                >
-                    {ui.word(|words| words.story_show)}
-                </button>
-            })}
         </div>
     }
     .into_any()
@@ -309,7 +315,7 @@ fn number(ui: Ui, asked: &Asked, plays: bool) -> AnyView {
     };
     view! {
         <form
-            class="answers"
+            class="one-number"
             on:submit=move |event| {
                 event.prevent_default();
                 send();
@@ -378,7 +384,7 @@ fn order(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
         .into_any()
     });
     view! {
-        <div class="answers">{items.collect_view()}</div>
+        {items.collect_view()}
         <p class="quiet">{ui.word(|words| words.story_order)}</p>
     }
     .into_any()
@@ -389,17 +395,25 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
     let reached = goal.reached;
     view! {
         <div class="goal" class:reached=reached data-testid="goal">
-            <p class="what-to-do">
-                <span class="flag" aria-hidden="true">{if reached { "✓" } else { "◎" }}</span>
-                {words(&goal.text, lang)}
-            </p>
-            {reached.then(|| view! {
-                <p class="verdict right" role="status" data-testid="goal-reached">
-                    <b>{ui.word(|words| words.story_reached)}</b>
-                </p>
-                {goal.done.as_ref().map(|done| words(done, lang))}
-            })}
-            <div class="hints">{hints.collect_view()}</div>
+            {match reached {
+                // What one was asked to do is done: why it came about needs the room.
+                true => view! {
+                    <p class="what-to-do" role="status" data-testid="goal-reached">
+                        <span class="flag" aria-hidden="true">"✓"</span>
+                        {ui.word(|words| words.story_reached)}
+                    </p>
+                    {goal.done.as_ref().map(|done| words(done, lang))}
+                }
+                .into_any(),
+                false => view! {
+                    <div class="what-to-do">
+                        <span class="flag" aria-hidden="true">"◎"</span>
+                        {words(&goal.text, lang)}
+                    </div>
+                    <div class="hints">{hints.collect_view()}</div>
+                }
+                .into_any(),
+            }}
             <div class="answers">
                 {(goal.more_hints && !reached).then(|| view! {
                     <button
@@ -422,7 +436,6 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 >
                     {ui.word(|words| words.story_again)}
                 </button>
-                {(!ui.shape.with_untracked(|shape| shape.embedded)).then(|| shelf::more(ui))}
             </div>
         </div>
     }

@@ -309,6 +309,9 @@ impl Session {
         }
         self.look_ahead(self.playback.cursor() + 1);
         self.playback.play(self.timeline.len());
+        if self.tells() {
+            self.hurry_to(self.timeline.len());
+        }
     }
 
     /// The cursor and the state of playback.

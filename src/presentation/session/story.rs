@@ -21,7 +21,7 @@ use super::messages::{
 };
 use super::{Change, OPENING, Session, ask, typed};
 
-/// The play before a scene takes at most this long, in ms.
+/// The play before a scene takes at most this long, and so does what follows on one's own acts, in ms.
 const PLAY_MS: u32 = 6_000;
 
 /// How far the story has been told.
@@ -458,8 +458,15 @@ impl Session {
             telling.to = Some(to);
         }
         self.playback.play(self.timeline.len());
-        self.playback.hurry(self.length(from, to) * 100 / PLAY_MS);
+        self.hurry_to(to);
         Change::None
+    }
+
+    /// Plays as fast as it takes to be at a place in time.
+    pub(super) fn hurry_to(&mut self, to: usize) {
+        let from = self.playback.cursor();
+        let percent = self.length(from, to).saturating_mul(100) / PLAY_MS;
+        self.playback.hurry(percent);
     }
 
     /// How long playback from one place to another takes, in ms at the chosen speed.

@@ -338,7 +338,7 @@ pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
         (ProcessMode::Paced(_), Lang::En) => "paced",
         (ProcessMode::Held, Lang::En) => "held",
         (ProcessMode::Free, Lang::Zh) => "自由",
-        (ProcessMode::Paced(_), Lang::Zh) => "节拍",
+        (ProcessMode::Paced(_), Lang::Zh) => "定速",
         (ProcessMode::Held, Lang::Zh) => "手动",
     }
 }

@@ -41,10 +41,10 @@ words! {
     story_number: "Your answer, a number", "你的答案（数字）";
     story_answer: "Answer", "回答";
     story_order: "Choose what comes first, then what follows.", "先点最先发生的，再依次点后面的。";
-    story_run: "Let time run", "让时间走";
+    story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
     story_hint: "Hint", "提示";
-    story_again: "Start over", "重新来过";
+    story_again: "Start over", "重新开始";
     story_reached: "You did it.", "成功了。";
     story_more: "Code and sources", "代码与出处";
     story_code: "In your code", "在你的代码里";
@@ -87,8 +87,8 @@ words! {
     teach_print: "Print", "打印";
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
     // In front of a class.
-    present: "In front of a class", "投影模式";
-    present_leave: "Leave", "退出投影";
+    present: "In front of a class", "演示模式";
+    present_leave: "Leave", "退出演示";
     present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
     code: "Code of this moment", "此刻的二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
@@ -97,9 +97,9 @@ words! {
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
-    key_present: "in a story: in front of a class (Esc leaves)", "在故事中：投影模式（Esc 退出）";
-    key_blank: "in front of a class: blank the screen", "投影模式中：隐藏画面";
-    key_code: "in front of a class: the link as a QR code", "投影模式中：显示链接的二维码";
+    key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
+    key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
+    key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
     // The head of the page, and branches.
     lesson: "Lesson", "课程";
     open_recording: "Open a file…", "打开文件…";

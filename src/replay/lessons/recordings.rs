@@ -55,7 +55,7 @@ static BUNDLED: [Bundled; 4] = [
     Bundled {
         id: "bookmarks",
         title_en: "A quiet watch with bookmarks",
-        title_zh: "安静的 watch 与 BOOKMARK",
+        title_zh: "没有事件的 watch 与 BOOKMARK",
         files: &[
             (
                 "watch-bookmarks-list.body",
