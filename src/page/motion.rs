@@ -12,15 +12,15 @@ use web_sys::{Element, HtmlElement, SvgElement};
 use crate::animate::{Animation, Timing, animate, now};
 use crate::host::Host;
 use crate::sight::{
-    Before, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, rect_of, shown,
-    spot, texts, ways,
+    Before, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, recedes, rect_of,
+    shown, spot, texts, ways,
 };
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
-use deltascope_presentation::motion::route::{GAP, Point, Rect, Route};
+use deltascope_presentation::motion::route::{Point, Rect, Route};
 use deltascope_presentation::rows::{Names, RvText, type_class};
 use deltascope_presentation::svg::glyphs::glyph;
 use deltascope_replay::playback::SHORTEST_FLASH_MS;
@@ -208,8 +208,8 @@ impl Stage {
             }
             if let Some(trail) = trail {
                 self.show(&trail, "0", 0, light);
-                // Only the last paths stay.
-                if Some(flight.end()) != last {
+                // Only the last paths stay, if the scene of a story is about where they lead.
+                if Some(flight.end()) != last || recedes(&to) {
                     let timing = Timing {
                         at: stays,
                         ms: scaled(SETTLE_MS),
@@ -318,6 +318,9 @@ impl Stage {
         let origin = origin
             .or(before.map(|place| place.0))
             .or_else(|| spot(host, from));
+        if first(host, &flight.to).is_some_and(|(to, ..)| recedes(&to)) {
+            return;
+        }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), Map::of(host))
         {
             let route = map.route(origin, &[], to);
@@ -459,7 +462,7 @@ fn drawing(class: &str, d: &str) -> Option<(Element, Element)> {
     Some((svg, path))
 }
 
-/// Draws a route, without the parts on what it connects.
+/// Draws a route, without the parts on what it connects and on the names that it crosses.
 fn draw_way(map: &Map, route: &Route, hue: Option<DeltaType>, arrow: bool) -> Option<Element> {
     // A shorter still arrow would cover the elements it connects; they are highlighted anyway.
     const SHORT: f64 = 56.0;
@@ -468,17 +471,17 @@ fn draw_way(map: &Map, route: &Route, hue: Option<DeltaType>, arrow: bool) -> Op
     }
     let class = hue.map_or("Bookmark", type_class);
     let (svg, path) = drawing(&format!("trail {class}"), &route.svg())?;
-    let holes = route.ends().map(|end| {
-        let Rect {
-            x,
-            y,
-            width,
-            height,
-        } = end.grown(GAP);
-        decimals("M# #h#v#h#z", &[x, y, width, height, -width])
-    });
-    let all = decimals("M0 0h#v#h#z", &[map.width, map.height, -map.width]);
-    let clip = format!("path(evenodd,'{all}{}{}')", holes[0], holes[1]);
+    let mut clip = decimals("M0 0h#v#h#z", &[map.width, map.height, -map.width]);
+    for Rect {
+        x,
+        y,
+        width,
+        height,
+    } in route.holes(&map.names)
+    {
+        clip += &decimals("M# #h#v#h#z", &[x, y, width, height, -width]);
+    }
+    let clip = format!("path(evenodd,'{clip}')");
     if let Some(svg) = svg.dyn_ref::<SvgElement>() {
         let _ = svg.style().set_property("clip-path", &clip);
     }

@@ -28,7 +28,7 @@ impl Before {
         host.measure_scale();
         let start = |flight: &Flight| {
             let (element, anchor, is_door) = first(host, &flight.from)?;
-            let rect = rect_of(host, &element)?;
+            let rect = end_of(host, &element)?;
             let is_crate = flight.look == Look::Crate;
             let copied = (is_crate || flight.ghost)
                 .then(|| copy(host, &element, is_crate))
@@ -262,9 +262,13 @@ pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
     })
 }
 
-/// The box at which a way ends: of a printed line its words, for beside them there is nothing to arrive at.
+/// The box at which a way ends: of a printed line its words, for beside them there is nothing to arrive at; of the
+/// requests the side at which they leave, so that nothing flies over the room's own words.
 fn end_of(host: &Host, element: &Element) -> Option<Rect> {
     let whole = rect_of(host, element)?;
+    if element.class_list().contains("requests") {
+        return Some(whole.start());
+    }
     let words = element.query_selector(".w:last-child").ok().flatten();
     let right = words.and_then(|last| rect_of(host, &last));
     Some(match right {
@@ -365,6 +369,11 @@ fn origin<'a>(
         };
         Some((spot?, anchor))
     })
+}
+
+/// Whether an element is in a room that the scene of a story is not about.
+pub(crate) fn recedes(element: &Element) -> bool {
+    matches!(element.closest(".dimmed, .folded"), Ok(Some(_)))
 }
 
 /// The place of the first of these anchors that is on the screen.

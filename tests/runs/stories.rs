@@ -80,6 +80,10 @@ fn the_scenes_come_in_order_and_the_run_decides_each_question() {
                 assert!(at >= last, "{id} comes before the one before it");
                 last = at;
                 assert!(!scene.rooms.is_empty() && scene.ring.len() <= 2, "{id}");
+                for anchor in &scene.ring {
+                    let room = anchor.room();
+                    assert!(scene.rooms.contains(&room), "{id}: {anchor} is in the dark");
+                }
                 let Some(asked) = &scene.ask else { continue };
                 let until = story.until(number);
                 let until = until.unwrap_or_else(|| unreachable!("{id}: nothing decides it"));

@@ -124,6 +124,11 @@ pub(super) fn Header(
                                 .collect_view()
                         })}
                     </select>
+                    {part(move || {
+                        // A select has one line, which may be too short for a question.
+                        let question = asks.get().map(|asks| asks.get(ui.lang.get()).to_owned());
+                        question.map(|asks| view! { <span class="asks" aria-hidden="true">{asks}</span> })
+                    })}
                     {icons::drawn(icons::CHEVRON)}
                 </span>
             </label>

@@ -299,7 +299,12 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         .into_any()
                     })
                 })}
-                <span class="load mono" class:busy=busy>
+                <span
+                    class="load mono"
+                    class:busy=busy
+                    class:tombstone=move || row.with(|row| row.tombstone)
+                    title=maybe(move || row.with(|row| row.tombstone).then_some(TOMBSTONE))
+                >
                     {text(load)}
                 </span>
             </span>

@@ -260,12 +260,14 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
 }
 
 fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
+    // Straight between the two rooms: these labels are wide, and would cover headings.
+    let [requests, server] = [Anchor::Requests, Anchor::Door(Panel::Api)];
     let asks = |text: String| {
-        let (from, to) = (vec![state(after)], vec![Anchor::ServerGauge]);
+        let (from, to) = (vec![requests.clone()], vec![server.clone()]);
         Motion::flies(Flight::new(from, to, Look::Label(text), Hides::Nothing))
     };
     let gets = |text: String| {
-        let (from, to) = (vec![Anchor::ServerGauge], vec![state(after)]);
+        let (from, to) = (vec![server.clone()], vec![requests.clone()]);
         Motion::flies(Flight::new(from, to, Look::Label(text), Hides::Nothing))
     };
     let lights = |anchor| Motion::lights(vec![anchor]);

@@ -81,6 +81,19 @@ impl Rect {
         width.max(0.0) * height.max(0.0)
     }
 
+    /// The box around this one and another.
+    fn around_both(self, other: Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let right = (self.x + self.width).max(other.x + other.width);
+        let low = (self.y + self.height).max(other.y + other.height);
+        Self {
+            x,
+            y,
+            width: right - x,
+            height: low - y,
+        }
+    }
+
     /// This box, or one of a token's size in its middle if it is as large as a room.
     #[must_use]
     pub fn token(self) -> Self {
@@ -94,6 +107,15 @@ impl Rect {
             ..self
         };
         size.around(self.centre())
+    }
+
+    /// The left end of a row.
+    #[must_use]
+    pub fn start(self) -> Self {
+        Self {
+            width: TOKEN.1.min(self.width),
+            ..self
+        }
     }
 
     /// The right end of a row.
@@ -287,6 +309,28 @@ impl Route {
             ends.map(|end| end.grown(GAP).along(pair[0], pair[1])).sum()
         };
         self.length() - self.points.windows(2).map(inside).sum::<f64>()
+    }
+
+    /// Where it is not drawn: on the boxes at its ends, and on the names that it crosses. No two overlap.
+    #[must_use]
+    pub fn holes(&self, names: &[Rect]) -> Vec<Rect> {
+        let ends = self.ends.map(|end| end.grown(GAP));
+        // A name in one of the ends, or around it, is no obstacle.
+        let open = |name: &&Rect| ends.iter().all(|end| end.shared(**name) == 0.0);
+        let crossed = |name: &&Rect| {
+            let mut pairs = self.points.windows(2);
+            pairs.any(|pair| name.along(pair[0], pair[1]) > 0.0)
+        };
+        let names = names.iter().filter(open).filter(crossed);
+        let mut holes: Vec<Rect> = Vec::new();
+        for one in ends.into_iter().chain(names.copied()) {
+            let mut hole = one;
+            while let Some(at) = holes.iter().position(|other| other.shared(hole) > 0.0) {
+                hole = hole.around_both(holes.swap_remove(at));
+            }
+            holes.push(hole);
+        }
+        holes
     }
 
     /// Where it arrives at the box at its end, and the direction: one of the two is 0, the other 1 or -1.

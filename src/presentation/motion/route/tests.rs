@@ -42,6 +42,31 @@ fn a_route_leads_from_middle_to_middle_and_back() {
 }
 
 #[test]
+fn a_route_is_not_drawn_on_what_it_connects_nor_on_names_that_it_crosses() {
+    let (from, to) = (row(40.0, 60.0), row(40.0, 300.0));
+    let wide = |y: f64, height: f64| Rect {
+        x: 0.0,
+        y,
+        width: 900.0,
+        height,
+    };
+    // One in another, one that touches the end's row, and one beside the way.
+    let names = [wide(150.0, 40.0), row(40.0, 155.0), wide(290.0, 16.0)];
+    let aside = row(470.0, 150.0);
+    let route = Route::through(&[from, to], &ROOMS, &[]);
+    let holes = route.holes(&[names[0], names[1], names[2], aside]);
+    let ends = [from.grown(GAP), to.grown(GAP)];
+    assert_eq!(holes, [ends[0], ends[1], names[0]]);
+    for (at, hole) in holes.iter().enumerate() {
+        let others = holes.iter().skip(at + 1);
+        assert!(others.map(|other| other.shared(*hole)).sum::<f64>() == 0.0);
+    }
+    // Two names that overlap are one hole.
+    let holes = route.holes(&[wide(150.0, 40.0), wide(180.0, 40.0)]);
+    assert_eq!(holes, [ends[0], ends[1], wide(150.0, 70.0)]);
+}
+
+#[test]
 fn a_route_avoids_names_and_turns_in_gutters() {
     let (from, to) = (row(40.0, 60.0), row(40.0, 300.0));
     let names: Vec<Rect> = (0..5)
