@@ -1,7 +1,7 @@
 // A story: whoever is new goes through it with Next alone, or with keys; it asks, says what the run says, and has a goal.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { LAPTOP, PHONE, suite } from "../harness.mjs";
 
@@ -192,4 +192,49 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   await app.id("goal-reached").waitFor();
   // Six lines of the lesson, and four of an Update and one Delete.
   assert.equal((await app.state()).output.length, 10);
+}));
+
+// In English, whose words are longer: what a wrong answer is told, and each hint.
+test("nothing of a question, its answer or a hint is out of sight on a laptop", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: LAPTOP }, async (app) => {
+  const folder = new URL("../../../src/replay/lessons/", import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+  const lessons = await Promise.all(files.map(async (name) => JSON.parse(await readFile(new URL(name, folder), "utf8"))));
+  const hidden = [];
+  const look = async (what) => {
+    const over = await app.page.evaluate(() => {
+      const sides = [...document.querySelectorAll(".tale-say, .tale-ask")];
+      return sides.map((one) => one.scrollHeight - one.clientHeight);
+    });
+    if (over.some((px) => px > 0)) hidden.push(`${what}: ${over}`);
+  };
+  const longest = (ask) => {
+    const beliefs = (ask.choices ?? ask.beliefs ?? []).map((one, at) => [(one.belief ?? one.say).en.length * (ask.choices && !one.belief ? 0 : 1), at]);
+    const at = beliefs.sort(([a], [b]) => b - a)[0]?.[1];
+    return { choice: () => at, number: () => ask.beliefs[at].is, place: () => ask.beliefs[at].room, order: () => ask.items.map((_, item) => item) }[ask.kind]();
+  };
+  let asked = 0;
+  for (const { id, story } of lessons.filter((one) => one.story)) {
+    await app.call("load", id);
+    const go = (scene) => app.call("scene", scene);
+    for (const [at, { ask }] of story.scenes.entries()) {
+      if (!ask) continue;
+      asked += 1;
+      await go(at + 1);
+      await look(`${id} ${at + 1}, asked`);
+      // The promise is kept when the play is over, which is what `arrived` hurries.
+      await app.page.evaluate((answer) => void window.deltascope.answer(answer), longest(ask));
+      await app.eventually("the answer plays, or is decided", (state) => state.playing || state.scene.question.right !== null);
+      await arrived(app);
+      await app.id("verdict").waitFor();
+      await look(`${id} ${at + 1}, answered`);
+    }
+    await go(story.scenes.length);
+    for (const hint of story.goal.hints.keys()) {
+      await app.id("hint").click();
+      await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hint + 1);
+      await look(`${id}, hint ${hint + 1}`);
+    }
+  }
+  assert.ok(asked >= 20, `${asked}`);
+  assert.deepEqual(hidden, []);
 }));
