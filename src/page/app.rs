@@ -70,6 +70,12 @@ pub fn App() -> impl IntoView {
         }
     });
     on_cleanup(move || handle.remove());
+    // What another tab keeps, or has forgotten.
+    let handle = window_event_listener(ev::storage, move |_| {
+        let kept = remembered(PROGRESS).unwrap_or_default();
+        ui.progress.set(Progress::read(&kept));
+    });
+    on_cleanup(move || handle.remove());
     let link = Link::new(&driver);
     provide_context(link);
     let first = open_address(ui);

@@ -10,7 +10,7 @@ use super::density::Density;
 use super::drops::Drops;
 use super::frame::{self, Frame, rv, versions};
 use super::layout::{Layout, fit, size_of};
-use super::parts::{either, list, maybe, part, shown, text};
+use super::parts::{either, focus, list, maybe, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
@@ -779,9 +779,5 @@ fn write_word(
 }
 
 fn focus_test_id(ui: Ui, id: &str) {
-    let found = ui.host().find(&format!("[data-testid={id}]"));
-    if let Some(element) = found.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-    {
-        let _ = element.focus();
-    }
+    focus(ui.host().find(&format!("[data-testid={id}]")));
 }

@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
-use super::parts::{maybe, part, shown, text};
+use super::parts::{focus, maybe, part, shown, text};
 use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
@@ -330,10 +330,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
     let list = NodeRef::<html::Div>::new();
     let go = move |room: Panel| {
         choose(room);
-        let tab = ui.host().find(&format!("#tab-{}", room.id()));
-        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = tab.focus();
-        }
+        focus(ui.host().find(&format!("#tab-{}", room.id())));
     };
     if !rooms.contains(&chosen.get_untracked())
         && let Some(first) = rooms.first()

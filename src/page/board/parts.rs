@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -239,5 +241,12 @@ impl Ui {
     /// A text of the page, in the chosen language.
     pub(super) fn word(self, pick: fn(&'static Strings) -> &'static str) -> Text {
         text(move || pick(self.words()))
+    }
+}
+
+/// Moves the focus.
+pub(super) fn focus(element: Option<web_sys::Element>) {
+    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let _ = element.focus();
     }
 }

@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::links::{follow, lesson_link, open, story_link};
-use super::parts::{Live, drawn, shown, text};
+use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::Memo;
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Ui, forget, remember, remembered};
@@ -112,12 +112,6 @@ pub(super) fn on_key(ui: Ui, event: &KeyboardEvent) {
     if to.is_some() {
         event.prevent_default();
         focus(to);
-    }
-}
-
-fn focus(element: Option<web_sys::Element>) {
-    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
-        let _ = element.focus();
     }
 }
 

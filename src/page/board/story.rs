@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::chapter::to_chapter;
 use super::layout::Layout;
-use super::parts::{Live, drawn, modal, shown, text, words};
+use super::parts::{Live, drawn, focus, modal, shown, text, words};
 use super::{icons, presenter, shelf};
 use crate::host::Host;
 use crate::memo::Memo;
@@ -70,6 +70,7 @@ pub(super) fn Story() -> impl IntoView {
     view! {
         <section
             class="tale"
+            tabindex="-1"
             data-testid="story"
             part="story"
             role=ui.within()
@@ -199,8 +200,14 @@ fn show_question(host: &Host) {
     }
 }
 
+/// Sends what a button inside the panel asks for. The button is then disabled or drawn anew: the focus stays in the
+/// panel, and so do the keys.
+fn tell(ui: Ui, tell: Tell) {
+    ui.send(Command::Tell(tell));
+    focus(ui.host().find(".tale"));
+}
+
 fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
-    let tell = move |answer: Answer| ui.send(Command::Tell(Tell::Answer(Some(answer))));
     let given = asked.given.clone().flatten();
     let right = asked.verdict.as_ref().map(|verdict| verdict.right.clone());
     // An answer among others: whether it was given, and whether it is the right one.
@@ -224,7 +231,7 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                 data-testid="answer"
                 disabled=plays
                 aria-pressed=chosen.to_string()
-                on:click=move |_| tell(answer.clone())
+                on:click=move |_| tell(ui, Tell::Answer(Some(answer.clone())))
             >
                 {mark}
                 {label}
@@ -265,7 +272,7 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                         class="quiet"
                         data-testid="show-me"
                         disabled=plays
-                        on:click=move |_| ui.send(Command::Tell(Tell::Answer(None)))
+                        on:click=move |_| tell(ui, Tell::Answer(None))
                     >
                         {ui.word(|words| words.story_show)}
                     </button>
@@ -310,7 +317,7 @@ fn number(ui: Ui, asked: &Asked, plays: bool) -> AnyView {
             .get()
             .and_then(|input| input.value().trim().parse().ok());
         if let Some(number) = number {
-            ui.send(Command::Tell(Tell::Answer(Some(Answer::Number(number)))));
+            tell(ui, Tell::Answer(Some(Answer::Number(number))));
         }
     };
     view! {
@@ -373,7 +380,7 @@ fn order(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                         chosen.clone()
                     });
                     if let Some(done) = done.filter(|done| done.len() == count) {
-                        ui.send(Command::Tell(Tell::Answer(Some(Answer::Order(done)))));
+                        tell(ui, Tell::Answer(Some(Answer::Order(done))));
                     }
                 }
             >
@@ -419,7 +426,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                     <button
                         class="btn"
                         data-testid="hint"
-                        on:click=move |_| ui.send(Command::Tell(Tell::Hint))
+                        on:click=move |_| tell(ui, Tell::Hint)
                     >
                         {ui.word(|words| words.story_hint)}
                     </button>
@@ -431,7 +438,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                         let last = ui.view.with_untracked(|view| {
                             view.story.as_ref().map_or(0, |story| story.of - 1)
                         });
-                        ui.send(Command::Tell(Tell::Scene(last)));
+                        tell(ui, Tell::Scene(last));
                     }
                 >
                     {ui.word(|words| words.story_again)}

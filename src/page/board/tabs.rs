@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 use leptos::wasm_bindgen::JsCast;
 
 use super::icons;
+use super::parts::focus;
 use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
 
@@ -149,10 +150,7 @@ pub(super) fn focus_on(ui: Ui, selector: String) {
         for _ in 0..3 {
             leptos::task::tick().await;
         }
-        let found = host.find(&selector);
-        if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = found.focus();
-        }
+        focus(host.find(&selector));
     });
 }
 

@@ -59,6 +59,24 @@ test("scripts go through a story in an element, and hear of each thing once", on
   assert.equal((await host.state()).step, step);
 }));
 
+test("in an element the keys still tell the story after an answer and a hint", onHost(html(STORY), async (host) => {
+  await host.ready();
+  const press = async (id) => {
+    await host.page.getByTestId(id).first().focus();
+    await host.page.keyboard.press("Enter");
+  };
+  const focused = () => host.look((element, root) => root.activeElement?.className);
+  await host.call("scene", 4);
+  await press("answer");
+  assert.equal(await focused(), "tale");
+  await host.page.getByTestId("verdict").waitFor();
+  await host.page.keyboard.press("ArrowRight");
+  await host.page.waitForFunction(() => document.querySelector("delta-scope").getState().scene.index === 5);
+  await host.call("scene", 7);
+  await press("hint");
+  assert.equal(await focused(), "tale");
+}));
+
 test("a quiz goes from question to question, and attributes choose what is told", onHost(html(QUIZ), async (host) => {
   await host.ready();
   const scene = async () => (await host.state()).scene?.index ?? null;

@@ -121,6 +121,21 @@ test("progress survives a reload, is said to scripts, and can be forgotten", onP
   assert.deepEqual((await app.state()).lessonProgress, {});
 }));
 
+test("what one tab forgets, another does not bring back", onPage({ link: "#v1;lesson=first-look;scene=1" }, async (app) => {
+  await app.eventually("it is begun", (s) => s.lessonProgress["first-look"]?.opened);
+  const other = await app.context.newPage();
+  await other.goto(app.url);
+  await other.waitForFunction(() => window.deltascope?.ready);
+  await other.evaluate(() => window.deltascope.ready);
+  await other.getByTestId("btn-lessons").click();
+  await other.getByTestId("shelf-forget").click();
+  await app.eventually("it is forgotten here too", (s) => Object.keys(s.lessonProgress).length === 0);
+  await app.call("load", "deltafifo");
+  await app.call("scene", 1);
+  await app.eventually("only what came since", (s) => s.lessonProgress.deltafifo?.opened);
+  assert.deepEqual(Object.keys((await app.state()).lessonProgress), ["deltafifo"]);
+}));
+
 test("the page works where storage is blocked", onPage({ firstVisit: true }, async (app) => {
   await app.page.addInitScript(() => {
     Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("blocked", "SecurityError"); } });

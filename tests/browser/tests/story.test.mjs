@@ -82,7 +82,12 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
     await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hints);
   }
   assert.equal(await app.id("hint").count(), 0);
+  // At the end of the run nothing is left to run, until one does something.
+  await app.call("seek", 1_000_000).catch(() => {});
+  await app.toEnd();
+  assert.ok(await app.id("story-run").isDisabled());
   await app.id("btn-cut").click();
+  assert.ok(await app.id("story-run").isEnabled());
   await app.call("inject", { op: "delete", object: { metadata: { namespace: "default", name: "web-1" } } });
   await app.id("btn-compact").click();
   await app.id("story-run").click();
