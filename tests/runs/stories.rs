@@ -312,9 +312,22 @@ fn the_words_are_short_and_introduce_their_terms() {
                 }
             }
         }
-        for text in texts(&story) {
-            for lang in [Lang::En, Lang::Zh] {
-                assert!(!text.get(lang).trim().is_empty(), "{}: {text:?}", lesson.id);
+        let [marked, plain] = texts(&story);
+        for lang in [Lang::En, Lang::Zh] {
+            for text in &plain {
+                let text = text.get(lang);
+                assert_eq!(
+                    words::plain(text),
+                    text,
+                    "{}: a button with marks",
+                    lesson.id
+                );
+                assert!(!text.trim().is_empty(), "{}", lesson.id);
+            }
+            for text in &marked {
+                // A right answer has no belief.
+                let is_there = text.en.is_empty() || !text.get(lang).trim().is_empty();
+                assert!(is_there, "{}: {text:?}", lesson.id);
             }
         }
     }
@@ -339,19 +352,33 @@ fn length(text: &str, lang: Lang) -> usize {
     }
 }
 
-fn texts(story: &Story) -> Vec<&Text> {
-    let mut all = vec![&story.question];
+/// What is drawn with marks, and what stands on buttons, without.
+fn texts(story: &Story) -> [Vec<&Text>; 2] {
+    let (mut marked, mut plain) = (Vec::new(), vec![&story.question]);
     for scene in &story.scenes {
-        all.push(&scene.say);
-        all.extend(scene.ask.iter().map(|asked| &asked.text));
+        marked.push(&scene.say);
+        let Some(asked) = &scene.ask else { continue };
+        marked.extend([&asked.text, &asked.because]);
+        match &asked.kind {
+            Kind::Choice(choices) => {
+                plain.extend(choices.iter().map(|choice| &choice.say));
+                marked.extend(choices.iter().map(|choice| &choice.belief));
+            }
+            Kind::Number { beliefs, .. } => marked.extend(beliefs.iter().map(|(_, say)| say)),
+            Kind::Place { beliefs, .. } => marked.extend(beliefs.iter().map(|(_, say)| say)),
+            Kind::Order { items, belief } => {
+                plain.extend(items.iter().map(|(say, _)| say));
+                marked.push(belief);
+            }
+        }
     }
     if let Some(goal) = &story.goal {
-        all.push(&goal.text);
-        all.extend(&goal.hints);
-        all.extend(&goal.done);
+        marked.push(&goal.text);
+        marked.extend(&goal.hints);
+        marked.extend(&goal.done);
     }
-    all.extend(story.code.iter().map(|code| &code.say));
-    all
+    marked.extend(story.code.iter().map(|code| &code.say));
+    [marked, plain]
 }
 
 /// Plays to the end of what plays; the number of beats.
