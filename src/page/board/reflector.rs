@@ -162,8 +162,9 @@ pub(super) fn Reflector() -> impl IntoView {
                                 .with(|room| (room.backoff_ms, room.in_hand.clone()));
                             if wait > 0 {
                                 return view! {
-                                    <small>{ui.words().waiting}</small>
-                                    <span class="held">{strings::seconds(wait)}</span>
+                                    <span class="held">
+                                        {format!("{} {}", ui.words().waiting, strings::seconds(wait))}
+                                    </span>
                                 }
                                 .into_any();
                             }
