@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::story::Story;
+use deltascope_presentation::strings::shelf::minutes;
 use deltascope_replay::lessons::{self, Lesson};
 
 use super::fence::markdown_options;
@@ -117,13 +118,13 @@ fn link(lesson: &Lesson, page: &str, lang: Lang) -> String {
         Some(story) => (story.question.get(lang), ";scene=1"),
         None => (lesson.title.get(lang), ""),
     };
-    let minutes = story.as_ref().map(|story| story.minutes);
-    let (before, after) = match (lang, minutes) {
-        (Lang::En, None) => ("Lesson: ", String::new()),
-        (Lang::En, Some(1)) => ("Lesson: ", " (1 minute)".to_owned()),
-        (Lang::En, Some(minutes)) => ("Lesson: ", format!(" ({minutes} minutes)")),
-        (Lang::Zh, None) => ("课程：", String::new()),
-        (Lang::Zh, Some(minutes)) => ("课程：", format!("（{minutes} 分钟）")),
+    let minutes = story.as_ref().map(|story| minutes(lang, story.minutes));
+    let minutes = minutes.unwrap_or_default();
+    let (before, after) = match (lang, minutes.is_empty()) {
+        (Lang::En, true) => ("Lesson: ", minutes),
+        (Lang::En, false) => ("Lesson: ", format!(" ({minutes})")),
+        (Lang::Zh, true) => ("课程：", minutes),
+        (Lang::Zh, false) => ("课程：", format!("（{minutes}）")),
     };
     let mut out = format!("<p class=\"deltascope-lesson\">{before}<a href=\"");
     text(&mut out, &format!("{page}#v1;lesson={}{scene}", lesson.id));

@@ -159,10 +159,10 @@ pub(super) fn Reflector() -> impl IntoView {
                                 .into_any();
                             }
                             let (wait, hand) = room
-                                .with(|room| (room.backoff_ms, room.in_hand.clone()));
+                                .with(|room| (room.left_ms, room.in_hand.clone()));
                             if wait > 0 {
                                 return view! {
-                                    <span class="held">
+                                    <span class="held waits">
                                         {format!("{} {}", ui.words().waiting, strings::seconds(wait))}
                                     </span>
                                 }

@@ -22,8 +22,8 @@ pub struct ReflectorRows {
     pub on: Option<StateName>,
     /// After the backoff the reflector lists again.
     pub relist_next: bool,
-    /// The length of the current backoff, in ms.
-    pub backoff_ms: u64,
+    /// What is left of the current backoff, in ms.
+    pub left_ms: u64,
     /// `LastSyncResourceVersion()`.
     pub last_sync: RvText,
     /// The server has said that this version is not available.
@@ -153,7 +153,7 @@ pub fn rows(view: &View) -> ReflectorRows {
         present: view.picture.api.source != SourceKind::Program,
         on,
         relist_next: reflector.relist && on == Some(StateName::Backoff),
-        backoff_ms: reflector.backoff_ms,
+        left_ms: pipe(view).left_ms,
         last_sync: RvText::of(&reflector.last_sync),
         unavailable: reflector.unavailable,
         counts: [

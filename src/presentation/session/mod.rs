@@ -448,6 +448,7 @@ impl Session {
     pub fn view(&mut self) -> View {
         let compare = self.comparison();
         let race = self.race_view();
+        let story = self.story_view();
         let picture = self.picture();
         let step = self.playback.cursor();
         let recent = self.timeline.facts(step.saturating_sub(RECENT)..step);
@@ -486,7 +487,7 @@ impl Session {
             race,
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
-            story: self.story_view(),
+            story,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::handout::{self, Handout, Sheet};
 use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
 use crate::stage::Panel;
-use crate::story::{Answer, At, Kind, Scene, Story};
+use crate::story::{Answer, At, Scene, Story};
 use crate::svg;
 use crate::view::story::{Asked, GoalView, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
@@ -575,23 +575,11 @@ impl Session {
                     is_right,
                 })
             });
-            let (choices, rooms) = match &question.kind {
-                Kind::Choice(choices) => (
-                    choices.iter().map(|one| one.say.clone()).collect(),
-                    Vec::new(),
-                ),
-                Kind::Number { .. } => (Vec::new(), Vec::new()),
-                Kind::Place { rooms, .. } => (Vec::new(), rooms.clone()),
-                Kind::Order { items, .. } => (
-                    items.iter().map(|(say, _)| say.clone()).collect(),
-                    Vec::new(),
-                ),
-            };
             Asked {
                 form: question.form(),
                 text: question.text.clone(),
-                choices,
-                rooms,
+                choices: question.kind.labels(),
+                rooms: question.kind.rooms().to_vec(),
                 number: given.as_ref().map_or(0, |given| given.number),
                 given: given.clone().map(|given| given.answer),
                 verdict,
@@ -648,6 +636,10 @@ impl Session {
             },
         };
         if let Some(telling) = &mut self.telling {
+            // The moment is to be seen, not what comes after it.
+            if reached && !telling.reached && self.playback.is_playing() {
+                self.playback.pause();
+            }
             telling.reached = reached;
         }
         Some(Rc::new(view))

@@ -62,7 +62,7 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
             let mut later = later.filter(|(_, one)| one.at != At::Start);
             let first = later.clone().next();
             let shown = later.find(|(_, one)| Some(&one.at) == until).or(first);
-            let choices = choices(&asked.kind);
+            let choices = asked.kind.labels();
             let said = |answer: &Answer| {
                 let [en, zh] = [Lang::En, Lang::Zh].map(|lang| in_words(lang, &choices, answer));
                 Text::new(&en, &zh)
@@ -81,15 +81,6 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
             })
         })
         .collect()
-}
-
-/// What there is to choose from, or to be ordered.
-fn choices(kind: &Kind) -> Vec<Text> {
-    match kind {
-        Kind::Choice(choices) => choices.iter().map(|one| one.say.clone()).collect(),
-        Kind::Order { items, .. } => items.iter().map(|(say, _)| say.clone()).collect(),
-        Kind::Number { .. } | Kind::Place { .. } => Vec::new(),
-    }
 }
 
 /// The answers that a question has a belief for, unless they are right.

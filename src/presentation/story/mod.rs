@@ -110,6 +110,27 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// What there is to choose from, or to be put in order, where the lesson says it.
+    #[must_use]
+    pub fn labels(&self) -> Vec<Text> {
+        match self {
+            Self::Choice(choices) => choices.iter().map(|one| one.say.clone()).collect(),
+            Self::Order { items, .. } => items.iter().map(|(say, _)| say.clone()).collect(),
+            Self::Number { .. } | Self::Place { .. } => Vec::new(),
+        }
+    }
+
+    /// The rooms there are to choose from.
+    #[must_use]
+    pub fn rooms(&self) -> &[Panel] {
+        match self {
+            Self::Place { rooms, .. } => rooms,
+            Self::Choice(_) | Self::Number { .. } | Self::Order { .. } => &[],
+        }
+    }
+}
+
 /// How a question is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

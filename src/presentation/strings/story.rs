@@ -20,11 +20,8 @@ pub fn scene(lang: Lang, at: usize, of: usize, quiz: bool) -> String {
 /// A lesson in few words: its theme, how long it takes, and whose generation it shows.
 #[must_use]
 pub fn about(lang: Lang, theme: Theme, minutes: u32, version: &str) -> String {
-    let theme = theme.title(lang);
-    match lang {
-        Lang::En => format!("{theme} · {minutes} min · client-go {version}"),
-        Lang::Zh => format!("{theme} · {minutes} 分钟 · client-go {version}"),
-    }
+    let (theme, minutes) = (theme.title(lang), super::shelf::minutes(lang, minutes));
+    format!("{theme} · {minutes} · client-go {version}")
 }
 
 /// What to know before one believes a scene: the generation is another one, or the moment is.

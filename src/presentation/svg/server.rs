@@ -205,7 +205,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         y += 6 / columns * 29 + 4;
         y += pen.sub(a.x, y, a.w, words.requests) - 4;
     }
-    let held = rows.temporary.is_some() || rows.backoff_ms > 0 || rows.in_hand.is_some();
+    let held = rows.temporary.is_some() || rows.left_ms > 0 || rows.in_hand.is_some();
     let below = if unused {
         0
     } else {
@@ -266,7 +266,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if held {
         y += 8;
         let at = area(a.x, y + 16, a.w, 26);
-        let label = match (&rows.temporary, rows.backoff_ms) {
+        let label = match (&rows.temporary, rows.left_ms) {
             (Some((kept, marks)), _) => {
                 pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
                 for (place, mark) in (0..).zip(marks) {
@@ -279,7 +279,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             }
             (None, 1..) => {
                 pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
-                let text = strings::seconds(rows.backoff_ms);
+                let text = strings::seconds(rows.left_ms);
                 pen.text(
                     at.x + 7,
                     at.middle(),

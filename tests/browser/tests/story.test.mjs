@@ -92,8 +92,12 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   await app.id("btn-compact").click();
   await app.id("story-run").click();
   await app.eventually("time runs", (state) => state.playing);
-  await app.toEnd();
+  // It stops where the goal is reached, so that one sees what the handler received.
   await app.id("goal-reached").waitFor();
+  const { playing, step, steps } = await app.state();
+  assert.ok(!playing && step < steps, `${step} of ${steps}`);
+  await app.page.locator(".load", { hasText: "DeletedFinalStateUnknown" }).waitFor();
+  assert.ok(await app.id("story-run").isEnabled());
 }));
 
 for (const theme of ["light", "dark"]) {

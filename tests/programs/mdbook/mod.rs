@@ -321,7 +321,7 @@ fn a_chapter_links_to_the_lessons_that_name_it() {
 
     book.configure(&format!("{config}lessons = true\n"));
     let content = book.content(&book.build("html"), 0);
-    let link = "## The picture\n\n\n<p class=\"deltascope-lesson\">Lesson: <a href=\"../page/#v1;lesson=first-look;scene=1\">How does one change in the cluster reach my controller?</a> (2 minutes)</p>\n\n";
+    let link = "## The picture\n\n\n<p class=\"deltascope-lesson\">Lesson: <a href=\"../page/#v1;lesson=first-look;scene=1\">How does one change in the cluster reach my controller?</a> (2 min)</p>\n\n";
     assert!(content.contains(link), "{content}");
     let link = "<a href=\"../page/#v1;lesson=sandbox\">Sandbox: traffic without end</a>";
     assert!(content.contains(link), "{content}");
