@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
-use deltascope::presentation::session::{Change, Session, ask};
+use deltascope::presentation::session::ask::{self, Found};
+use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
-use deltascope::presentation::story::{Answer, At, Kind, Story};
+use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::lessons::{self, Lesson};
 use deltascope::replay::link::in_era;
+use deltascope::replay::predicate::Predicate;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
 use deltascope::world::source::scenario::Act;
@@ -239,6 +241,72 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
             );
         }
     }
+}
+
+#[test]
+fn what_a_goal_asks_for_is_searched_once_and_again_only_where_the_run_has_changed() {
+    for (lesson, story) in stories() {
+        let id = &lesson.id;
+        let own = run(&lesson, lesson.scenario.settings.era.0);
+        let facts = own.all_facts();
+        let empty = Timeline::empty();
+        let mut conditions = story.goal.unwrap().when;
+        for predicate in ["fact=DeltaAppended", "call=any", "fact=WatchClosed"] {
+            let predicate: Predicate = predicate.parse().unwrap();
+            let times = [None, Some(0), Some(2), Some(usize::MAX)];
+            conditions.extend(times.map(|times| Condition::Fact(predicate.clone(), times)));
+        }
+        for condition in conditions {
+            let Condition::Fact(predicate, times) = &condition else {
+                continue;
+            };
+            let one = std::slice::from_ref(&condition);
+            let holds = |end: usize| {
+                let count = facts[..end].iter();
+                let count = count.filter(|fact| predicate.holds(fact, false)).count();
+                times.map_or(count > 0, |times| count == times)
+            };
+            let (mut found, end) = (Found::default(), facts.len().min(400));
+            let mut all = |run: &Timeline, end| found.all(one, run, end, &own.picture(0));
+            for end in [0, 1, 7, end / 2, 3, end] {
+                assert_eq!(all(&own, end), holds(end), "{id}: {condition:?} in {end}");
+            }
+            for end in [end, 0, end / 2, end] {
+                assert_eq!(all(&empty, end), holds(end), "{id}: {condition:?} in {end}");
+            }
+            // After a change nothing is known of what follows it.
+            found.cut(end / 2);
+            let mut all = |run: &Timeline, end| found.all(one, run, end, &own.picture(0));
+            assert_eq!(all(&empty, end / 2), holds(end / 2), "{id}: {condition:?}");
+            assert_eq!(all(&own, end), holds(end), "{id}: {condition:?}");
+        }
+    }
+}
+
+#[test]
+fn a_goal_is_found_in_the_run_as_it_is_after_each_act() {
+    let mut session = Session::empty();
+    session.obey(Command::Load("first-look".into()));
+    session.obey(Command::Tell(Tell::Scene(6)));
+    let reached =
+        |session: &mut Session| session.view().story.unwrap().goal.as_ref().unwrap().reached;
+    session.obey(Command::CutWatch);
+    let cut = session.view().step;
+    // A long run without the goal is searched to its end.
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        let name = json!({ "metadata": { "namespace": "default", "name": name } });
+        session.inject("create", name);
+    }
+    session.obey(Command::Seek(usize::MAX));
+    assert!(!reached(&mut session));
+    let searched = session.view().step;
+    session.obey(Command::Seek(cut));
+    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::Compact);
+    assert!(!reached(&mut session));
+    session.obey(Command::Seek(usize::MAX));
+    assert!(session.view().step < searched, "{searched}");
+    assert!(reached(&mut session));
 }
 
 /// The room where a reader does this, for one that is dimmed takes no clicks; `None`: above the stage.

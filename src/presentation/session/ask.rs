@@ -115,11 +115,85 @@ pub fn because<'a>(story: &Story, question: &'a Question, shown: Generation) -> 
 /// Whether conditions hold, by the facts of a range and the state after them.
 #[must_use]
 pub fn all(conditions: &[Condition], run: &Timeline, facts: Range<usize>, after: &Picture) -> bool {
-    conditions.iter().all(|condition| match condition {
-        Condition::Fact(predicate, None) => first(predicate, run, facts.clone()).is_some(),
-        Condition::Fact(predicate, Some(times)) => count(predicate, run, facts.clone()) == *times,
-        Condition::State(path, is) => value_at(after, path).unwrap_or(Value::Null) == *is,
-    })
+    let mut found = Found {
+        seen: facts.start,
+        ..Found::default()
+    };
+    found.all(conditions, run, facts.end, after)
+}
+
+/// The facts that conditions ask for, as far as a run has been searched: its next facts cost what they are, not what
+/// came before them.
+#[derive(Debug, Default)]
+pub struct Found {
+    seen: usize,
+    /// For each condition the places of its first facts, as many as decide it.
+    places: Vec<Vec<usize>>,
+}
+
+impl Found {
+    /// Whether conditions, always the same ones, hold by the facts up to `end` and the state after them.
+    pub fn all(
+        &mut self,
+        conditions: &[Condition],
+        run: &Timeline,
+        end: usize,
+        after: &Picture,
+    ) -> bool {
+        self.search(conditions, run, end);
+        let mut both = conditions.iter().zip(&self.places);
+        both.all(|(condition, places)| {
+            let count = places.partition_point(|place| *place < end);
+            match condition {
+                Condition::Fact(_, None) => count > 0,
+                Condition::Fact(_, Some(times)) => count == *times,
+                Condition::State(path, is) => value_at(after, path).unwrap_or(Value::Null) == *is,
+            }
+        })
+    }
+
+    /// The run has changed after its first `at` facts.
+    pub fn cut(&mut self, at: usize) {
+        self.seen = self.seen.min(at);
+        for places in &mut self.places {
+            places.truncate(places.partition_point(|place| *place < at));
+        }
+    }
+
+    fn search(&mut self, conditions: &[Condition], run: &Timeline, end: usize) {
+        self.places.resize(conditions.len(), Vec::new());
+        if end <= self.seen {
+            return;
+        }
+        let mut open: Vec<(&Predicate, usize, &mut Vec<usize>)> = conditions
+            .iter()
+            .zip(&mut self.places)
+            .filter_map(|(condition, places)| match condition {
+                Condition::Fact(predicate, times) => {
+                    // One more than it may be.
+                    let most = times.map_or(1, |times| times.saturating_add(1));
+                    Some((predicate, most, places))
+                }
+                Condition::State(..) => None,
+            })
+            .collect();
+        open.retain(|(_, most, places)| places.len() < *most);
+        if !open.is_empty() {
+            run.each::<()>(self.seen..end, &mut |place, record| {
+                open.retain_mut(|(predicate, most, places)| {
+                    if predicate.holds(record, false) {
+                        places.push(place);
+                    }
+                    places.len() < *most
+                });
+                match open.is_empty() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+        }
+        self.seen = end;
+    }
 }
 
 fn count(predicate: &Predicate, run: &Timeline, facts: Range<usize>) -> usize {

@@ -142,13 +142,17 @@ impl Session {
     /// This run has changed after its first `at` facts.
     pub(super) fn run_changed(&mut self, at: usize) {
         self.monitors.cut(at);
-        self.run_replaced();
+        self.run_cut(at);
     }
 
     /// Another run is shown.
     pub(super) fn run_replaced(&mut self) {
+        self.run_cut(0);
+    }
+
+    fn run_cut(&mut self, at: usize) {
         self.forget_found();
-        self.forget_scene_end();
+        self.cut_story(at);
         self.run += 1;
         self.packed.take();
         if let Some(compared) = &mut self.compared {

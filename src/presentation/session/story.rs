@@ -16,10 +16,11 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
 
+use super::ask::{self, Found};
 use super::messages::{
     no_question, no_scene, no_story, no_story_for, not_told_here, nothing_asked, wrong_story,
 };
-use super::{Change, OPENING, Session, ask, typed};
+use super::{Change, OPENING, Session, typed};
 
 /// The play before a scene takes at most this long, and so does what follows on one's own acts, in ms.
 const PLAY_MS: u32 = 6_000;
@@ -40,6 +41,8 @@ pub(super) struct Telling {
     answers: usize,
     hints: usize,
     reached: bool,
+    /// What the goal asks for, as far as the run has been searched.
+    found: Found,
     /// Whether the whole of it is shown, as a handout.
     handout: bool,
     /// The branch of the run that the story was left for, once it went on in the lesson's own.
@@ -248,10 +251,11 @@ impl Session {
         change
     }
 
-    /// The run has changed: what was played up to is another place now.
-    pub(super) fn forget_scene_end(&mut self) {
+    /// The run has changed after its first `at` facts: what was played up to is another place now.
+    pub(super) fn cut_story(&mut self, at: usize) {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
+            telling.found.cut(at);
         }
     }
 
@@ -296,6 +300,7 @@ impl Session {
             to: None,
             hints: 0,
             reached: false,
+            found: Found::default(),
             handout: false,
             left: None,
         });
@@ -543,9 +548,28 @@ impl Session {
         .collect()
     }
 
+    /// Looks whether the goal is reached at the cursor; it stays reached. Playback pauses there: the moment is to be
+    /// seen, not what comes after it.
+    fn look_at_goal(&mut self) {
+        let (picture, cursor) = (self.picture(), self.playback.cursor());
+        let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
+            return;
+        };
+        let story = &telling.story;
+        let is_last = telling.scene + 1 == story.scenes.len();
+        let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
+            return;
+        };
+        let found = &mut telling.found;
+        if found.all(&goal.when, &self.timeline, cursor, &picture) {
+            telling.reached = true;
+            self.playback.pause();
+        }
+    }
+
     /// What the screen shows of the story.
     pub(super) fn story_view(&mut self) -> Option<Rc<StoryView>> {
-        let picture = self.picture();
+        self.look_at_goal();
         let cursor = self.playback.cursor();
         let telling = self.telling.as_ref().filter(|telling| telling.shown)?;
         let story = Rc::clone(&telling.story);
@@ -555,8 +579,7 @@ impl Session {
         let (place, decided) = (self.scene_place(index), self.decided(index));
         let plays = self.plays_scene();
         let goal = story.goal.as_ref().filter(|_| is_last);
-        let reached = telling.reached
-            || goal.is_some_and(|goal| ask::all(&goal.when, &self.timeline, 0..cursor, &picture));
+        let reached = telling.reached;
         let given = telling.given.get(index).cloned().flatten();
         let asked = scene.ask.as_ref().map(|question| {
             let came = place.zip(decided).filter(|(_, to)| *to <= cursor);
@@ -597,7 +620,7 @@ impl Session {
         let lit =
             index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));
         let era = self.head.era;
-        let view = StoryView {
+        Some(Rc::new(StoryView {
             title: story.question.clone(),
             telling: self.opened,
             index,
@@ -634,14 +657,6 @@ impl Session {
                 true => Vec::new(),
                 false => story.eras.clone(),
             },
-        };
-        if let Some(telling) = &mut self.telling {
-            // The moment is to be seen, not what comes after it.
-            if reached && !telling.reached && self.playback.is_playing() {
-                self.playback.pause();
-            }
-            telling.reached = reached;
-        }
-        Some(Rc::new(view))
+        }))
     }
 }
