@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::i18n::{Lang, Text};
-use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Answer, Goal, Kind, Question, Scene, Story};
 use crate::strings::{self, story as said, strings};
@@ -118,41 +117,6 @@ fn rooms(scene: &Scene, lang: Lang) -> String {
     names.join(" · ")
 }
 
-/// The answers that one chooses from, each with what is wrong with it.
-fn choices(asked: &Question, lang: Lang) -> Vec<(Answer, String, Option<&Text>)> {
-    let room = |room: Panel| strings::room(lang, room).to_owned();
-    match &asked.kind {
-        Kind::Choice(choices) => {
-            let choices = choices.iter().enumerate();
-            let choices = choices.map(|(at, one)| {
-                let belief = Some(&one.belief).filter(|belief| !belief.en.is_empty());
-                (Answer::Choice(at), one.say.get(lang).to_owned(), belief)
-            });
-            choices.collect()
-        }
-        Kind::Place { rooms, beliefs, .. } => {
-            let rooms = rooms.iter().map(|one| {
-                let belief = beliefs.iter().find(|(of, _)| of == one);
-                let belief = belief.map(|(_, belief)| belief);
-                (Answer::Place(*one), room(*one), belief)
-            });
-            rooms.collect()
-        }
-        Kind::Number { beliefs, .. } => {
-            let beliefs = beliefs.iter();
-            let beliefs =
-                beliefs.map(|(is, belief)| (Answer::Number(*is), is.to_string(), Some(belief)));
-            beliefs.collect()
-        }
-        Kind::Order { items, .. } => {
-            let items = items.iter().enumerate();
-            let items = items
-                .map(|(at, (say, _))| (Answer::Order(vec![at]), say.get(lang).to_owned(), None));
-            items.collect()
-        }
-    }
-}
-
 /// HTML, as it is written.
 struct Out(String);
 
@@ -193,6 +157,14 @@ impl Out {
         self.close(tag);
     }
 
+    fn list(&mut self, items: impl Iterator<Item = String>) {
+        self.raw("<ul>");
+        for item in items {
+            self.text("li", "", &item);
+        }
+        self.raw("</ul>");
+    }
+
     fn code(&mut self, code: &str) {
         self.open("pre", "");
         for line in code.lines() {
@@ -229,14 +201,14 @@ impl Out {
         self.words("h3", "", asked.text.get(lang));
         match &asked.kind {
             Kind::Number { .. } => self.raw("<p class=\"write\"></p>"),
-            Kind::Choice(_) | Kind::Place { .. } | Kind::Order { .. } => {
-                self.raw("<ul>");
-                for (_, say, _) in choices(asked, lang) {
-                    self.raw("<li>");
-                    escape(&say, &mut self.0);
-                    self.raw("</li>");
-                }
-                self.raw("</ul>");
+            Kind::Choice(_) | Kind::Place { .. } => {
+                let labels = asked.kind.labels();
+                let answers = asked.kind.answers();
+                self.list(answers.iter().map(|one| said::answer(lang, &labels, one)));
+            }
+            Kind::Order { .. } => {
+                let labels = asked.kind.labels();
+                self.list(labels.iter().map(|one| one.get(lang).to_owned()));
             }
         }
         self.raw("</div>");
@@ -248,19 +220,9 @@ impl Out {
         self.raw("<div class=\"solution\">");
         let question = format!("{} · {}", number + 1, asked.text.get(lang));
         self.words("h3", "", &question);
-        let all = choices(asked, lang);
-        let say = |answer: &Answer| {
-            let found = all.iter().find(|(one, ..)| one == answer);
-            found.map_or_else(String::new, |(_, say, _)| say.clone())
-        };
-        let right_one = right.map(|right| match right {
-            Answer::Number(number) => number.to_string(),
-            Answer::Order(items) => {
-                let items = items.iter().map(|item| say(&Answer::Order(vec![*item])));
-                items.collect::<Vec<_>>().join(" → ")
-            }
-            right @ (Answer::Choice(_) | Answer::Place(_)) => say(right),
-        });
+        let labels = asked.kind.labels();
+        let say = |answer: &Answer| said::answer(lang, &labels, answer);
+        let right_one = right.map(say);
         let said = right_one.as_deref();
         self.text(
             "p",
@@ -270,15 +232,20 @@ impl Out {
         if let Some(because) = sheet.because.as_ref().filter(|_| right.is_some()) {
             self.words("p", "because", because.get(lang));
         }
-        let wrong = all.iter().filter(|(one, ..)| Some(one) != right);
-        for (_, say, belief) in wrong {
-            if let Some(belief) = belief {
-                let line = format!("*{say}* – {}", belief.get(lang));
-                self.words("p", "belief", &line);
+        let answers = asked.kind.answers();
+        for wrong in answers.iter().filter(|one| Some(*one) != right) {
+            let Some(belief) = asked.belief(wrong) else {
+                continue;
+            };
+            let belief = belief.get(lang);
+            match wrong {
+                // The same for any other order.
+                Answer::Order(_) => self.words("p", "belief", belief),
+                Answer::Choice(_) | Answer::Number(_) | Answer::Place(_) => {
+                    let line = format!("*{}* – {belief}", say(wrong));
+                    self.words("p", "belief", &line);
+                }
             }
-        }
-        if let Kind::Order { belief, .. } = &asked.kind {
-            self.words("p", "belief", belief.get(lang));
         }
         self.raw("</div>");
     }

@@ -16,7 +16,7 @@ use super::fact_queries::actor_id;
 use super::i18n::{Lang, Text};
 use super::rows::is_tombstone;
 use super::rows::race::said;
-use super::story::{Answer, words};
+use super::story::{Answer, Form, words};
 use super::view::selection::Found;
 use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
@@ -207,9 +207,11 @@ fn scene(story: &StoryView, lang: Lang) -> Value {
 }
 
 fn question(asked: &Asked, lang: Lang) -> Value {
-    let choices = match asked.rooms.as_slice() {
-        [] => array(asked.choices.iter().map(|choice| plain(choice, lang))),
-        rooms => array(rooms.iter().map(|room| text(room.id()))),
+    let choices = match asked.form {
+        Form::Place => array(asked.answers.iter().map(answer)),
+        Form::Choice | Form::Number | Form::Order => {
+            array(asked.choices.iter().map(|choice| plain(choice, lang)))
+        }
     };
     let right = asked.verdict.as_ref().and_then(|one| one.is_right);
     let because = asked.verdict.as_ref();
@@ -233,10 +235,16 @@ pub fn answered(asked: &Asked) -> Value {
     match &asked.given {
         None => Value::Null,
         Some(None) => text("shown"),
-        Some(Some(Answer::Choice(choice))) => (*choice).into(),
-        Some(Some(Answer::Number(number))) => (*number).into(),
-        Some(Some(Answer::Place(room))) => text(room.id()),
-        Some(Some(Answer::Order(items))) => array(items.iter().map(|item| (*item).into())),
+        Some(Some(given)) => answer(given),
+    }
+}
+
+fn answer(answer: &Answer) -> Value {
+    match answer {
+        Answer::Choice(choice) => (*choice).into(),
+        Answer::Number(number) => (*number).into(),
+        Answer::Place(room) => text(room.id()),
+        Answer::Order(items) => array(items.iter().map(|item| (*item).into())),
     }
 }
 

@@ -12,9 +12,8 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
-use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::{Answer, Form};
-use deltascope_presentation::strings::{self, story as said};
+use deltascope_presentation::strings::story as said;
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
 
 /// What stays in sight above a question that is scrolled to, in px.
@@ -211,7 +210,8 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
     let given = asked.given.clone().flatten();
     let right = asked.verdict.as_ref().map(|verdict| verdict.right.clone());
     // An answer among others: whether it was given, and whether it is the right one.
-    let option = move |label: String, answer: Answer| {
+    let option = |answer: Answer| {
+        let label = said::answer(lang, &asked.choices, &answer);
         let chosen = given.as_ref() == Some(&answer);
         let is_right = right.as_ref() == Some(&answer);
         let class = match (chosen, &right) {
@@ -242,18 +242,9 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
     let answers = match asked.form {
         Form::Number => number(ui, asked, plays),
         Form::Order => order(ui, asked, plays, lang),
-        Form::Place => {
-            let rooms = asked.rooms.iter().copied();
-            let rooms = rooms.map(|room: Panel| {
-                option(strings::room(lang, room).to_owned(), Answer::Place(room))
-            });
-            rooms.collect_view().into_any()
-        }
-        Form::Choice => {
-            let choices = asked.choices.iter().enumerate();
-            let choices =
-                choices.map(|(at, say)| option(say.get(lang).to_owned(), Answer::Choice(at)));
-            choices.collect_view().into_any()
+        Form::Choice | Form::Place => {
+            let answers = asked.answers.iter().cloned().map(option);
+            answers.collect_view().into_any()
         }
     };
     let is_open = asked.given.is_none();

@@ -86,25 +86,6 @@ pub fn answers_of(lesson: &Lesson, story: &Story) -> Vec<Option<Answer>> {
         .collect()
 }
 
-/// The belief behind a wrong answer, and where it fails; `None` if the question has none for it.
-#[must_use]
-pub fn belief<'a>(question: &'a Question, answer: &Answer) -> Option<&'a Text> {
-    let found = match (&question.kind, answer) {
-        (Kind::Choice(choices), Answer::Choice(one)) => &choices.get(*one)?.belief,
-        (Kind::Number { beliefs, .. }, Answer::Number(number)) => {
-            &beliefs.iter().find(|(is, _)| is == number)?.1
-        }
-        (Kind::Place { beliefs, .. }, Answer::Place(room)) => {
-            &beliefs.iter().find(|(of, _)| of == room)?.1
-        }
-        (Kind::Order { belief, .. }, Answer::Order(_)) => belief,
-        (_, Answer::Choice(_) | Answer::Number(_) | Answer::Place(_) | Answer::Order(_)) => {
-            return None;
-        }
-    };
-    (*found != Text::default()).then_some(found)
-}
-
 /// Why the right answer is right; `None` if the question does not say, or not of this generation.
 #[must_use]
 pub fn because<'a>(story: &Story, question: &'a Question, shown: Generation) -> Option<&'a Text> {

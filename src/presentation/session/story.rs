@@ -588,7 +588,7 @@ impl Session {
                 let is_right = given.answer.as_ref().map(|answer| *answer == right);
                 let wrong = given.answer.as_ref().filter(|_| is_right == Some(false));
                 Some(Verdict {
-                    belief: wrong.and_then(|one| ask::belief(question, one)).cloned(),
+                    belief: wrong.and_then(|one| question.belief(one)).cloned(),
                     because: ask::because(&story, question, self.head.era).cloned(),
                     right_in: match wrong {
                         Some(_) => given.right_in.clone(),
@@ -602,7 +602,7 @@ impl Session {
                 form: question.form(),
                 text: question.text.clone(),
                 choices: question.kind.labels(),
-                rooms: question.kind.rooms().to_vec(),
+                answers: question.kind.answers(),
                 number: given.as_ref().map_or(0, |given| given.number),
                 given: given.clone().map(|given| given.answer),
                 verdict,

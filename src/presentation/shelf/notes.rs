@@ -4,7 +4,7 @@
 use super::Card;
 use crate::i18n::{Lang, Text};
 use crate::session::ask;
-use crate::story::{Answer, At, Kind, Story};
+use crate::story::{Answer, At, Story};
 use crate::strings::story::answer as in_words;
 use deltascope_replay::lessons::{self, Lesson};
 
@@ -67,13 +67,13 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
                 let [en, zh] = [Lang::En, Lang::Zh].map(|lang| in_words(lang, &choices, answer));
                 Text::new(&en, &zh)
             };
-            let usual = wrong(&asked.kind).into_iter();
+            let usual = asked.kind.answers().into_iter();
             Some(AskedNote {
                 scene: at + 1,
                 ask: asked.text.clone(),
                 usual: usual
                     .filter(|one| right.as_ref() != Some(one))
-                    .filter_map(|one| Some((said(&one), ask::belief(asked, &one)?.clone())))
+                    .filter_map(|one| Some((said(&one), asked.belief(&one)?.clone())))
                     .collect(),
                 right: right.as_ref().map(said),
                 because: ask::because(story, asked, lesson.scenario.settings.era.0).cloned(),
@@ -81,18 +81,4 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
             })
         })
         .collect()
-}
-
-/// The answers that a question has a belief for, unless they are right.
-fn wrong(kind: &Kind) -> Vec<Answer> {
-    match kind {
-        Kind::Choice(choices) => (0..choices.len()).map(Answer::Choice).collect(),
-        Kind::Number { beliefs, .. } => beliefs.iter().map(|(is, _)| Answer::Number(*is)).collect(),
-        Kind::Place { beliefs, .. } => beliefs
-            .iter()
-            .map(|(room, _)| Answer::Place(*room))
-            .collect(),
-        // As written: no order in which they happen.
-        Kind::Order { items, .. } => vec![Answer::Order((0..items.len()).collect())],
-    }
 }

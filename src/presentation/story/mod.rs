@@ -80,6 +80,27 @@ pub struct Question {
     pub kind: Kind,
 }
 
+impl Question {
+    /// The belief behind a wrong answer, and where it fails; `None` if there is none for it.
+    #[must_use]
+    pub fn belief(&self, answer: &Answer) -> Option<&Text> {
+        let found = match (&self.kind, answer) {
+            (Kind::Choice(choices), Answer::Choice(one)) => &choices.get(*one)?.belief,
+            (Kind::Number { beliefs, .. }, Answer::Number(number)) => {
+                &beliefs.iter().find(|(is, _)| is == number)?.1
+            }
+            (Kind::Place { beliefs, .. }, Answer::Place(room)) => {
+                &beliefs.iter().find(|(of, _)| of == room)?.1
+            }
+            (Kind::Order { belief, .. }, Answer::Order(_)) => belief,
+            (_, Answer::Choice(_) | Answer::Number(_) | Answer::Place(_) | Answer::Order(_)) => {
+                return None;
+            }
+        };
+        (*found != Text::default()).then_some(found)
+    }
+}
+
 /// What a question asks for.
 #[derive(Clone, Debug)]
 pub enum Kind {
@@ -121,12 +142,17 @@ impl Kind {
         }
     }
 
-    /// The rooms there are to choose from.
+    /// The answers there are to choose from; of all numbers and orders, those that have a belief.
     #[must_use]
-    pub fn rooms(&self) -> &[Panel] {
+    pub fn answers(&self) -> Vec<Answer> {
         match self {
-            Self::Place { rooms, .. } => rooms,
-            Self::Choice(_) | Self::Number { .. } | Self::Order { .. } => &[],
+            Self::Choice(choices) => (0..choices.len()).map(Answer::Choice).collect(),
+            Self::Place { rooms, .. } => rooms.iter().copied().map(Answer::Place).collect(),
+            Self::Number { beliefs, .. } => {
+                beliefs.iter().map(|(is, _)| Answer::Number(*is)).collect()
+            }
+            // As written: no order in which they happen.
+            Self::Order { items, .. } => vec![Answer::Order((0..items.len()).collect())],
         }
     }
 }

@@ -100,10 +100,10 @@ pub struct Asked {
     pub form: Form,
     /// The question.
     pub text: Text,
-    /// The answers to choose from, or the items to be ordered.
+    /// The answers to choose from, or the items to be ordered, where the lesson says them.
     pub choices: Vec<Text>,
-    /// The rooms to choose from.
-    pub rooms: Vec<Panel>,
+    /// The answers to choose from.
+    pub answers: Vec<Answer>,
     /// How many answers were given in this story up to the one that is shown; 0: none.
     pub number: usize,
     /// What was answered; `Some(None)`: the answer was asked for.
