@@ -184,14 +184,19 @@ impl Host {
         self.scale.set(scale.unwrap_or(1.0));
     }
 
-    /// Releases the focus: keys belong to the page around again, and Tab continues behind the board.
-    pub fn leave(&self) {
-        let end = self.find(".frame > .end");
-        if let Some(end) = end.and_then(|end| end.dyn_into::<HtmlElement>().ok()) {
+    /// Moves the focus to what is in sight, or need not be: nothing scrolls.
+    pub fn focus_still(&self, selector: &str) {
+        let found = self.find(selector);
+        if let Some(found) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
             let still = FocusOptions::new();
             still.set_prevent_scroll(true);
-            let _ = end.focus_with_options(&still);
+            let _ = found.focus_with_options(&still);
         }
+    }
+
+    /// Releases the focus: keys belong to the page around again, and Tab continues behind the board.
+    pub fn leave(&self) {
+        self.focus_still(".frame > .end");
         let active = self.active_element();
         if let Some(active) = active.and_then(|active| active.dyn_into::<HtmlElement>().ok()) {
             let _ = active.blur();

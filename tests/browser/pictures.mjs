@@ -91,7 +91,7 @@ export const SCENES = [
   ["figure-phone", figure(350, 'lesson="tombstone" era="1.34" at="waits" panels="queue,indexer" lang="zh" theme="light"')],
 ].map(([name, show, { size = LAPTOP, lang = "en", theme = "light", forced = false } = {}]) => ({ name, show, size, lang, theme, forced }));
 
-/** Takes pictures of scenes and gives each to `each`. Returns the fonts. */
+/** Takes pictures of scenes and gives each to `each`. Returns the fonts, if the page itself is among them. */
 export async function take(scenes, each) {
   let seen;
   const browser = await launch();
@@ -218,5 +218,5 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
     writeFileSync(join(HERE, `${name}.png`), PNG.sync.write(png, PACKED));
     console.log(join(HERE, `${name}.png`));
   });
-  writeFileSync(FONTS, `${fonts}\n`);
+  if (fonts) writeFileSync(FONTS, `${fonts}\n`);
 }

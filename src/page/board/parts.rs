@@ -7,7 +7,7 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -245,7 +245,7 @@ impl Ui {
 }
 
 /// Moves the focus.
-pub(super) fn focus(element: Option<web_sys::Element>) {
+pub(super) fn focus(element: Option<Element>) {
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
         let _ = element.focus();
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::chapter::to_chapter;
 use super::layout::Layout;
-use super::parts::{Live, drawn, focus, modal, shown, text, words};
+use super::parts::{Live, drawn, modal, shown, text, words};
 use super::{icons, presenter, shelf};
 use crate::host::Host;
 use crate::memo::Memo;
@@ -203,7 +203,7 @@ fn show_question(host: &Host) {
 /// panel, and so do the keys.
 fn tell(ui: Ui, tell: Tell) {
     ui.send(Command::Tell(tell));
-    focus(ui.host().find(".tale"));
+    ui.host().focus_still(".tale");
 }
 
 fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {

@@ -52,8 +52,8 @@ pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
     match (verdict.is_right, lang) {
         (Some(true), Lang::En) => "Right.".to_owned(),
         (Some(true), Lang::Zh) => "答对了。".to_owned(),
-        (Some(false), Lang::En) => format!("Not here: {right}."),
-        (Some(false), Lang::Zh) => format!("不是这样：{right}。"),
+        (Some(false), Lang::En) => format!("Not here. Right: {right}."),
+        (Some(false), Lang::Zh) => format!("不对。正确答案：{right}。"),
         (None, Lang::En) => format!("It is: {right}."),
         (None, Lang::Zh) => format!("答案：{right}。"),
     }

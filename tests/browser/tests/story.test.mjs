@@ -61,7 +61,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal(await onward(), "Skip the question");
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Not here: 3 times\..*newest.*each Delta becomes one call/);
+  assert.match(await app.id("verdict").textContent(), /^Not here\. Right: 3 times\..*newest.*each Delta becomes one call/);
   assert.equal(await onward(), "Next");
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
