@@ -89,11 +89,12 @@ fn open_address(ui: Ui) -> Option<Command> {
     let Some(shelf) = ShelfLink::read(&link) else {
         return Some(Command::OpenLink(link.into()));
     };
-    ui.shelf.set(Shelved {
-        open: true,
+    let course = Course::named(&shelf.course);
+    ui.show_shelf(Shelved {
         query: shelf.query.to_string(),
-        course: Course::named(&shelf.course),
-        teaches: false,
+        course,
+        teaches: shelf.teach && course.is_some(),
+        ..Shelved::default()
     });
     None
 }

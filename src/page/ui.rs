@@ -154,6 +154,18 @@ impl Ui {
         self.shelf.with(|shelf| shelf.open)
     }
 
+    /// Shows the shelf in place of the stage. Nothing goes on unseen; a cluster does not wait.
+    pub fn show_shelf(self, shelved: Shelved) {
+        let plays = |view: &Rc<View>| view.playing && view.live.is_none();
+        if self.view.with_untracked(plays) {
+            self.send(Command::TogglePlay);
+        }
+        self.shelf.set(Shelved {
+            open: true,
+            ..shelved
+        });
+    }
+
     /// Shows the stage in place of the shelf.
     pub fn show_stage(self) {
         if self.shelf.with_untracked(|shelf| shelf.open) {

@@ -61,6 +61,8 @@ pub struct ShelfLink {
     pub query: Arc<str>,
     /// The id of a course.
     pub course: Arc<str>,
+    /// Whether the course's notes for its teacher are shown.
+    pub teach: bool,
 }
 
 impl ShelfLink {
@@ -82,6 +84,9 @@ impl fmt::Display for ShelfLink {
                 text.push('=');
                 escape(value, &mut text);
             }
+        }
+        if self.teach {
+            text.push_str(";teach");
         }
         f.write_str(&text)
     }
@@ -175,12 +180,12 @@ impl Link {
                 "handout" => link.handout = true,
                 "sel" => link.selection = value.into(),
                 "shelf" => shelf = true,
-                "q" | "course" => {
-                    let to = match name {
-                        "q" => &mut shown.query,
-                        _ => &mut shown.course,
-                    };
-                    *to = value.into();
+                "q" | "course" | "teach" => {
+                    match name {
+                        "q" => shown.query = value.into(),
+                        "course" => shown.course = value.into(),
+                        _ => shown.teach = true,
+                    }
                     // Without the shelf they say nothing.
                     is_known.get_or_insert(false);
                     continue;

@@ -115,12 +115,18 @@ fn a_link_opens_the_shelf_and_other_links_do_not() {
     let link = |query: &str, course: &str| ShelfLink {
         query: query.into(),
         course: course.into(),
+        teach: false,
+    };
+    let notes = ShelfLink {
+        teach: true,
+        ..link("", "long")
     };
     for (text, expected) in [
         ("#v1;shelf", Some(link("", ""))),
         ("#v1;shelf;q=relist", Some(link("relist", ""))),
         ("#v1;q=a%20b;shelf;newer=1", Some(link("a b", ""))),
         ("#v1%3Bshelf%3Bcourse%3Dshort", Some(link("", "short"))),
+        ("#v1;shelf;course=long;teach", Some(notes)),
         ("#v1;lesson=tombstone", None),
         ("#v1;lesson=tombstone;q=relist", None),
         ("#v1", None),
@@ -131,7 +137,9 @@ fn a_link_opens_the_shelf_and_other_links_do_not() {
             assert_eq!(ShelfLink::read(&link.to_string()), Some(link), "{text}");
         }
     }
-    assert!(Link::read("#v1;q=relist").is_err(), "alone it says nothing");
+    for alone in ["#v1;q=relist", "#v1;teach"] {
+        assert!(Link::read(alone).is_err(), "{alone} says nothing");
+    }
     let odd = link("旧 & ;=%+", "");
     assert_eq!(ShelfLink::read(&odd.to_string()), Some(odd));
 }

@@ -11,8 +11,7 @@ use super::links::{follow, lesson_link, open, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::Memo;
-use crate::ui::{OFF, ON, PROGRESS, SHELF, Ui, forget, remember, remembered};
-use deltascope_presentation::command::Command;
+use crate::ui::{OFF, ON, PROGRESS, SHELF, Shelved, Ui, forget, remember, remembered};
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::progress::{Progress, Told};
 use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other};
@@ -54,17 +53,9 @@ pub(super) fn toggle(ui: Ui) {
     if ui.shelf.with_untracked(|shelf| shelf.open) {
         return ui.show_stage();
     }
-    // Nothing goes on unseen; a cluster does not wait.
-    if ui
-        .view
-        .with_untracked(|view| view.playing && view.live.is_none())
-    {
-        ui.send(Command::TogglePlay);
-    }
-    ui.shelf.update(|shelf| {
-        shelf.open = true;
-        shelf.query.clear();
-        shelf.teaches = false;
+    ui.show_shelf(Shelved {
+        course: ui.shelf.with_untracked(|shelf| shelf.course),
+        ..Shelved::default()
     });
 }
 
@@ -205,7 +196,10 @@ pub(super) fn Shelf() -> impl IntoView {
                     {foot(ui)}
                 }
             })}
-            {shown(move || teaches.get(), move || teach::notes(ui, course.get_untracked(), &courses))}
+            {drawn(
+                move || course.get().filter(|_| teaches.get()),
+                move |course| course.map(|course| teach::notes(ui, course, &courses)),
+            )}
         </section>
     }
 }
@@ -228,6 +222,7 @@ fn link_to(ui: Ui) -> Live<AnyView> {
             ui.shelf.with(|shelf| ShelfLink {
                 query: shelf.query.trim().into(),
                 course: shelf.course.map_or("", Course::id).into(),
+                teach: false,
             })
         },
         move |link| {

@@ -5,7 +5,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::links::{follow, story_link};
+use super::links::{leave_notes, read_to, story_link};
 use super::parts::{Text, part, text, words};
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
@@ -14,10 +14,7 @@ use deltascope_presentation::shelf::{Card, Course, Shelf};
 use deltascope_presentation::strings::shelf as said;
 
 /// The notes of a course.
-pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
-    let Some(course) = course else {
-        return ().into_any();
-    };
+pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
     let cards: Vec<Card> = shelf.course(course).into_iter().cloned().collect();
     let length: u32 = cards.iter().map(|card| card.minutes).sum();
     let count = cards.len();
@@ -30,6 +27,11 @@ pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
             if known.try_update(|known| known.extend(notes)).is_none() {
                 return;
             }
+        }
+        leptos::task::tick().await;
+        let shelf = ui.host().find(".shelf");
+        if let Some((top, shelf)) = read_to().zip(shelf) {
+            shelf.set_scroll_top(top);
         }
     });
     view! {
@@ -61,7 +63,7 @@ pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
             {part(move || {
                 let lang = ui.lang.get();
                 let all = known.get();
-                let all = all.iter().zip(1..).map(|(notes, number)| lesson(ui, notes, number, lang));
+                let all = all.iter().zip(1..).map(|(notes, number)| lesson(ui, course, notes, number, lang));
                 all.collect_view()
             })}
         </article>
@@ -69,13 +71,13 @@ pub(super) fn notes(ui: Ui, course: Option<Course>, shelf: &Shelf) -> AnyView {
     .into_any()
 }
 
-fn lesson(ui: Ui, notes: &Notes, number: usize, lang: Lang) -> AnyView {
+fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> AnyView {
     let card = &notes.card;
     let first = story_link(&card.id, 1);
     let asked = notes
         .asked
         .iter()
-        .map(|one| question(ui, &card.id, one, lang));
+        .map(|one| question(ui, course, &card.id, one, lang));
     let goal = notes.goal.as_ref().map(|(goal, hints)| {
         let hints = hints
             .iter()
@@ -94,7 +96,7 @@ fn lesson(ui: Ui, notes: &Notes, number: usize, lang: Lang) -> AnyView {
         <section class="notes-of">
             <h3>
                 <span class="number">{number.to_string()}</span>
-                <a href=first.clone() on:click=move |event| follow(ui, &event, &first)>{card.question.get(lang).to_owned()}</a>
+                <a href=first on:click=move |event| leave_notes(ui, &event, course)>{card.question.get(lang).to_owned()}</a>
                 <span class="length">{said::minutes(lang, card.minutes)}</span>
             </h3>
             {asked.collect_view()}
@@ -104,11 +106,11 @@ fn lesson(ui: Ui, notes: &Notes, number: usize, lang: Lang) -> AnyView {
     .into_any()
 }
 
-fn question(ui: Ui, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
+fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
     let link = |scene: usize| {
         let link = story_link(lesson, scene);
         view! {
-            <a class="scene" href=link.clone() on:click=move |event| follow(ui, &event, &link)>
+            <a class="scene" href=link on:click=move |event| leave_notes(ui, &event, course)>
                 {said::scene(lang, scene)}
             </a>
         }

@@ -168,6 +168,36 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   assert.ok((await cards(app)).length > 12);
 }));
 
+test("Back leads from a scene to the notes that it was opened from, as far as they were read", onPage({}, async (app) => {
+  const { page } = app;
+  const all = () => page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
+  const top = () => app.id("shelf").evaluate((shelf) => shelf.scrollTop);
+  await app.id("btn-lessons").click();
+  await app.id("teach-long").click();
+  await all();
+  const link = page.locator(".notes-of").nth(6).locator("a.scene").first();
+  await link.scrollIntoViewIfNeeded();
+  const read = await top();
+  assert.ok(read > 500, `${read}`);
+  const [, lesson, scene] = /lesson=([^;]+);scene=(\d+)/.exec(await link.getAttribute("href"));
+  await link.click();
+  await app.eventually("the scene is shown", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
+  assert.equal(await isOpen(app), false);
+  await app.id("story-next").click();
+  await page.goBack();
+  await all();
+  assert.equal(new URL(page.url()).hash, "#v1;shelf;course=long;teach");
+  await page.waitForFunction((read) => document.querySelector(".shelf").scrollTop === read, read);
+  assert.equal((await app.state()).playing, false, "nothing goes on unseen");
+  assert.ok(await link.isVisible());
+  await page.goForward();
+  await app.eventually("the scene is shown again", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
+  assert.equal(await isOpen(app), false);
+  // The link of a course that there is not opens the lessons.
+  await page.evaluate(() => (location.hash = "#v1;shelf;course=none;teach"));
+  await app.id("shelf-search").waitFor();
+}));
+
 for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
   test(`axe finds nothing on the shelf at ${viewport.width}, and nothing is wider than the screen`, onPage({ viewport }, async (app) => {
     await app.page.evaluate(axe);
