@@ -11,7 +11,8 @@ use crate::embed::api;
 use crate::host::Host;
 use crate::live::Link;
 use crate::ui::{
-    OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember, remembered,
+    OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
+    remembered, storage_key,
 };
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::live::PIECES;
@@ -70,8 +71,11 @@ pub fn App() -> impl IntoView {
         }
     });
     on_cleanup(move || handle.remove());
-    // What another tab keeps, or has forgotten.
-    let handle = window_event_listener(ev::storage, move |_| {
+    // What another tab keeps, or has forgotten: one key, or all of them.
+    let handle = window_event_listener(ev::storage, move |event| {
+        if event.key().is_some_and(|key| key != storage_key(PROGRESS)) {
+            return;
+        }
         let kept = remembered(PROGRESS).unwrap_or_default();
         ui.progress.set(Progress::read(&kept));
     });

@@ -184,7 +184,7 @@ impl Host {
         self.scale.set(scale.unwrap_or(1.0));
     }
 
-    /// Moves the focus to what is in sight, or need not be: nothing scrolls.
+    /// Moves the focus without scrolling to what has it.
     pub fn focus_still(&self, selector: &str) {
         let found = self.find(selector);
         if let Some(found) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use crate::host::Host;
 use crate::memo::Memo;
-use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Controls, Mode, Options};
 use deltascope_presentation::rows::live::Piece;
@@ -154,11 +154,15 @@ impl Ui {
         self.shelf.with(|shelf| shelf.open)
     }
 
-    /// Shows the shelf in place of the stage. Nothing goes on unseen; a cluster does not wait.
+    /// Shows the shelf in place of the stage or of a handout. Nothing goes on unseen; a cluster does not wait.
     pub fn show_shelf(self, shelved: Shelved) {
         let plays = |view: &Rc<View>| view.playing && view.live.is_none();
         if self.view.with_untracked(plays) {
             self.send(Command::TogglePlay);
+        }
+        let on_paper = |view: &Rc<View>| view.story.as_ref().is_some_and(|story| story.handout);
+        if self.view.with_untracked(on_paper) {
+            self.send(Command::Tell(Tell::Handout(false)));
         }
         self.shelf.set(Shelved {
             open: true,
@@ -262,16 +266,19 @@ pub const OFF: &str = "off";
 #[must_use]
 pub fn remembered(name: &str) -> Option<String> {
     let storage = window().local_storage().ok().flatten()?;
-    storage
-        .get_item(&format!("deltascope.{name}"))
-        .ok()
-        .flatten()
+    storage.get_item(&storage_key(name)).ok().flatten()
+}
+
+/// The key under which the browser keeps the value of `name`.
+#[must_use]
+pub fn storage_key(name: &str) -> String {
+    format!("deltascope.{name}")
 }
 
 /// Remembers a choice for the next visit.
 pub fn remember(name: &str, value: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
-        let _ = storage.set_item(&format!("deltascope.{name}"), value);
+        let _ = storage.set_item(&storage_key(name), value);
     }
 }
 

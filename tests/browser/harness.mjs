@@ -216,10 +216,9 @@ class App {
 
   /** Goes to the end of the run and returns that state. */
   async toEnd() {
-    let state = await this.state();
-    await this.call("seek", state.steps);
-    state = await this.state();
-    return state;
+    const { steps } = await this.state();
+    await this.call("seek", steps);
+    return this.state();
   }
 
   /** Steps to the first state that matches; the run may be endless. */

@@ -1,6 +1,7 @@
 //! Links to lessons, and what a click on one does.
 
 use leptos::prelude::window;
+use leptos::wasm_bindgen::JsValue;
 use web_sys::MouseEvent;
 
 use crate::ui::Ui;
@@ -32,33 +33,54 @@ pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
     }
 }
 
-/// Lets the browser follow a link in a course's notes, so that its Back leads to them again, to where they were read.
-pub(super) fn leave_notes(ui: Ui, event: &MouseEvent, course: Course) {
-    if event.ctrl_key() || event.meta_key() || event.shift_key() {
-        return;
-    }
-    let here = ShelfLink {
+/// The link to a course's notes.
+fn notes_link(course: Course) -> String {
+    let link = ShelfLink {
         course: course.id().into(),
         teach: true,
         ..ShelfLink::default()
     };
+    link.to_string()
+}
+
+/// Lets the browser follow a link in a course's notes, so that its Back leads to them again, to where they were read.
+pub(super) fn leave_notes(ui: Ui, event: &MouseEvent, course: Course, link: &str) {
+    if event.ctrl_key() || event.meta_key() || event.shift_key() {
+        return;
+    }
     let top = ui
         .host()
         .find(".shelf")
         .map_or(0, |shelf| shelf.scroll_top());
-    // Where there is no history, the link leads on all the same.
-    if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&top.into(), "", Some(&here.to_string()));
+    // Where the history is closed to the page, as in a sandboxed frame, the link leads on without a way back.
+    if keep(&notes_link(course), Some(top)).is_none() {
+        follow(ui, event, link);
     }
 }
 
-/// How far the notes were read before a link in them was followed.
-pub(super) fn read_to() -> Option<i32> {
-    let top = window().history().ok()?.state().ok()?.as_f64()?;
+/// Keeps in the history that these notes are shown, in an entry of their own, and how far they were read.
+fn keep(notes: &str, top: Option<i32>) -> Option<()> {
+    let history = window().history().ok()?;
+    let top = top.map_or(JsValue::NULL, JsValue::from);
+    match window().location().hash().ok()? == notes {
+        true => history.replace_state_with_url(&top, "", Some(notes)),
+        false => history.push_state_with_url(&top, "", Some(notes)),
+    }
+    .ok()
+}
+
+/// How far these notes were read before a link in them was followed; only once after each.
+pub(super) fn read_to(course: Course) -> Option<i32> {
+    let notes = notes_link(course);
+    let is_here = window().location().hash().ok()? == notes;
+    let top = window().history().ok()?.state().ok()?.as_f64();
+    let top = top.filter(|_| is_here)?;
+    keep(&notes, None)?;
     #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
     Some(top as i32)
 }
 
+/// Opens what a link leads to, in place of the shelf.
 pub(super) fn open(ui: Ui, link: &str) {
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));

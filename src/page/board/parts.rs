@@ -139,6 +139,13 @@ pub(super) fn modal(open: RwSignal<bool>) -> NodeRef<html::Dialog> {
             dialog.close();
         }
     });
+    let ui = Ui::get();
+    // Back may lead to the shelf while a dialog stands before the stage.
+    Effect::new(move |_| {
+        if ui.shelved() {
+            open.set(false);
+        }
+    });
     dialog
 }
 

@@ -30,7 +30,8 @@ pub(super) struct Presenter {
 }
 
 impl Presenter {
-    /// Only a story on the project's own page has one, where several rooms fit on the screen.
+    /// Only a story on the project's own page has one, where several rooms fit on the screen; the shelf is for whoever
+    /// chooses, not for the class.
     pub(super) fn new(ui: Ui, narrow: RwSignal<bool>) -> Self {
         let [on, blank, code] = [(); 3].map(|()| RwSignal::new(false));
         let host = ui.host();
@@ -39,7 +40,7 @@ impl Presenter {
         }
         let can = ui.memo(|view| view.story.as_ref().is_some_and(|story| !story.handout));
         Effect::new(move |_| {
-            if !can.get() || narrow.get() {
+            if !can.get() || narrow.get() || ui.shelved() {
                 on.set(false);
             }
         });

@@ -215,14 +215,14 @@ fn found_text(ui: Ui, query: Memo<String>, all: Arc<library::Shelf>) -> super::p
     })
 }
 
-/// A link to what is searched for, or to the course, for whoever wants to send it on.
-fn link_to(ui: Ui) -> Live<AnyView> {
+/// A link to what is searched for, to the course or to its notes, for whoever wants to send it on.
+pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
     drawn(
         move || {
             ui.shelf.with(|shelf| ShelfLink {
                 query: shelf.query.trim().into(),
                 course: shelf.course.map_or("", Course::id).into(),
-                teach: false,
+                teach: shelf.teaches,
             })
         },
         move |link| {

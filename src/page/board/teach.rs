@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use super::links::{leave_notes, read_to, story_link};
 use super::parts::{Text, part, text, words};
+use super::shelf::link_to;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
@@ -30,7 +31,9 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
         }
         leptos::task::tick().await;
         let shelf = ui.host().find(".shelf");
-        if let Some((top, shelf)) = read_to().zip(shelf) {
+        // Whoever has begun to read is not moved.
+        let shelf = shelf.filter(|shelf| shelf.scroll_top() == 0);
+        if let Some((top, shelf)) = read_to(course).zip(shelf) {
             shelf.set_scroll_top(top);
         }
     });
@@ -55,6 +58,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
                     {ui.word(|words| words.teach_print)}
                 </button>
             </div>
+            {link_to(ui)}
             <p class="course-about">
                 {text(move || said::course(ui.lang.get(), count, length, 0))}
                 <br/>
@@ -74,6 +78,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
 fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> AnyView {
     let card = &notes.card;
     let first = story_link(&card.id, 1);
+    let to_first = first.clone();
     let asked = notes
         .asked
         .iter()
@@ -96,7 +101,7 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
         <section class="notes-of">
             <h3>
                 <span class="number">{number.to_string()}</span>
-                <a href=first on:click=move |event| leave_notes(ui, &event, course)>{card.question.get(lang).to_owned()}</a>
+                <a href=first on:click=move |event| leave_notes(ui, &event, course, &to_first)>{card.question.get(lang).to_owned()}</a>
                 <span class="length">{said::minutes(lang, card.minutes)}</span>
             </h3>
             {asked.collect_view()}
@@ -109,8 +114,9 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
 fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
     let link = |scene: usize| {
         let link = story_link(lesson, scene);
+        let to = link.clone();
         view! {
-            <a class="scene" href=link on:click=move |event| leave_notes(ui, &event, course)>
+            <a class="scene" href=link on:click=move |event| leave_notes(ui, &event, course, &to)>
                 {said::scene(lang, scene)}
             </a>
         }

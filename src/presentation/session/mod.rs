@@ -66,6 +66,8 @@ const LEAP: usize = 100_000;
 const PIECE: usize = SEGMENT;
 /// The marker that a lesson opens with is at most this many facts from the start.
 const OPENING: usize = 1_000;
+/// How many facts "Let time run" plays in the time of a play, at most: a run without an end has no other measure.
+const STRETCH: usize = 100;
 
 /// The effect of a command on the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,10 +309,11 @@ impl Session {
             // Another lane may be longer than this run.
             return self.playback.play(usize::MAX);
         }
-        self.look_ahead(self.playback.cursor() + 1);
+        let to = self.playback.cursor() + STRETCH;
+        self.look_ahead(to);
         self.playback.play(self.timeline.len());
         if self.tells() {
-            self.hurry_to(self.timeline.len());
+            self.hurry_to(to.min(self.timeline.len()));
         }
     }
 

@@ -100,7 +100,17 @@ impl Session {
         }
         match tell {
             Tell::Show(shown) => self.show_story(shown),
-            Tell::Scene(scene) => self.cut_to_scene(scene),
+            Tell::Scene(scene) => {
+                let change = self.cut_to_scene(scene);
+                // Whoever chooses the goal's scene is to try once more.
+                if let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none())
+                    && telling.scene + 1 == telling.story.scenes.len()
+                {
+                    telling.hints = 0;
+                    telling.reached = false;
+                }
+                change
+            }
             Tell::Next => self.next_scene(),
             Tell::Back => self.scene_before(),
             Tell::Answer(answer) => self.answer(answer),
@@ -470,6 +480,8 @@ impl Session {
     /// Plays as fast as it takes to be at a place in time.
     pub(super) fn hurry_to(&mut self, to: usize) {
         let from = self.playback.cursor();
+        // Measured without the hurry that may still be on.
+        self.playback.hurry(100);
         let percent = self.length(from, to).saturating_mul(100) / PLAY_MS;
         self.playback.hurry(percent);
     }

@@ -102,7 +102,7 @@ pub struct Asked {
     pub text: Text,
     /// The answers to choose from, or the items to be ordered, where the lesson says them.
     pub choices: Vec<Text>,
-    /// The answers to choose from.
+    /// What each of them stands for, in the same order.
     pub answers: Vec<Answer>,
     /// How many answers were given in this story up to the one that is shown; 0: none.
     pub number: usize,

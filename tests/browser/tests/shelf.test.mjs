@@ -198,6 +198,50 @@ test("Back leads from a scene to the notes that it was opened from, as far as th
   await app.id("shelf-search").waitFor();
 }));
 
+test("Back leads to the notes from whatever stands before the stage, and leaves what was open before them", onPage({ link: "#v1;lesson=deltafifo" }, async (app) => {
+  const { page } = app;
+  const link = (n) => page.locator("[data-testid=notes] a.scene").nth(n);
+  const back = async (course) => {
+    await page.goBack();
+    await app.id("notes").waitFor();
+    assert.equal(new URL(page.url()).hash, `#v1;shelf;course=${course};teach`);
+  };
+  await app.id("btn-lessons").click();
+  await app.id("teach-short").click();
+  await page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 5);
+  const before = page.url();
+  for (const open of ["presenter", "handout", "sources", "help"]) {
+    await link(2).click();
+    await app.id("story-next").waitFor();
+    if (open === "handout" || open === "sources") {
+      await app.call("scene", 99);
+      await app.id("story-more").click();
+    }
+    if (open === "handout") await app.id("story-handout").click();
+    if (open === "presenter" || open === "help") await page.keyboard.press({ presenter: "p", help: "?" }[open]);
+    await page.locator({ presenter: "html.presenting", handout: "html.on-paper", sources: "dialog[open]", help: "dialog[open]" }[open]).waitFor();
+    await back("short");
+    assert.equal(await page.locator("html.presenting, html.on-paper, dialog[open]").count(), 0, open);
+  }
+  // What was open before the notes has its own place in the history.
+  await page.goBack();
+  await page.waitForURL(before, { timeout: 5_000 });
+  await app.eventually("the lesson is open again", (s) => s.lesson === "deltafifo" && s.scene === null);
+  assert.equal(await isOpen(app), false);
+  // Where they were read to is of use once: opened afresh, they begin at their beginning.
+  await app.id("btn-lessons").click();
+  await app.id("teach-short").click();
+  const top = () => app.id("shelf").evaluate((shelf) => shelf.scrollTop);
+  await link(9).click();
+  await app.id("story-next").waitFor();
+  await back("short");
+  await page.waitForFunction(() => document.querySelector(".shelf").scrollTop > 0);
+  await app.id("teach-back").click();
+  await app.id("teach-short").click();
+  await page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 5);
+  assert.equal(await top(), 0);
+}));
+
 for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
   test(`axe finds nothing on the shelf at ${viewport.width}, and nothing is wider than the screen`, onPage({ viewport }, async (app) => {
     await app.page.evaluate(axe);

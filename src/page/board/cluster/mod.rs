@@ -6,11 +6,10 @@ mod status;
 
 pub(super) use status::{Badge, Edge, Trouble};
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::parts::{part, shown, text};
+use super::parts::{modal, part, shown, text};
 use super::share::copy;
 use crate::live::Link;
 use crate::ui::Ui;
@@ -26,19 +25,13 @@ pub(super) fn Cluster(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
-    let element = NodeRef::<html::Dialog>::new();
+    let element = modal(open);
     let dialog = Dialog::new(open);
     let link = Link::get();
     Effect::new(move |_| {
-        let Some(element) = element.get() else {
-            return;
-        };
-        if open.get() && !element.open() {
-            let _ = element.show_modal();
-            // Only when the dialog opens: a page that is never connected sends no requests.
+        // Only when the dialog opens: a page that is never connected sends no requests.
+        if open.get() {
             dialog.look();
-        } else if !open.get() && element.open() {
-            element.close();
         }
     });
     view! {
