@@ -66,7 +66,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("seed 4", 0xa96907acc2b4ed0b),
     ("seed 5", 0x2adc08ca70a5d35f),
     ("seed 6", 0xd354638d6f94cbbc),
-    ("first-look", 0xf2c9b6ee44c17c11),
+    ("first-look", 0x0094c68fb2dfa960),
     ("sandbox", 0xe0e958f934d29612),
     ("deltafifo", 0x027604a0113a1611),
     ("listwatch", 0x87c202e098c7b892),

@@ -76,6 +76,12 @@ pub(super) fn Api() -> impl IntoView {
     let source = Memo::new(move |_| room.with(|room| room.source));
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
+    // A story asks for them in its goal, and until then they are words that it has not explained.
+    let before_goal = ui.memo(|view| {
+        view.story
+            .as_ref()
+            .is_some_and(|story| story.goal.is_none())
+    });
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // A recording of a watch without a list does not say what the server has.
     let unknown = ui.memo(|view| {
@@ -277,7 +283,7 @@ pub(super) fn Api() -> impl IntoView {
                     <Stream room=room chosen=chosen />
                     <Drops place=Anchor::Room(Panel::Api) />
                 </div>
-                {shown(move || can_cut.get(), move || view! {
+                {shown(move || can_cut.get() && !before_goal.get(), move || view! {
                     <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
                     <div
                         class="btns faults"

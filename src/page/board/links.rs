@@ -1,9 +1,10 @@
 //! Links to lessons, and what a click on one does.
 
-use leptos::prelude::window;
+use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
 use web_sys::MouseEvent;
 
+use super::parts::{Live, drawn};
 use crate::ui::Ui;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
@@ -84,4 +85,26 @@ pub(super) fn read_to(course: Course) -> Option<i32> {
 pub(super) fn open(ui: Ui, link: &str) {
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));
+}
+
+/// A link to what is searched for, to the course or to its notes, for whoever wants to send it on.
+pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
+    drawn(
+        move || {
+            ui.shelf.with(|shelf| ShelfLink {
+                query: shelf.query.trim().into(),
+                course: shelf.course.map_or("", Course::id).into(),
+                teach: shelf.teaches,
+            })
+        },
+        move |link| {
+            (*link != ShelfLink::default()).then(|| {
+                view! {
+                    <a class="to-this" data-testid="shelf-link" href=link.to_string()>
+                        {ui.word(|words| words.shelf_link)}
+                    </a>
+                }
+            })
+        },
+    )
 }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use super::links::{follow, lesson_link, open, story_link};
+use super::links::{follow, lesson_link, link_to, open, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::Memo;
@@ -18,7 +18,6 @@ use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::shelf as said;
-use deltascope_replay::link::ShelfLink;
 
 const CARDS: &str = ".shelf a.card, .shelf a.other";
 const SEARCH: &str = ".shelf input[type=search]";
@@ -215,28 +214,6 @@ fn found_text(ui: Ui, query: Memo<String>, all: Arc<library::Shelf>) -> super::p
     })
 }
 
-/// A link to what is searched for, to the course or to its notes, for whoever wants to send it on.
-pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
-    drawn(
-        move || {
-            ui.shelf.with(|shelf| ShelfLink {
-                query: shelf.query.trim().into(),
-                course: shelf.course.map_or("", Course::id).into(),
-                teach: shelf.teaches,
-            })
-        },
-        move |link| {
-            (*link != ShelfLink::default()).then(|| {
-                view! {
-                    <a class="to-this" data-testid="shelf-link" href=link.to_string()>
-                        {ui.word(|words| words.shelf_link)}
-                    </a>
-                }
-            })
-        },
-    )
-}
-
 fn course_row(
     ui: Ui,
     course: Memo<Option<Course>>,
@@ -422,7 +399,7 @@ fn card(
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
         (_, true, _) => Some(("✓", ui.words().told_ended)),
-        (.., true) => Some(("…", ui.words().told_opened)),
+        (.., true) => Some((ui.words().told_opened, ui.words().told_opened)),
         _ => None,
     };
     let mark = mark.map(|(sign, words)| {

@@ -5,9 +5,8 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::links::{leave_notes, read_to, story_link};
+use super::links::{leave_notes, link_to, read_to, story_link};
 use super::parts::{Text, part, text, words};
-use super::shelf::link_to;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};

@@ -208,7 +208,7 @@ mod tests {
             lines,
             [
                 "a/dns |  |  |  | 3 | ",
-                "a/web |  | Added 7, Updated 8 |  | 6 | OnAdd 5, 1 waits",
+                "a/web |  | Added 7, Updated 8 |  | 6 | OnAdd 5, 1 waiting",
             ]
         );
     }

@@ -162,13 +162,12 @@ pub fn listeners(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `running · 1 waits`, `0 wait`: short, because the column is narrow.
+/// `running · 1 waiting`: short, because the column is narrow.
 #[must_use]
 pub fn load(lang: Lang, pending: usize, running: bool) -> String {
-    let wait = plural(pending, "waits", "wait");
     match (lang, running) {
-        (Lang::En, true) => format!("running · {pending} {wait}"),
-        (Lang::En, false) => format!("{pending} {wait}"),
+        (Lang::En, true) => format!("running · {pending} waiting"),
+        (Lang::En, false) => format!("{pending} waiting"),
         (Lang::Zh, true) => format!("执行中 · 等待 {pending}"),
         (Lang::Zh, false) => format!("等待 {pending}"),
     }
@@ -635,10 +634,10 @@ mod tests {
 
     #[test]
     fn the_load_counts_running_and_waiting_notifications() {
-        assert_eq!(load(Lang::En, 0, true), "running · 0 wait");
-        assert_eq!(load(Lang::En, 1, false), "1 waits");
+        assert_eq!(load(Lang::En, 0, true), "running · 0 waiting");
+        assert_eq!(load(Lang::En, 1, false), "1 waiting");
         assert_eq!(load(Lang::Zh, 2, true), "执行中 · 等待 2");
-        assert_eq!(load(Lang::En, 3, false), "3 wait");
+        assert_eq!(load(Lang::En, 3, false), "3 waiting");
     }
 
     #[test]

@@ -170,7 +170,7 @@ words! {
     choose_call: "Press to see why it is here, and to select its object for Update or Delete", "按下可查看它为什么在这里，并选中它的对象以便 Update 或 Delete";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
-    choose_first: "Click a Pod to edit or delete it", "先点一个 Pod，再修改或删除";
+    choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     deleted: "deleted", "已删除";
     show_all: "Show all objects", "显示全部对象";
     find_object: "Find an object", "查找对象";
