@@ -21,7 +21,7 @@ mod values;
 use invocation::{Invocation, caller};
 use pins::{Pin, pin, pinned};
 use places::{Context, place_of};
-use routines::Id;
+use routines::{Id, Title};
 
 /// Maximum width of a line, in characters. The panel has room for about 66, [`VALUE`] of them for the value.
 pub const LINE: usize = 46;
@@ -157,20 +157,17 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
             .rev()
             .filter(|record| record.actor == last.actor)
             .find_map(|record| match id {
-                Id::Add => {
-                    is_asked_to_update(&record.fact).map(|update| update.then_some(".Update"))
-                }
+                Id::Add => is_asked_to_update(&record.fact)
+                    .map(|update| update.then_some(Title::OfQueue("Update"))),
                 Id::StoreWrite => is_delta_of_a_delete(&record.fact)
-                    .map(|delete| delete.then_some("Indexer.Delete")),
+                    .map(|delete| delete.then_some(Title::Of("Indexer.Delete"))),
                 _ => None,
             })
             .flatten()
     });
-    let title = asked.unwrap_or(id.routine().title);
-    if title.starts_with('.') {
-        format!("{}{title}", picture.queue.kind.as_str())
-    } else {
-        title.to_owned()
+    match asked.unwrap_or(id.routine().title) {
+        Title::Of(name) => name.to_owned(),
+        Title::OfQueue(method) => format!("{}.{method}", picture.queue.kind.as_str()),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static ADD_HANDLER: Routine = Routine {
-    title: "AddEventHandler",
+    title: Title::Of("AddEventHandler"),
     lines: &[
         plain("AddEventHandler(handler, resync_period):"),
         line(
@@ -25,7 +25,7 @@ pub(super) static ADD_HANDLER: Routine = Routine {
 };
 
 pub(super) static REMOVE_HANDLER: Routine = Routine {
-    title: "RemoveEventHandler",
+    title: Title::Of("RemoveEventHandler"),
     lines: &[
         plain("RemoveEventHandler(handle):"),
         line("  lock block_deltas", &[Step::RemoveLock]),
@@ -39,7 +39,7 @@ pub(super) static REMOVE_HANDLER: Routine = Routine {
 };
 
 pub(super) static DISTRIBUTE: Routine = Routine {
-    title: "sharedProcessor.distribute",
+    title: Title::Of("sharedProcessor.distribute"),
     lines: &[
         plain("distribute(notification, sync):"),
         plain("  # sync: OnUpdate with old.rv == new.rv"),
@@ -58,7 +58,7 @@ pub(super) static DISTRIBUTE: Routine = Routine {
 };
 
 pub(super) static LISTENER: Routine = Routine {
-    title: "processorListener",
+    title: Title::Of("processorListener"),
     lines: &[
         plain("pop():  # add() waits until it has received"),
         line(
@@ -85,7 +85,7 @@ pub(super) static LISTENER: Routine = Routine {
 };
 
 pub(super) static MUTATIONS: Routine = Routine {
-    title: "cacheMutationDetector",
+    title: Title::Of("cacheMutationDetector"),
     lines: &[
         plain("each second, for obj that was handed out:"),
         line("  if it is not as its copy: panic", &[Step::MutationCheck]),

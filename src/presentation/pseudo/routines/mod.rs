@@ -15,11 +15,18 @@ pub(super) mod tests;
 
 /// One routine.
 pub(super) struct Routine {
-    /// Its name. One that begins with a dot is a method of the picture's queue.
-    pub(super) title: &'static str,
+    pub(super) title: Title,
     pub(super) lines: &'static [Line],
     /// The first and the last line of a block that does not run strictly downwards, such as a loop's body.
     pub(super) unordered: Option<(usize, usize)>,
+}
+
+/// The name of a routine.
+#[derive(Clone, Copy)]
+pub(super) enum Title {
+    Of(&'static str),
+    /// A method of the picture's queue.
+    OfQueue(&'static str),
 }
 
 /// One line of a routine.

@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static HANDLE_DELTAS: Routine = Routine {
-    title: "sharedIndexInformer.HandleDeltas",
+    title: Title::Of("sharedIndexInformer.HandleDeltas"),
     lines: &[
         plain("handle_deltas(deltas):"),
         line("  lock block_deltas", &[Step::BlockDeltasLock]),
@@ -25,7 +25,7 @@ pub(super) static HANDLE_DELTAS: Routine = Routine {
 };
 
 pub(super) static PROCESS_DELTAS: Routine = Routine {
-    title: "processDeltas",
+    title: Title::Of("processDeltas"),
     lines: &[
         plain("process_deltas(deltas):"),
         line(
@@ -48,7 +48,7 @@ pub(super) static PROCESS_DELTAS: Routine = Routine {
 };
 
 pub(super) static PROCESS_BATCH: Routine = Routine {
-    title: "processDeltasInBatch",
+    title: Title::Of("processDeltasInBatch"),
     lines: &[
         plain("process_deltas_in_batch(deltas):"),
         line("  for type, obj in deltas:", &[Step::ProcessBatch]),
@@ -65,7 +65,7 @@ pub(super) static PROCESS_BATCH: Routine = Routine {
 };
 
 pub(super) static PROCESS_REPLACED_ALL: Routine = Routine {
-    title: "processReplacedAllInfo",
+    title: Title::Of("processReplacedAllInfo"),
     lines: &[
         plain("process_replaced_all(list, rv):"),
         line(
@@ -89,7 +89,7 @@ pub(super) static PROCESS_REPLACED_ALL: Routine = Routine {
 };
 
 pub(super) static PROCESS_SYNC_ALL: Routine = Routine {
-    title: "processDeltas, SyncAll",
+    title: Title::Of("processDeltas, SyncAll"),
     lines: &[
         plain("process_sync_all():"),
         line("  for obj in store.list():", &[Step::ProcessSyncAll]),
@@ -103,7 +103,7 @@ pub(super) static PROCESS_SYNC_ALL: Routine = Routine {
 };
 
 pub(super) static OWN_PROCESS: Routine = Routine {
-    title: "process",
+    title: Title::Of("process"),
     lines: &[
         plain("process(deltas):"),
         plain("  for type, obj in deltas, oldest first:"),
@@ -119,7 +119,7 @@ pub(super) static OWN_PROCESS: Routine = Routine {
 };
 
 pub(super) static OWN_PRINT: Routine = Routine {
-    title: "process",
+    title: Title::Of("process"),
     lines: &[
         plain("process(deltas):"),
         plain("  for type, obj in deltas, oldest first:"),
@@ -130,7 +130,7 @@ pub(super) static OWN_PRINT: Routine = Routine {
 };
 
 pub(super) static OWN_OBJECT: Routine = Routine {
-    title: "process",
+    title: Title::Of("process"),
     lines: &[
         plain("process(obj):"),
         call("  store.add | update(obj)", &[], &[Id::StoreWrite]),
@@ -140,7 +140,7 @@ pub(super) static OWN_OBJECT: Routine = Routine {
 };
 
 pub(super) static STORE_WRITE: Routine = Routine {
-    title: "Indexer.Update",
+    title: Title::Of("Indexer.Update"),
     lines: &[
         plain("Update(key, obj) | Delete(key):"),
         line("  Update: items[key] = obj", &[Step::StoreWrite]),
@@ -158,7 +158,7 @@ pub(super) static STORE_WRITE: Routine = Routine {
 };
 
 pub(super) static STORE_REPLACE: Routine = Routine {
-    title: "Indexer.Replace",
+    title: Title::Of("Indexer.Replace"),
     lines: &[
         plain("Replace(list, rv):"),
         line(
@@ -172,13 +172,13 @@ pub(super) static STORE_REPLACE: Routine = Routine {
 };
 
 pub(super) static STORE_BOOKMARK: Routine = Routine {
-    title: "Indexer.Bookmark",
+    title: Title::Of("Indexer.Bookmark"),
     lines: &[plain("Bookmark(rv):"), plain("  store_rv = rv")],
     unordered: None,
 };
 
 pub(super) static ADD_INDEXERS: Routine = Routine {
-    title: "Indexer.AddIndexers",
+    title: Title::Of("Indexer.AddIndexers"),
     lines: &[
         plain("AddIndexers(new):"),
         line(

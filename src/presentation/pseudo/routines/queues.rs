@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static FIFO_WRITE: Routine = Routine {
-    title: "FIFO.Add, Delete, Replace",
+    title: Title::Of("FIFO.Add, Delete, Replace"),
     lines: &[
         plain("Add(obj) | Delete(obj) | Replace(list):"),
         line("  lock", &[Step::FifoLock]),
@@ -25,7 +25,7 @@ pub(super) static FIFO_WRITE: Routine = Routine {
 };
 
 pub(super) static FIFO_POP: Routine = Routine {
-    title: "FIFO.Pop",
+    title: Title::Of("FIFO.Pop"),
     lines: &[
         plain("Pop(process):"),
         plain("  lock"),
@@ -44,7 +44,7 @@ pub(super) static FIFO_POP: Routine = Routine {
 };
 
 pub(super) static ADD: Routine = Routine {
-    title: ".Add",
+    title: Title::OfQueue("Add"),
     lines: &[
         plain("Add(obj) | Update(obj):"),
         line("  lock", &[Step::AddLock]),
@@ -60,7 +60,7 @@ pub(super) static ADD: Routine = Routine {
 };
 
 pub(super) static QUEUE_ACTION: Routine = Routine {
-    title: "queueActionLocked",
+    title: Title::Of("queueActionLocked"),
     lines: &[
         plain("queue_action(type, obj):"),
         line("  key = key_of(obj)", &[Step::QueueActionKey]),
@@ -82,7 +82,7 @@ pub(super) static QUEUE_ACTION: Routine = Routine {
 };
 
 pub(super) static DELETE: Routine = Routine {
-    title: ".Delete",
+    title: Title::OfQueue("Delete"),
     lines: &[
         plain("Delete(obj):"),
         line("  key = key_of(obj)", &[Step::DeleteKey]),
@@ -109,7 +109,7 @@ pub(super) static DELETE: Routine = Routine {
 };
 
 pub(super) static REPLACE: Routine = Routine {
-    title: ".Replace",
+    title: Title::OfQueue("Replace"),
     lines: &[
         plain("Replace(list):"),
         line("  lock", &[Step::ReplaceLock]),
@@ -135,7 +135,7 @@ pub(super) static REPLACE: Routine = Routine {
 };
 
 pub(super) static RESYNC: Routine = Routine {
-    title: ".Resync",
+    title: Title::OfQueue("Resync"),
     lines: &[
         plain("Resync():"),
         line("  lock", &[Step::ResyncLock]),
@@ -148,7 +148,7 @@ pub(super) static RESYNC: Routine = Routine {
 };
 
 pub(super) static ADD_IF_NOT_PRESENT: Routine = Routine {
-    title: ".AddIfNotPresent",
+    title: Title::OfQueue("AddIfNotPresent"),
     lines: &[
         plain("AddIfNotPresent(key, deltas):"),
         plain("  populated = true"),
@@ -161,7 +161,7 @@ pub(super) static ADD_IF_NOT_PRESENT: Routine = Routine {
 };
 
 pub(super) static POP: Routine = Routine {
-    title: ".Pop",
+    title: Title::OfQueue("Pop"),
     lines: &[
         plain("Pop(process):"),
         line("  lock", &[Step::PopLock]),
@@ -190,7 +190,7 @@ pub(super) static POP: Routine = Routine {
 };
 
 pub(super) static CLOSE: Routine = Routine {
-    title: ".Close",
+    title: Title::OfQueue("Close"),
     lines: &[
         plain("Close():"),
         line("  closed = true; wake everybody", &[Step::QueueClose]),
@@ -199,7 +199,7 @@ pub(super) static CLOSE: Routine = Routine {
 };
 
 pub(super) static HAS_SYNCED: Routine = Routine {
-    title: ".HasSynced",
+    title: Title::OfQueue("HasSynced"),
     lines: &[
         plain("HasSynced():"),
         line("  lock", &[Step::HasSyncedLock]),
@@ -211,7 +211,7 @@ pub(super) static HAS_SYNCED: Routine = Routine {
 };
 
 pub(super) static REAL_WRITE: Routine = Routine {
-    title: "RealFIFO.Add, Delete, Bookmark",
+    title: Title::Of("RealFIFO.Add, Delete, Bookmark"),
     lines: &[
         plain("Add | Update | Delete(obj) | Bookmark(rv):"),
         plain("  lock"),
@@ -228,7 +228,7 @@ pub(super) static REAL_WRITE: Routine = Routine {
 };
 
 pub(super) static REAL_REPLACE: Routine = Routine {
-    title: "RealFIFO.Replace",
+    title: Title::Of("RealFIFO.Replace"),
     lines: &[
         plain("Replace(list, rv):"),
         plain("  lock"),
@@ -253,7 +253,7 @@ pub(super) static REAL_REPLACE: Routine = Routine {
 };
 
 pub(super) static REAL_RESYNC: Routine = Routine {
-    title: "RealFIFO.Resync",
+    title: Title::Of("RealFIFO.Resync"),
     lines: &[
         plain("Resync():"),
         plain("  lock"),
@@ -266,7 +266,7 @@ pub(super) static REAL_RESYNC: Routine = Routine {
 };
 
 pub(super) static REAL_POP_BATCH: Routine = Routine {
-    title: "RealFIFO.PopBatch",
+    title: Title::Of("RealFIFO.PopBatch"),
     lines: &[
         plain("PopBatch(process):"),
         plain("  lock"),

@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static LIST_AND_WATCH: Routine = Routine {
-    title: "Reflector.ListAndWatch",
+    title: Title::Of("Reflector.ListAndWatch"),
     lines: &[
         plain("ListAndWatch():"),
         call(
@@ -38,7 +38,7 @@ pub(super) static LIST_AND_WATCH: Routine = Routine {
 };
 
 pub(super) static LIST: Routine = Routine {
-    title: "Reflector.list",
+    title: Title::Of("Reflector.list"),
     lines: &[
         plain("list():"),
         line(
@@ -68,7 +68,7 @@ pub(super) static LIST: Routine = Routine {
 };
 
 pub(super) static WATCH_LIST: Routine = Routine {
-    title: "Reflector.watchList",
+    title: Title::Of("Reflector.watchList"),
     lines: &[
         plain("watch_list():"),
         line(
@@ -104,7 +104,7 @@ pub(super) static WATCH_LIST: Routine = Routine {
 };
 
 pub(super) static WATCH: Routine = Routine {
-    title: "Reflector.watch",
+    title: Title::Of("Reflector.watch"),
     lines: &[
         plain("watch(w):"),
         line(
@@ -136,7 +136,7 @@ pub(super) static WATCH: Routine = Routine {
 };
 
 pub(super) static START_RESYNC: Routine = Routine {
-    title: "Reflector.startResync",
+    title: Title::Of("Reflector.startResync"),
     lines: &[
         plain("start_resync():"),
         plain("  each resync_period:"),
@@ -151,7 +151,7 @@ pub(super) static START_RESYNC: Routine = Routine {
 };
 
 pub(super) static SHOULD_RESYNC: Routine = Routine {
-    title: "sharedProcessor.shouldResync",
+    title: Title::Of("sharedProcessor.shouldResync"),
     lines: &[
         plain("should_resync():"),
         plain("  for listener in listeners:"),

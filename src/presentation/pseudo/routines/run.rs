@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static PROGRAM: Routine = Routine {
-    title: "program",
+    title: Title::Of("program"),
     lines: &[
         plain("main():"),
         call(
@@ -18,7 +18,7 @@ pub(super) static PROGRAM: Routine = Routine {
 };
 
 pub(super) static SETTINGS: Routine = Routine {
-    title: "this run",
+    title: Title::Of("this run"),
     lines: &[
         plain("settings:"),
         line("  what was asked for on this page", &[Step::SettingChanged]),

@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Routine, line, plain};
+use super::{Routine, Title, line, plain};
 
 pub(super) static SERVER_WRITE: Routine = Routine {
-    title: "API server",
+    title: Title::Of("API server"),
     lines: &[
         plain("write(verb, obj):"),
         line("  if it cannot be done: refuse", &[Step::ServerCheck]),
@@ -20,7 +20,7 @@ pub(super) static SERVER_WRITE: Routine = Routine {
 };
 
 pub(super) static SERVER_READ: Routine = Routine {
-    title: "API server",
+    title: Title::Of("API server"),
     lines: &[
         plain("list(rv):"),
         line("  answer with all objects, at one rv", &[Step::ServerList]),

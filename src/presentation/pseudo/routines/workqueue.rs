@@ -2,10 +2,10 @@
 
 use deltascope_cache::step::Step;
 
-use super::{Id, Routine, call, line, plain};
+use super::{Id, Routine, Title, call, line, plain};
 
 pub(super) static WORKQUEUE: Routine = Routine {
-    title: "workqueue",
+    title: Title::Of("workqueue"),
     lines: &[
         plain("Add(key):  # nothing, if it is dirty"),
         line(
@@ -38,7 +38,7 @@ pub(super) static WORKQUEUE: Routine = Routine {
 };
 
 pub(super) static WORKER: Routine = Routine {
-    title: "runWorker",
+    title: Title::Of("runWorker"),
     lines: &[
         plain("work():"),
         call("  while key = queue.get():", &[], &[Id::Workqueue]),
