@@ -148,11 +148,7 @@ impl Setting {
             Self::PageSize(_) => Self::PageSize(text.parse().ok()?),
             Self::WatchList(_) => Self::WatchList(on()?),
             Self::KnownObjects(_) => Self::KnownObjects(on()?),
-            Self::Mode(_) => Self::Mode(match text {
-                "free" => ProcessMode::Free,
-                "held" => ProcessMode::Held,
-                _ => ProcessMode::Paced(text.parse().ok()?),
-            }),
+            Self::Mode(_) => Self::Mode(text.parse::<ProcessModeText>().ok()?.0),
             Self::ProcessMs(_) => Self::ProcessMs(text.parse().ok()?),
             Self::HandlerMs(_) => Self::HandlerMs(text.parse().ok()?),
             Self::WorkFailures(_) => Self::WorkFailures(text.parse().ok()?),
@@ -167,10 +163,8 @@ impl Setting {
             Self::Generation(generation) => generation.version().to_owned(),
             Self::Traffic(number) | Self::ResyncMs(number) => number.to_string(),
             Self::WatchList(value) | Self::KnownObjects(value) => on(value),
-            Self::Mode(ProcessMode::Free) => "free".to_owned(),
-            Self::Mode(ProcessMode::Held) => "held".to_owned(),
+            Self::Mode(mode) => ProcessModeText(mode).to_string(),
             Self::PageSize(number)
-            | Self::Mode(ProcessMode::Paced(number))
             | Self::ProcessMs(number)
             | Self::HandlerMs(number)
             | Self::WorkFailures(number) => number.to_string(),

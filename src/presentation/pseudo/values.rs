@@ -6,6 +6,7 @@ use deltascope_cache::fact::{
     ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::virtual_time::ProcessModeText;
 
 use crate::caption::{answer, refusal, short_name, short_rv};
 
@@ -349,9 +350,8 @@ fn run(fact: &RunFact) -> String {
             short_name(&object.key)
         ),
         RunFact::ModeSet { mode } => match mode {
-            ProcessMode::Free => "free".into(),
             ProcessMode::Paced(ms) => format!("paced, {ms} ms"),
-            ProcessMode::Held => "held".into(),
+            mode => ProcessModeText(*mode).to_string(),
         },
         RunFact::PopAsked { asked } => format!("pop asked: {asked}"),
         RunFact::KnownObjectsSet { on } => format!("known objects {}", switch(*on)),

@@ -7,8 +7,8 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::virtual_time::{
-    HandlerSettings, Input, PrintSettings, ProcessFailure, Settings, TransformSettings,
-    WorkSettings,
+    HandlerSettings, Input, PrintSettings, ProcessFailure, ProcessModeText, Settings,
+    TransformSettings, WorkSettings,
 };
 use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -115,7 +115,7 @@ pub fn settings(settings: &Settings) -> Value {
         type_description.as_deref().map(Value::from),
     );
     let free = mode.0 == ProcessMode::Free;
-    fields.some("mode", (!free).then(|| self::mode(mode.0)));
+    fields.some("mode", (!free).then(|| ProcessModeText(mode.0).into()));
     fields.some("transform", transform.as_ref().map(self::transform));
     fields.put("processMs", (*process_ms).into());
     let fails = process_fails.as_ref();
@@ -325,14 +325,6 @@ fn work(work: &WorkSettings) -> Value {
     fields.done()
 }
 
-fn mode(mode: ProcessMode) -> Value {
-    match mode {
-        ProcessMode::Free => "free".into(),
-        ProcessMode::Held => "held".into(),
-        ProcessMode::Paced(ms) => ms.into(),
-    }
-}
-
 /// An input as an entry of a script.
 fn act_of(input: &Input<Command>) -> Act {
     match input {
@@ -365,7 +357,7 @@ fn act_of(input: &Input<Command>) -> Act {
         },
         Input::Pop => Act::Pop,
         Input::Mode(mode) => Act::Mode {
-            mode: crate::virtual_time::ProcessModeText(*mode),
+            mode: ProcessModeText(*mode),
         },
         Input::KnownObjects(on) => Act::KnownObjects { on: *on },
         Input::AddHandler(handler) => Act::AddHandler {
@@ -393,7 +385,7 @@ fn act(act: &Act, fields: &mut Fields) {
             ("tell", vec![("told", responses)])
         }
         Act::Pop => ("pop", Vec::new()),
-        Act::Mode { mode } => ("mode", vec![("mode", self::mode(mode.0))]),
+        Act::Mode { mode } => ("mode", vec![("mode", ProcessModeText(mode.0).into())]),
         Act::KnownObjects { on } => ("knownObjects", vec![("on", (*on).into())]),
         Act::Close => ("close", Vec::new()),
         Act::Bookmark => ("bookmark", Vec::new()),

@@ -1,5 +1,8 @@
 //! The settings of a world, as data.
 
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
@@ -412,18 +415,54 @@ impl Default for WorkSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessModeText(pub ProcessMode);
 
+/// The modes that have a name.
+const MODES: [(&str, ProcessMode); 2] = [("free", ProcessMode::Free), ("held", ProcessMode::Held)];
+
+fn mode_named(text: &str) -> Option<ProcessModeText> {
+    let mode = MODES.iter().find(|(name, _)| *name == text);
+    mode.map(|(_, mode)| ProcessModeText(*mode))
+}
+
 impl TryFrom<Value> for ProcessModeText {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
         let pause = value.as_u64().and_then(|ms| ms.try_into().ok());
-        match (value.as_str(), pause) {
-            (Some("free"), _) => Ok(Self(ProcessMode::Free)),
-            (Some("held"), _) => Ok(Self(ProcessMode::Held)),
-            (_, Some(ms)) => Ok(Self(ProcessMode::Paced(ms))),
-            _ => Err(format!(
-                "mode {value} is not known; write \"free\", \"held\" or a pause in ms"
-            )),
+        let paced = pause.map(|ms| Self(ProcessMode::Paced(ms)));
+        let mode = value.as_str().and_then(mode_named).or(paced);
+        mode.ok_or_else(|| {
+            format!("mode {value} is not known; write \"free\", \"held\" or a pause in ms")
+        })
+    }
+}
+
+impl From<ProcessModeText> for Value {
+    fn from(mode: ProcessModeText) -> Self {
+        match mode.0 {
+            ProcessMode::Paced(ms) => ms.into(),
+            ProcessMode::Free | ProcessMode::Held => mode.to_string().into(),
+        }
+    }
+}
+
+impl fmt::Display for ProcessModeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, MODES.iter().find(|(_, mode)| *mode == self.0)) {
+            (ProcessMode::Paced(ms), _) => ms.fmt(f),
+            (_, Some((name, _))) => f.write_str(name),
+            (_, None) => Ok(()),
+        }
+    }
+}
+
+/// Fails if the text is no mode.
+impl FromStr for ProcessModeText {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        match mode_named(text) {
+            Some(mode) => Ok(mode),
+            None => text.parse().map(|ms| Self(ProcessMode::Paced(ms))),
         }
     }
 }
