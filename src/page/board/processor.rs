@@ -222,7 +222,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         place(
                             HandlerPlace::Pending(at),
                             text(move || {
-                                row.with(|row| row.ring.get(at).copied().unwrap_or_default())
+                                row.with(|row| row.ring.get(at).copied().unwrap_or_default().to_string())
                             }),
                             Box::new(move |row| row.ring_titles.get(at).cloned().unwrap_or_default()),
                         )

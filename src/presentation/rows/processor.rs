@@ -1,5 +1,6 @@
 //! The shared processor's room.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::things::called;
@@ -33,6 +34,23 @@ pub struct ProcessorRows {
     pub work: Option<WorkRows>,
 }
 
+/// How a notification looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct NotificationLook {
+    /// The CSS class of what it brings.
+    pub class: &'static str,
+    /// It brings a tombstone.
+    pub tombstone: bool,
+}
+
+/// Its CSS classes.
+impl fmt::Display for NotificationLook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class)?;
+        f.write_str(if self.tombstone { " tombstone" } else { "" })
+    }
+}
+
 /// One handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerRow {
@@ -42,14 +60,14 @@ pub struct HandlerRow {
     pub name: Arc<str>,
     /// It runs inside `process` and has no buffer.
     pub inline: bool,
-    /// The class of a notification that was sent but is not in the buffer yet; its sender waits.
-    pub sending: Option<&'static str>,
-    /// The classes of the pending notifications, the next one first, at most [`RING`].
-    pub ring: Vec<&'static str>,
+    /// The notification that was sent but is not in the buffer yet; its sender waits.
+    pub sending: Option<NotificationLook>,
+    /// The pending notifications, the next one first, at most [`RING`].
+    pub ring: Vec<NotificationLook>,
     /// How many notifications are pending.
     pub pending: usize,
-    /// The class of the notification that it handles.
-    pub running: Option<&'static str>,
+    /// The notification that it handles.
+    pub running: Option<NotificationLook>,
     /// What it handles: `OnAdd, default/web-0, rv 7`.
     pub running_title: String,
     /// What it handles is a tombstone.
@@ -181,23 +199,22 @@ fn notified(notification: &NotificationRef) -> String {
     heard::parts([called(notification), &*object.key, &*version, got])
 }
 
-/// The CSS class of a notification, and of what it brings.
-fn class(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Delete { object } if is_tombstone(object) => "Deleted tombstone",
-        other => notification_class(other),
+fn look(notification: &NotificationRef) -> NotificationLook {
+    NotificationLook {
+        class: notification_class(notification),
+        tombstone: is_tombstone(notification_object(notification)),
     }
 }
 
 fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
-    let of = |one: &Option<NotificationRef>| one.as_ref().map(class);
+    let of = |one: &Option<NotificationRef>| one.as_ref().map(look);
     let title = |one: &Option<NotificationRef>| one.as_ref().map(notified).unwrap_or_default();
     HandlerRow {
         number,
         name: Arc::clone(&handler.name),
         inline: handler.inline,
         sending: of(&handler.sending),
-        ring: handler.pending.iter().take(RING).map(class).collect(),
+        ring: handler.pending.iter().take(RING).map(look).collect(),
         pending: handler.pending.len(),
         running: of(&handler.running),
         running_title: title(&handler.running),
@@ -275,6 +292,11 @@ mod tests {
     use deltascope_cache::fact::{QueueFact, Shape, WorkFact};
     use deltascope_replay::picture::Picture;
 
+    const DELETED: NotificationLook = NotificationLook {
+        class: "Deleted",
+        tombstone: false,
+    };
+
     #[test]
     fn a_ring_has_four_places_and_a_count() {
         let delete = |n: u32| NotificationRef::Delete {
@@ -287,11 +309,11 @@ mod tests {
             ..HandlerRoom::default()
         });
         let rows = rows(&view(picture, Vec::new()));
-        assert_eq!(rows.handlers[0].ring, ["Deleted"; RING]);
+        assert_eq!(rows.handlers[0].ring, [DELETED; RING]);
         assert_eq!(rows.handlers[0].ring_titles[3], "OnDelete, a, rv 3");
         assert_eq!(rows.handlers[0].sending_title, "OnDelete, a, rv 9");
         assert_eq!(rows.handlers[0].pending, 9);
-        assert_eq!(rows.handlers[0].sending, Some("Deleted"));
+        assert_eq!(rows.handlers[0].sending, Some(DELETED));
     }
 
     #[test]
@@ -301,11 +323,14 @@ mod tests {
             object.shape = shape;
             NotificationRef::Delete { object }
         };
-        for (shape, class, title) in [
-            (Shape::Object, "Deleted", "OnDelete, a, rv 3"),
+        for (shape, look, title) in [
+            (Shape::Object, DELETED, "OnDelete, a, rv 3"),
             (
                 Shape::Tombstone,
-                "Deleted tombstone",
+                NotificationLook {
+                    tombstone: true,
+                    ..DELETED
+                },
                 "OnDelete, a, rv 3, DeletedFinalStateUnknown",
             ),
         ] {
@@ -316,7 +341,7 @@ mod tests {
                 ..HandlerRoom::default()
             });
             let row = &rows(&view(picture, Vec::new())).handlers[0];
-            assert_eq!((&*row.ring, row.running), (&[class][..], Some(class)));
+            assert_eq!((&*row.ring, row.running), (&[look][..], Some(look)));
             assert_eq!((&*row.ring_titles[0], &*row.running_title), (title, title));
             assert_eq!(row.tombstone, shape == Shape::Tombstone);
         }

@@ -7,7 +7,7 @@ use crate::caption::Span;
 use crate::lanes::{self, Kind};
 use crate::pseudo::{self, Listing};
 use crate::rows;
-use crate::rows::processor::{self, HandlerRow, RING};
+use crate::rows::processor::{self, HandlerRow, NotificationLook, RING};
 use crate::stage::WorkPart;
 use crate::strings;
 
@@ -306,17 +306,13 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let load_of = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
-    let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {
-        let (class, tombstone) = match class {
-            Some(class) => (class.split(' ').next(), class.ends_with("tombstone")),
-            None => (None, false),
-        };
-        let ink = class.map_or(Ink::WIRE, Ink::of_class);
-        if class.is_some() {
+    let dot = |pen: &mut Pen, at: Area, r: i32, look: Option<NotificationLook>, more: &str| {
+        let ink = look.map_or(Ink::WIRE, |look| Ink::of_class(look.class));
+        if look.is_some() {
             pen.rect(at, r, ink, Ink::NONE, " fill-opacity=\".18\"");
         }
         // A tombstone is dashed, as in the other rooms.
-        let more = match tombstone {
+        let more = match look.is_some_and(|look| look.tombstone) {
             true => super::parts::DASHED_TOKEN,
             false => more,
         };
@@ -330,8 +326,8 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         return tall;
     }
     for place in 0..RING {
-        let class = row.ring.get(place).copied();
-        dot(pen, at(19 + count(place) * 18), 5, class, strong);
+        let look = row.ring.get(place).copied();
+        dot(pen, at(19 + count(place) * 18), 5, look, strong);
     }
     pen.text(x + 93, cy, 22, At::Start, &over, mono(110, Ink::INK_2));
     let sending = if row.sending.is_some() {
