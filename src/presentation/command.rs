@@ -11,6 +11,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 
+use super::against::Against;
 use super::anchor::Anchor;
 use super::i18n::{Lang, Text};
 use super::stage::Panel;
@@ -96,8 +97,8 @@ pub enum Command {
     PlayUntil(Predicate),
     /// Change a breakpoint.
     Break(BreakCommand),
-    /// Show another run beside this one, named as scripts name it; empty: the first one that there is.
-    Compare(Arc<str>),
+    /// Show another run beside this one.
+    Compare(Against),
     /// Show this run alone.
     CloseCompare,
     /// Open the chain of causes, or close it.

@@ -1,6 +1,7 @@
 //! Everything between the picture and the screen that needs no browser: words, pseudo-code, rows, the session, SVG,
 //! and motion. The page, the command line and the books share it.
 
+pub mod against;
 pub mod anchor;
 pub mod caption;
 pub mod checks;

@@ -12,6 +12,7 @@ use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
 use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
+use super::against::Against;
 use super::fact_queries::actor_id;
 use super::i18n::{Lang, Text};
 use super::rows::is_tombstone;
@@ -20,7 +21,7 @@ use super::story::{Answer, Form, words};
 use super::view::selection::Found;
 use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
-use super::view::{BranchRow, CompareView, RACE, RaceView, View};
+use super::view::{BranchRow, CompareView, RaceView, View};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";
@@ -351,7 +352,7 @@ fn comparison(compare: &CompareView) -> Value {
         (counted.metric.id(), Value::Array(both))
     });
     object(vec![
-        ("with", text(&compare.with)),
+        ("with", text(&compare.with.id())),
         ("step", other.step.into()),
         ("steps", other.steps.into()),
         ("time", other.time.into()),
@@ -396,7 +397,7 @@ fn lanes(race: &RaceView, view: &View, lang: Lang) -> Value {
         ])
     };
     object(vec![
-        ("with", text(RACE)),
+        ("with", text(&Against::Race.id())),
         ("time", view.time.into()),
         ("parts", moment.parts.into()),
         ("said", text(&said(view, lang).unwrap_or_default())),

@@ -10,13 +10,12 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Entry, Fact, ObjectRef, QueueFact, ServerFact, Shape};
 use deltascope::cache::key::Key;
+use deltascope::presentation::against::{Against, With};
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::compare::With;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
-use deltascope::presentation::view::RACE;
 use deltascope::presentation::{checks, rows};
 use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
 use deltascope::replay::lessons;
@@ -25,6 +24,9 @@ use deltascope::replay::timeline::Timeline;
 use deltascope::replay::writes::Alike;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+/// How scripts name the race.
+const RACE: &str = "race";
 
 fn open(lesson: &str) -> Session {
     let mut session = Session::new();
@@ -37,7 +39,7 @@ fn now(session: &mut Session) -> Value {
 }
 
 fn compare(session: &mut Session, with: &str) -> Value {
-    session.obey(Command::Compare(with.into()));
+    session.compare_named(with);
     now(session)["comparison"].clone()
 }
 
@@ -207,15 +209,9 @@ fn the_choices_to_compare_a_run_with_are_offered_and_named() {
         let choices = session.view().compare.unwrap().choices.clone();
         assert!(choices.len() > 1 || lesson != "tombstone");
         for choice in choices.iter() {
-            if &*choice.id != RACE {
-                let parsed = With::parse(&choice.id).map(With::id);
-                assert_eq!(parsed.as_deref(), Some(&*choice.id));
-            }
-            assert_eq!(
-                compare(&mut session, &choice.id)["with"],
-                *choice.id,
-                "{lesson}"
-            );
+            let id = choice.against.id();
+            assert_eq!(Against::parse(&id), Some(choice.against));
+            assert_eq!(compare(&mut session, &id)["with"], id, "{lesson}");
             assert!(!choice.name.en.is_empty() && !choice.name.zh.is_empty());
         }
         for wrong in [
@@ -649,7 +645,7 @@ fn a_race_follows_the_run_and_ends_with_it() {
     );
     for command in [
         Command::CloseCompare,
-        Command::Compare("1.36".into()),
+        Command::Compare(Against::Run(With::parse("1.36").unwrap())),
         Command::Load("reflector".into()),
     ] {
         compare(&mut session, RACE);

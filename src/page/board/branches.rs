@@ -6,6 +6,7 @@ use super::parts::{part, text};
 use super::tabs::focus_on;
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_presentation::against::{Against, With};
 use deltascope_presentation::command::{Command, When};
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::session::typed;
@@ -144,7 +145,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                             data-testid="btn-compare-branch"
                             title=words.compare
                             aria-label=format!("{}: {name}", words.compare)
-                            on:click=move |_| ui.send(Command::Compare(format!("branch={id}").into()))
+                            on:click=move |_| ui.send(Command::Compare(Against::Run(With::Branch(id))))
                         >
                             "⇄"
                         </button>

@@ -7,6 +7,7 @@ use super::token::{chip, sign};
 use super::{icons, race};
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_presentation::against::Against;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, RoomRow};
 use deltascope_presentation::rows::type_class;
@@ -29,7 +30,7 @@ pub(super) fn Toggle() -> impl IntoView {
                 ui.send(if on.get_untracked() {
                     Command::CloseCompare
                 } else {
-                    Command::Compare("".into())
+                    Command::Compare(Against::First)
                 });
             }
         >
@@ -77,7 +78,7 @@ fn Instead() -> impl IntoView {
         >
             <div class="cmp-bar">
                 <h2 role=ui.heading()>{text(title)}</h2>
-                <Against />
+                <Chooser />
                 <span class="cmp-count mono">{text(move || count.get())}</span>
                 {shown(move || racing.get(), race::Partings)}
                 <button
@@ -150,7 +151,7 @@ fn Both() -> impl IntoView {
 
 /// Chooses the run to compare with.
 #[component]
-fn Against() -> impl IntoView {
+fn Chooser() -> impl IntoView {
     let ui = Ui::get();
     let choices = Memo::new(move |_| {
         let lang = ui.lang.get();
@@ -158,14 +159,14 @@ fn Against() -> impl IntoView {
             let choices = view.compared().into_iter();
             let choices = choices.flat_map(|(choices, _)| choices);
             let choice = |choice: &deltascope_presentation::view::Choice| {
-                (choice.id.to_string(), choice.name.get(lang).to_owned())
+                (choice.against, choice.name.get(lang).to_owned())
             };
             choices.map(choice).collect::<Vec<_>>()
         })
     });
     let with = ui.memo(|view| {
         let with = view.compared();
-        with.map_or_else(String::new, |(_, with)| with.to_owned())
+        with.map_or_else(String::new, |(_, with)| with.id())
     });
     view! {
         <label class="cmp-with">
@@ -173,14 +174,21 @@ fn Against() -> impl IntoView {
             <select
                 data-testid="compare-with"
                 prop:value=move || with.get()
-                on:change=move |event| ui.send(Command::Compare(event_target_value(&event).into()))
+                on:change=move |event| {
+                    let id = event_target_value(&event);
+                    let chosen = choices.get_untracked().into_iter().find(|(other, _)| other.id() == id);
+                    if let Some((against, _)) = chosen {
+                        ui.send(Command::Compare(against));
+                    }
+                }
             >
                 {part(move || {
                     let with = with.get();
                     choices
                         .get()
                         .into_iter()
-                        .map(|(id, name)| {
+                        .map(|(against, name)| {
+                            let id = against.id();
                             let selected = id == with;
                             view! { <option value=id selected=selected>{name}</option> }
                         })

@@ -173,7 +173,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "compare", move |with: JsValue, _: JsValue| {
         let with = with.as_string();
         perform(&on, move |session| match with {
-            Some(with) => session.obey(Command::Compare(with.into())),
+            Some(with) => session.compare_named(&with),
             None => session.obey(Command::CloseCompare),
         })
     });

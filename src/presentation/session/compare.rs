@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::against::{Against, With, place_of};
 use crate::caption::{self, Naming, Voice};
+use crate::command::Command;
 use crate::i18n::{Lang, Text};
-use crate::view::{Checks, Choice, CompareView, RACE, RECENT, Side};
+use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
 use deltascope_replay::edit::{Edit, Setting};
@@ -18,67 +20,8 @@ use super::messages::cannot_run;
 use super::shown::Shown;
 use super::{Change, LEAP, Session};
 
-/// The run to compare with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum With {
-    /// The same inputs, with one setting changed.
-    Setting(Setting),
-    /// Another branch.
-    Branch(u32),
-}
-
 /// Slow enough to show how a handler falls behind.
 const SLOW_MS: u32 = 600;
-
-/// How scripts name the settings, in the order of [`Setting::all_of`].
-const NAMES: [&str; 10] = [
-    "era",
-    "traffic",
-    "resyncMs",
-    "pageSize",
-    "watchList",
-    "knownObjects",
-    "mode",
-    "processMs",
-    "handlerMs",
-    "workFailures",
-];
-
-impl With {
-    /// Its name in scripts and menus.
-    #[must_use]
-    pub fn id(self) -> String {
-        match self {
-            Self::Branch(id) => format!("branch={id}"),
-            Self::Setting(setting @ Setting::Generation(_)) => setting.value(),
-            Self::Setting(setting) => {
-                let place = place_of(&setting, &Scenario::default());
-                format!("{}={}", NAMES[place], setting.value())
-            }
-        }
-    }
-
-    /// The run with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (name, value) = text.split_once('=').unwrap_or(("era", text));
-        if name == "branch" {
-            return Some(Self::Branch(value.parse().ok()?));
-        }
-        let place = NAMES.iter().position(|other| *other == name)?;
-        let all = Setting::all_of(&Scenario::default());
-        Some(Self::Setting(all[place].with(value)?))
-    }
-}
-
-fn place_of(setting: &Setting, scenario: &Scenario) -> usize {
-    let which = std::mem::discriminant(setting);
-    let all = Setting::all_of(scenario);
-    let place = all
-        .iter()
-        .position(|other| std::mem::discriminant(other) == which);
-    place.unwrap_or_default()
-}
 
 /// The other run.
 pub(super) struct Compared {
@@ -125,16 +68,18 @@ impl Session {
         Change::Cut
     }
 
-    /// Compares with the run of this name; if the name is empty, with [`Self::first_choice`].
-    pub(super) fn compare_by_name(&mut self, name: &str) -> Change {
-        if name.is_empty() {
-            return self.compare(self.first_choice());
+    pub(super) fn compare_against(&mut self, against: Against) -> Change {
+        match against {
+            Against::First => self.compare(self.first_choice()),
+            Against::Race => self.begin_race(),
+            Against::Run(with) => self.compare(with),
         }
-        if name == RACE {
-            return self.begin_race();
-        }
-        match With::parse(name) {
-            Some(with) => self.compare(with),
+    }
+
+    /// Compares with what scripts name so; if the name is empty, with the first run that there is.
+    pub fn compare_named(&mut self, name: &str) -> Change {
+        match Against::parse(name) {
+            Some(against) => self.obey(Command::Compare(against)),
             None => self.fail(no_such(name), None),
         }
     }
@@ -244,7 +189,7 @@ impl Session {
         };
         let (one, other) = names;
         Some(Rc::new(CompareView {
-            with: with.id().into(),
+            with,
             choices,
             sides: [
                 side(one, &self.timeline, &left, cursor),
@@ -305,11 +250,11 @@ impl Session {
             With::Branch(_) => true,
         });
         let choice = |with: &With| Choice {
-            id: with.id().into(),
+            against: Against::Run(*with),
             name: self.names(*with).1,
         };
         let race = settings.is_informer().then(|| Choice {
-            id: RACE.into(),
+            against: Against::Race,
             name: Text::new("all four generations", "全部四个实现版本"),
         });
         all.iter().map(choice).chain(race).collect()

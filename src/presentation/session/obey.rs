@@ -88,7 +88,7 @@ impl Session {
             Command::LookOn => self.look_on(),
             Command::PlayUntil(predicate) => self.play_until(predicate),
             Command::Break(command) => self.breakpoint(command),
-            Command::Compare(name) => self.compare_by_name(&name),
+            Command::Compare(against) => self.compare_against(against),
             Command::CloseCompare => self.close_comparison(),
             Command::AskWhy(open) => self.ask(open),
             Command::Select(anchor) => self.select(anchor),

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use crate::against::Against;
 use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
-use crate::view::RACE;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
 use deltascope_replay::moment::{Base, Moment, MomentError};
@@ -209,7 +209,7 @@ impl Session {
 
     fn show_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
         if options.mode == Mode::Race {
-            self.obey(Command::Compare(RACE.into()));
+            self.obey(Command::Compare(Against::Race));
             return self.said_wrong();
         }
         self.race = None;

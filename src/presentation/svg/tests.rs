@@ -13,12 +13,13 @@ use super::{Ink, draw, poster, stage};
 use crate::command::{SvgOptions, Theme};
 use std::rc::Rc;
 
+use crate::against::Against;
 use crate::command::Command;
 use crate::i18n::Lang;
 use crate::options::{Controls, Options};
 use crate::session::{Session, typed};
 use crate::stage::Panel;
-use crate::view::{RACE, View};
+use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;
@@ -226,7 +227,7 @@ fn a_race_is_a_picture_of_its_lanes() {
     let mut wrong = Vec::new();
     for id in ["tombstone", "sandbox"] {
         let mut session = Session::new();
-        for command in [Command::Load(id.into()), Command::Compare(RACE.into())] {
+        for command in [Command::Load(id.into()), Command::Compare(Against::Race)] {
             session.obey(command);
         }
         for _ in 0..6 {
@@ -259,7 +260,7 @@ fn a_poster_of_a_race_shows_its_lanes_as_far_as_they_fit() {
     let mut session = Session::new();
     for command in [
         Command::Load("tombstone".into()),
-        Command::Compare(RACE.into()),
+        Command::Compare(Against::Race),
         Command::Walk {
             on: true,
             coarser: true,

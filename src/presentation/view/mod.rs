@@ -28,6 +28,7 @@ use story::StoryView;
 use walking::Walking;
 use why::Why;
 
+use super::against::{Against, With};
 use super::i18n::Text;
 
 /// How many facts up to the current one are available for pseudo-code values and lanes.
@@ -137,10 +138,13 @@ impl View {
     /// The runs that this one can be compared with, and the one that it is compared with, if something is in place
     /// of the stage.
     #[must_use]
-    pub fn compared(&self) -> Option<(&[Choice], &str)> {
+    pub fn compared(&self) -> Option<(&[Choice], Against)> {
         let two = self.compare.as_ref();
-        let two = two.map(|compare| (&*compare.choices, &*compare.with));
-        let four = self.race.as_ref().map(|race| (&*race.choices, RACE));
+        let two = two.map(|compare| (&*compare.choices, Against::Run(compare.with)));
+        let four = self
+            .race
+            .as_ref()
+            .map(|race| (&*race.choices, Against::Race));
         two.or(four)
     }
 
@@ -310,8 +314,8 @@ pub struct Checks {
 /// Two runs at the same virtual time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareView {
-    /// What this run is compared with, as scripts name it.
-    pub with: Arc<str>,
+    /// What this run is compared with.
+    pub with: With,
     /// What else it can be compared with.
     pub choices: Rc<[Choice]>,
     /// This run and the other one.
@@ -323,9 +327,6 @@ pub struct CompareView {
     /// The violations in the other run.
     pub violations: Vec<Violation>,
 }
-
-/// How scripts name the race: a comparison with all generations.
-pub const RACE: &str = "race";
 
 /// The same inputs in the four generations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -343,8 +344,8 @@ pub struct RaceView {
 /// A run to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name in scripts.
-    pub id: Arc<str>,
+    /// What is shown beside this run.
+    pub against: Against,
     /// Its name for readers.
     pub name: Text,
 }

@@ -1,0 +1,99 @@
+//! What a run can be shown beside, and its names in scripts.
+
+use deltascope_replay::edit::Setting;
+use deltascope_world::source::scenario::Scenario;
+
+/// What a run is shown beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The default: the first run that there is to compare with.
+    First,
+    /// The same inputs in all four generations.
+    Race,
+    /// This run.
+    Run(With),
+}
+
+impl Against {
+    /// Its name in scripts.
+    #[must_use]
+    pub fn id(self) -> String {
+        match self {
+            Self::First => String::new(),
+            Self::Race => RACE.to_owned(),
+            Self::Run(with) => with.id(),
+        }
+    }
+
+    /// What has this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "" => Some(Self::First),
+            RACE => Some(Self::Race),
+            _ => With::parse(text).map(Self::Run),
+        }
+    }
+}
+
+const RACE: &str = "race";
+
+/// One run to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum With {
+    /// The same inputs, with one setting changed.
+    Setting(Setting),
+    /// Another branch.
+    Branch(u32),
+}
+
+/// How scripts name the settings, in the order of [`Setting::all_of`].
+const NAMES: [&str; 10] = [
+    "era",
+    "traffic",
+    "resyncMs",
+    "pageSize",
+    "watchList",
+    "knownObjects",
+    "mode",
+    "processMs",
+    "handlerMs",
+    "workFailures",
+];
+
+impl With {
+    /// Its name in scripts and menus.
+    #[must_use]
+    pub fn id(self) -> String {
+        match self {
+            Self::Branch(id) => format!("branch={id}"),
+            Self::Setting(setting @ Setting::Generation(_)) => setting.value(),
+            Self::Setting(setting) => {
+                let place = place_of(&setting, &Scenario::default());
+                format!("{}={}", NAMES[place], setting.value())
+            }
+        }
+    }
+
+    /// The run with this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, value) = text.split_once('=').unwrap_or(("era", text));
+        if name == "branch" {
+            return Some(Self::Branch(value.parse().ok()?));
+        }
+        let place = NAMES.iter().position(|other| *other == name)?;
+        let all = Setting::all_of(&Scenario::default());
+        Some(Self::Setting(all[place].with(value)?))
+    }
+}
+
+/// The place of a setting in [`Setting::all_of`].
+pub(crate) fn place_of(setting: &Setting, scenario: &Scenario) -> usize {
+    let which = std::mem::discriminant(setting);
+    let all = Setting::all_of(scenario);
+    let place = all
+        .iter()
+        .position(|other| std::mem::discriminant(other) == which);
+    place.unwrap_or_default()
+}
