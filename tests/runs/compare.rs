@@ -143,8 +143,8 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
         assert_eq!(output.differs, 2);
         let [left, right] = &output.lines[0].sides;
         assert_eq!(left.len(), right.len());
-        let class = |at: usize| (&*left[at].class, &*right[at].class);
-        assert_eq!(class(3), ("gap", " differs only"));
+        let class = |at: usize| [left[at].class(), right[at].class()];
+        assert_eq!(class(3), ["gap", "differs only"]);
         assert_eq!(of("queue").title, "DeltaFIFO · RealFIFO");
         assert!(
             rows::compare::summary(&view, lang)

@@ -95,7 +95,7 @@ pub(super) fn chip(chip: &Chip) -> AnyView {
         }
     });
     view! {
-        <span class=format!("c {}", chip.class) title=chip.title.clone() translate="no">
+        <span class=format!("c {}", chip.class()) title=chip.title.clone() translate="no">
             {chip.glyph.map(sign)}
             {(!chip.text.is_empty()).then(|| view! { <span class="t">{chip.text.clone()}</span> })}
             {about.collect_view()}

@@ -42,8 +42,16 @@ pub struct LineRow {
 /// One thing, such as an object or a delta.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Chip {
-    /// Its CSS classes.
-    pub class: String,
+    /// What it stands for.
+    pub kind: ChipKind,
+    /// It stands for a tombstone.
+    pub tombstone: bool,
+    /// The other side has something else in its place.
+    pub differs: bool,
+    /// The other side has nothing in its place.
+    pub only: bool,
+    /// It is the last thing that a handler received.
+    pub newest: bool,
     /// Its glyph.
     pub glyph: Option<DeltaType>,
     /// Its objects: mark, name and version of each.
@@ -54,11 +62,59 @@ pub struct Chip {
     pub title: String,
 }
 
+/// What a chip stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ChipKind {
+    /// An object, or words.
+    #[default]
+    Plain,
+    /// A delta or a notification; the glyph has its type.
+    Typed,
+    /// An entry of a queue that holds many objects; the glyph has its type.
+    Batch,
+    /// A value of an index with its keys.
+    KeySet,
+    /// A deleted object.
+    Gone,
+    /// The place of a thing that is not there.
+    Gap,
+    /// Nothing at all.
+    Nothing,
+}
+
 impl Chip {
+    /// Its CSS classes.
+    #[must_use]
+    pub fn class(&self) -> String {
+        let kind = match self.kind {
+            ChipKind::Plain => "",
+            ChipKind::Typed => "typed",
+            ChipKind::Batch => "typed boxful",
+            ChipKind::KeySet => "keyset",
+            ChipKind::Gone => "gone",
+            ChipKind::Gap => "gap",
+            ChipKind::Nothing => "none",
+        };
+        let when = |is: bool, class: &'static str| if is { class } else { "" };
+        let classes = [
+            kind,
+            self.glyph.map_or("", type_class),
+            when(self.tombstone, "tombstone"),
+            when(self.differs, "differs"),
+            when(self.only, "only"),
+            when(self.newest, "newest"),
+        ];
+        let named: Vec<&str> = classes
+            .into_iter()
+            .filter(|class| !class.is_empty())
+            .collect();
+        named.join(" ")
+    }
+
     /// The place of a thing that is not there.
     pub(super) fn gap() -> Self {
         Self {
-            class: "gap".to_owned(),
+            kind: ChipKind::Gap,
             text: "–".to_owned(),
             ..Self::default()
         }
@@ -67,7 +123,7 @@ impl Chip {
     /// What stands where there is nothing at all.
     pub(super) fn empty(lang: Lang) -> Self {
         Self {
-            class: "none".to_owned(),
+            kind: ChipKind::Nothing,
             text: pick(lang, "empty", "空").to_owned(),
             ..Self::default()
         }
@@ -154,9 +210,8 @@ fn line(line: &Line, names: &Names, lang: Lang) -> LineRow {
                 Some(thing) => {
                     let mut chip = chip(thing, names, lang);
                     if pair.differs {
-                        let only = there.is_none();
-                        chip.class
-                            .push_str(if only { " differs only" } else { " differs" });
+                        chip.differs = true;
+                        chip.only = there.is_none();
                     }
                     Some(chip)
                 }
@@ -205,11 +260,9 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
         (Some(names.mark(&object.uid)), names.get(&object.key), rv)
     };
     let typed = |delta_type: DeltaType, what: &str, object: &ObjectRef| {
-        let mut class = format!("typed {}", type_class(delta_type));
         let tombstone = is_tombstone(object);
         let mut title = format!("{what} {} {}", object.key, object.rv);
         if tombstone {
-            class.push_str(" tombstone");
             title.push_str(" · ");
             title.push_str(strings::strings(lang).tombstone);
         }
@@ -218,11 +271,12 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             rv.push_str(" ?");
         }
         Chip {
-            class,
+            kind: ChipKind::Typed,
+            tombstone,
             glyph: Some(delta_type),
             about: vec![(mark, name, rv)],
-            text: String::new(),
             title,
+            ..Chip::default()
         }
     };
     let text = |text: &str| Chip {
@@ -237,14 +291,14 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             ..Chip::default()
         },
         Thing::Gone(object) => Chip {
-            class: "gone".to_owned(),
+            kind: ChipKind::Gone,
             about: vec![about(object)],
             title: format!("{} {}", object.key, object.rv),
             ..Chip::default()
         },
         Thing::Delta(delta_type, object) => typed(*delta_type, delta_type.as_str(), object),
         Thing::BatchEntry(delta_type, rv, objects) => Chip {
-            class: format!("typed boxful {}", type_class(*delta_type)),
+            kind: ChipKind::Batch,
             glyph: Some(*delta_type),
             about: objects
                 .iter()
@@ -254,6 +308,7 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
                 .collect(),
             text: format!("{} {}", delta_type.as_str(), RvText::narrow(rv).short),
             title: format!("{} {rv}", delta_type.as_str()),
+            ..Chip::default()
         },
         Thing::Notified(notification) => {
             let (delta_type, what) = match &**notification {
@@ -283,7 +338,7 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             ReflectorState::Stopped => pick(lang, "stopped", "已停止"),
         }),
         Thing::Set(value, keys) => Chip {
-            class: "keyset".to_owned(),
+            kind: ChipKind::KeySet,
             text: if value.is_empty() {
                 "\"\"".to_owned()
             } else {

@@ -103,7 +103,7 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
         if let Some(last) = &handler.last[lane] {
             let mut last = chip(&Thing::Notified(Arc::clone(last)), names, lang);
             last.title = format!("{} {}", pick(lang, "heard last:", "最后收到："), last.title);
-            last.class.push_str(" newest");
+            last.newest = true;
             last.text = pick(lang, "last", "最后").to_owned();
             chips.push(last);
         }
@@ -120,9 +120,7 @@ fn row(columns: &Columns, lane: usize, names: &Names, lang: Lang) -> Vec<Chip> {
     let one = |column: &Column| {
         let thing = column.things[lane].as_ref();
         let mut chip = thing.map_or_else(Chip::gap, |thing| chip(thing, names, lang));
-        if column.differs[lane] {
-            chip.class.push_str(" differs");
-        }
+        chip.differs = column.differs[lane];
         chip
     };
     columns.columns.iter().map(one).collect()

@@ -3,7 +3,7 @@
 use super::colors::Ink;
 use super::parts::{DASHED, DASHED_TOKEN, STRONG};
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans};
-use crate::rows::compare::Chip;
+use crate::rows::compare::{Chip, ChipKind};
 use crate::rows::race::{CellRow, LaneRow, lanes as rows};
 
 /// The gap between lanes.
@@ -140,19 +140,17 @@ fn width(chip: &Chip) -> i32 {
 }
 
 fn chip(pen: &mut Pen, a: Area, chip: &Chip) {
-    let has = |name: &str| chip.class.split(' ').any(|class| class == name);
-    let ink = match chip.glyph {
-        Some(delta_type) => Ink::of(delta_type),
-        None if has("none") => Ink::NONE,
-        None if has("gap") || has("gone") => Ink::WIRE,
-        None => Ink::LINE,
+    let ink = match (chip.glyph, chip.kind) {
+        (Some(delta_type), _) => Ink::of(delta_type),
+        (None, ChipKind::Nothing) => Ink::NONE,
+        (None, ChipKind::Gap | ChipKind::Gone) => Ink::WIRE,
+        (None, _) => Ink::LINE,
     };
-    let dashed = has("tombstone") || has("gap");
-    let radius = if has("newest") { CHIP.0 / 2 } else { 6 };
-    let ground = if has("gap") || has("none") {
-        Ink::NONE
-    } else {
-        Ink::CARD
+    let dashed = chip.tombstone || chip.kind == ChipKind::Gap;
+    let radius = if chip.newest { CHIP.0 / 2 } else { 6 };
+    let ground = match chip.kind {
+        ChipKind::Gap | ChipKind::Nothing => Ink::NONE,
+        _ => Ink::CARD,
     };
     pen.rect(
         a,
@@ -175,7 +173,7 @@ fn chip(pen: &mut Pen, a: Area, chip: &Chip) {
         pen.mark(x, a.middle(), 8, *mark);
     }
     let mut text = runs(chip);
-    if has("gone") {
+    if chip.kind == ChipKind::Gone {
         for (_, of) in &mut text {
             *of = of.struck(true);
         }
