@@ -415,12 +415,15 @@ impl Default for WorkSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessModeText(pub ProcessMode);
 
-/// The modes that have a name.
-const MODES: [(&str, ProcessMode); 2] = [("free", ProcessMode::Free), ("held", ProcessMode::Held)];
+const FREE: &str = "free";
+const HELD: &str = "held";
 
 fn mode_named(text: &str) -> Option<ProcessModeText> {
-    let mode = MODES.iter().find(|(name, _)| *name == text);
-    mode.map(|(_, mode)| ProcessModeText(*mode))
+    match text {
+        FREE => Some(ProcessModeText(ProcessMode::Free)),
+        HELD => Some(ProcessModeText(ProcessMode::Held)),
+        _ => None,
+    }
 }
 
 impl TryFrom<Value> for ProcessModeText {
@@ -447,10 +450,10 @@ impl From<ProcessModeText> for Value {
 
 impl fmt::Display for ProcessModeText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0, MODES.iter().find(|(_, mode)| *mode == self.0)) {
-            (ProcessMode::Paced(ms), _) => ms.fmt(f),
-            (_, Some((name, _))) => f.write_str(name),
-            (_, None) => Ok(()),
+        match self.0 {
+            ProcessMode::Free => f.write_str(FREE),
+            ProcessMode::Held => f.write_str(HELD),
+            ProcessMode::Paced(ms) => ms.fmt(f),
         }
     }
 }
