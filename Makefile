@@ -75,14 +75,10 @@ test-beside-dist: setup-dist
 # The sources of the page and the element; the rest of src is only compiled natively.
 PAGE_SOURCES = $(shell find src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f)
 
-# Lints the workspace's crates while they are compiled: a lint of its own would check all dependencies once more. A
-# warning is an error; `cargo clippy` passes its arguments in the same form.
-LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS='-Dwarnings__CLIPPY_HACKERY__'
-
 # Newer than the page, unless `trunk serve` has built another one in its place.
 PAGE := $(TARGET)/page.stamp
 $(PAGE): $$(PAGE_SOURCES) dist/index.html | setup-dist
-	$(LINTED) trunk build --release
+	trunk build --release
 	@touch '$@'
 
 dist/index.html: ;
@@ -218,9 +214,10 @@ fmt: setup-rust
 
 # What is built natively. The benchmarks need much that nothing else does: only clippy and `make bench` compile them.
 NATIVE := --workspace --exclude deltascope-page --exclude deltascope-bench --features cli,mdbook
-# The page is linted as it is built.
+# In the page's profile, the macros that clippy needs are built once for it and for the page.
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --workspace --exclude deltascope-page --features cli,mdbook --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
 # own.
