@@ -61,7 +61,9 @@ help:
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
-test: fmt clippy test-beside-dist test-browser
+# Each crate is linted where it is compiled; `make clippy` does nothing else.
+test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/tests/lint.sh
+test: fmt test-beside-dist test-browser
 
 # The end of the page's optimised build keeps one core busy; the tests have the other. The page is packed for the command
 # line only after them: they serve the packed one.
@@ -212,11 +214,11 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
-# What is built natively. The benchmarks need much that nothing else does: only clippy and `make bench` compile them.
-NATIVE := --workspace --exclude deltascope-page --exclude deltascope-bench --features cli,mdbook
+# What is built natively.
+NATIVE := --workspace --exclude deltascope-page --features cli,mdbook
 # In the page's profile, the macros that clippy needs are built once for it and for the page.
 clippy: setup-rust
-	cargo clippy $(CARGO_FLAGS) --workspace --exclude deltascope-page --features cli,mdbook --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
@@ -224,9 +226,9 @@ clippy: setup-rust
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) $(NATIVE) --no-fail-fast
 
-# Includes the runner of recorded scenarios.
+# Includes the runner of recorded scenarios, and the benchmarks.
 examples: setup-rust
-	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
+	cargo build $(CARGO_FLAGS) $(NATIVE) --examples --bench cache
 
 test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
