@@ -5,6 +5,7 @@
 
 mod bundle;
 mod package;
+mod program;
 mod styles;
 
 use std::path::Path;
@@ -15,13 +16,15 @@ fn main() -> ExitCode {
     let dist = std::env::args().nth(1);
     #[allow(clippy::disallowed_methods, reason = "trunk says it there")]
     let dist = dist.or_else(|| std::env::var("TRUNK_STAGING_DIR").ok());
+    #[allow(clippy::disallowed_methods, reason = "trunk says it there")]
+    let release = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
     let Some(dist) = dist else {
         eprintln!("usage: deltascope-pack DIST [FILE], where DIST is what trunk has built");
         return ExitCode::from(2);
     };
     let done = match std::env::args().nth(2) {
         Some(file) => bundle::write(Path::new(&dist), Path::new(&file)),
-        None => package::write(Path::new("."), Path::new(&dist)),
+        None => package::write(Path::new("."), Path::new(&dist), release),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::program;
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
@@ -22,9 +23,16 @@ const TOKENS: &str = "tokens.css";
 /// A file for the page, not for the package.
 const OF_THE_PAGE: &str = "rescue.js";
 
-/// Writes the package beside the files that trunk has built.
-pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
+/// Writes the package beside the files that trunk has built. A release is for visitors, who need no names of functions.
+pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), String> {
     let (glue, wasm) = built(dist)?;
+    if release {
+        let path = dist.join(&wasm);
+        let error = |error: std::io::Error| format!("{}: {error}", path.display());
+        let bare = program::bare(&fs::read(&path).map_err(error)?);
+        let bare = bare.ok_or_else(|| format!("{} is no WebAssembly module", path.display()))?;
+        fs::write(&path, bare).map_err(error)?;
+    }
     let version = version(root)?;
     let module = read(&root.join("embed/deltascope.js"))?;
     for place in ["__GLUE__", "__WASM__", "__VERSION__"] {
