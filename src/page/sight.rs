@@ -184,8 +184,14 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             let rect = within_room(host, &element, rect_of(host, &element)?);
             dims.extend(dim(host, anchor));
             // Past the words of a line, which a path through its middle would strike out.
-            let at = match anchor {
-                Anchor::Line(_) => rect.end(),
+            let room = element.closest(".room").ok().flatten();
+            let room = room.and_then(|room| rect_of(host, &room));
+            let at = match (anchor, room) {
+                (Anchor::Line(_), _) => rect.end(),
+                // Over the queue, a state is far from the way.
+                (Anchor::State(_), Some(room)) if room.width > room.height => {
+                    room.passed(target.rect)
+                }
                 _ => rect.token(),
             };
             (!is_door).then_some(at)
