@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::i18n::Lang;
+use crate::motion::pace;
+use crate::view::{RECENT, View};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Entry, ServerFact, StoreFact};
+use deltascope_cache::fact::{Entry, ReflectorFact, ServerFact, StoreFact};
 use deltascope_replay::beat::{MOST, beat};
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
@@ -25,6 +28,27 @@ fn scenes(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
         at += beat.facts;
     }
     scenes
+}
+
+/// The same as playback shows them: each for as long as its sentence takes to read, in the language that takes longer.
+fn paced(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
+    let mut at = from;
+    let mut all = scenes(timeline, from);
+    for (facts, scene) in &mut all {
+        let Some(beat) = beat(&timeline.facts(at..at + MOST)) else {
+            break;
+        };
+        let told = at + beat.headline + 1;
+        let view = View {
+            recent: timeline.facts(told.saturating_sub(RECENT)..told)[..].into(),
+            picture: timeline.picture(told).into(),
+            ..View::default()
+        };
+        let [en, zh] = [Lang::En, Lang::Zh].map(|lang| pace::reading(&view, lang));
+        scene.ms = scene.ms.max(en).max(zh);
+        at += facts.len();
+    }
+    all
 }
 
 fn run(id: &str, generation: Option<Generation>) -> Timeline {
@@ -52,6 +76,9 @@ fn travels(scenes: &[(Vec<FactRecord>, Scene)]) -> Vec<(String, u32)> {
         for FactRecord { fact, .. } in facts {
             let (object, begins, ends) = match fact {
                 Fact::Server(ServerFact::EventSent { object, .. }) => (object, true, false),
+                Fact::Reflector(ReflectorFact::EventReceived { object, .. }) => {
+                    (object, true, false)
+                }
                 Fact::Queue(
                     QueueFact::DeltaAppended { object, .. }
                     | QueueFact::EntryAppended {
@@ -73,7 +100,7 @@ fn travels(scenes: &[(Vec<FactRecord>, Scene)]) -> Vec<(String, u32)> {
             };
             let id = (object.key.to_string(), object.rv.to_string());
             if begins {
-                under_way.insert(id.clone(), 0);
+                under_way.entry(id.clone()).or_default();
             }
             if let Some(ms) = under_way.get_mut(&id)
                 && !seen.contains(&id)
@@ -98,6 +125,21 @@ fn an_event_gets_from_the_server_into_the_index_in_six_seconds() {
             for (object, ms) in travels(&scenes(&timeline, 0)) {
                 assert!(ms <= 6_000, "{id} {generation:?}: {object} takes {ms} ms");
                 seen += 1;
+            }
+            // That an event waits, for others on the stream or for a lock, is told apart from its way.
+            let mut told = paced(&timeline, 0);
+            told.retain(|(facts, _)| {
+                let has = |names: &[&str]| {
+                    let mut facts = facts.iter();
+                    facts.any(|record| names.contains(&record.fact.name()))
+                };
+                !has(&["EventSent", "EventReceived"]) || has(&["DeltaAppended", "EntryAppended"])
+            });
+            for (object, ms) in travels(&told) {
+                assert!(
+                    ms <= 6_000,
+                    "{id} {generation:?}: {object} is told in {ms} ms"
+                );
             }
         }
     }
@@ -153,4 +195,16 @@ fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start(
     assert!(lesson.open.is_some());
     let (printed, sent) = (until(0, "LinePrinted"), until(829, "EventSent"));
     assert!(printed <= 12_000 && sent <= 6_000, "{printed} {sent}");
+    let told = paced(&timeline, 0);
+    let line = told.iter().position(|(facts, _)| {
+        facts
+            .iter()
+            .any(|record| record.fact.name() == "LinePrinted")
+    });
+    let ms: u32 = told
+        .iter()
+        .take(line.unwrap_or(usize::MAX))
+        .map(|(_, scene)| scene.ms)
+        .sum();
+    assert!(ms <= 20_000, "{ms}");
 }
