@@ -473,7 +473,7 @@ fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
         let (column, row) = (node / 2 % wide, node / 2 / wide);
         let mut nexts = vec![(node ^ 1, TURN)];
         let mut go = |next: usize| nexts.push((next, cost(here, point(next))));
-        if node % 2 == 0 {
+        if node.is_multiple_of(2) {
             if column > 0 {
                 go(node - 2);
             }

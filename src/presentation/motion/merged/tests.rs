@@ -7,7 +7,11 @@ use crate::i18n::Lang;
 use crate::motion::pace;
 use crate::view::{RECENT, View};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Entry, ReflectorFact, ServerFact, StoreFact};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{
+    Actor, Cause, Entry, FactId, ObjectRef, ReflectorFact, ServerFact, Shape, StoreFact,
+};
+use deltascope_cache::step::Step;
 use deltascope_replay::beat::{MOST, beat};
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
@@ -207,4 +211,43 @@ fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start(
         .map(|(_, scene)| scene.ms)
         .sum();
     assert!(ms <= 20_000, "{ms}");
+}
+
+#[test]
+fn of_a_long_list_few_objects_fly_and_the_others_as_their_number() {
+    let mut merged = Merged::default();
+    let mut picture = Picture::default();
+    let step = Step::StoreWrite;
+    for place in 0..300_u32 {
+        let object = ObjectRef {
+            key: format!("default/pod-{place}").as_str().into(),
+            shape: Shape::Object,
+            rv: place.to_string().as_str().into(),
+            uid: "".into(),
+        };
+        let record = FactRecord {
+            id: FactId(u64::from(place)),
+            time: 0,
+            actor: Actor::Reflector,
+            cause: Cause::Start,
+            step,
+            fact: Fact::Queue(QueueFact::EntryAppended {
+                entry: Entry::Delta(DeltaType::Replaced, object),
+                length: place + 1,
+            }),
+        };
+        picture.apply(&record);
+        merged.add(&record, &picture);
+    }
+    let scene = merged.scene();
+    let looks: Vec<&Look> = scene.flights.iter().map(|flight| &flight.look).collect();
+    assert_eq!(looks.len(), MOST_FLIGHTS + 1);
+    let rest = Look::Label(format!("+{}", 300 - MOST_FLIGHTS));
+    assert_eq!(looks.last(), Some(&&rest));
+    let last = scene.flights.iter().map(Flight::end).max();
+    assert!(
+        last.is_some_and(|end| end + SETTLE_MS <= scene.ms && scene.ms < 3_000),
+        "{}",
+        scene.ms
+    );
 }
