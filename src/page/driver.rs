@@ -24,6 +24,7 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::motion::merged::Scene;
+use deltascope_presentation::motion::pace;
 use deltascope_presentation::motion::plan::{self, Flight, SETTLE_MS};
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
@@ -136,6 +137,8 @@ struct Inner {
     opening: Cell<u64>,
     /// Numbers the commands: a later one ends what is computed for an earlier one.
     asked: Cell<u64>,
+    /// How many seeks are being computed.
+    seeking: Cell<usize>,
     /// Called after each command.
     listener: RefCell<Option<Rc<dyn Fn()>>>,
     /// Whether a loop that redraws for a live run is active.
@@ -175,6 +178,7 @@ impl Driver {
                 run: Cell::new(0),
                 opening: Cell::new(0),
                 asked: Cell::new(0),
+                seeking: Cell::new(0),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
@@ -502,6 +506,9 @@ impl Driver {
     /// counts: a later one takes its place.
     async fn compute(&self, far: &Far) -> bool {
         let (asked, turn) = (self.inner.asked.get(), self.inner.opening.get());
+        let seeks = usize::from(matches!(far, Far::Place(..)));
+        let seeking = &self.inner.seeking;
+        seeking.set(seeking.get() + seeks);
         self.with(Session::pause);
         let (began, mut drawn) = (now(), now());
         let mut slice = began + SLICE_MS;
@@ -521,7 +528,15 @@ impl Driver {
             counts = is_last && !self.inner.gone.get();
         }
         self.with(|session| session.set_opening(None));
+        seeking.set(seeking.get() - seeks);
         counts
+    }
+
+    /// Waits for the seeks that a script has not awaited: its next call goes on from there.
+    async fn sought(&self) {
+        while self.inner.seeking.get() > 0 {
+            TimeoutFuture::new(0).await;
+        }
     }
 
     /// A command has come: what is computed for an earlier one is not needed any more.
@@ -537,6 +552,7 @@ impl Driver {
 
     /// Performs a step of a story for a script. Returns once the play to its moment is over.
     pub async fn tells(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        self.sought().await;
         self.ask();
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
@@ -551,14 +567,22 @@ impl Driver {
 
     /// Performs a command of a script. Returns once the screen shows the result.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        self.sought().await;
         self.ask();
+        self.act(act).await;
+    }
+
+    async fn act(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;
     }
 
-    /// The same for a command that may have to compute the run far ahead.
+    /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
     pub async fn perform_far(&self, mut command: Command) {
+        if !matches!(command, Command::Seek(_)) {
+            self.sought().await;
+        }
         self.ask();
         if let Some(far) = self.with(|session| session.needs(&command)) {
             if !self.compute(&far).await {
@@ -566,7 +590,7 @@ impl Driver {
             }
             command = far.instead_of(command);
         }
-        self.perform(Box::new(move |session| session.obey_or_say(command)))
+        self.act(Box::new(move |session| session.obey_or_say(command)))
             .await;
     }
 
@@ -618,12 +642,22 @@ impl Driver {
             if change != Change::Forward {
                 break;
             }
-            let ms = self.forward(0).await;
-            TimeoutFuture::new(ms).await;
+            self.told().await;
         }
         if self.inner.run.get() == run {
             self.draw().await;
         }
+    }
+
+    /// Shows the next picture until its scene is over and its sentence can have been read.
+    async fn told(&self) {
+        let scene = self.forward(0).await;
+        let reading = self.inner.ui.get().map_or(0, |ui| {
+            ui.view
+                .with_untracked(|view| pace::reading(view, ui.lang.get_untracked()))
+        });
+        let reading = self.with(|session| session.playback().scaled(reading));
+        TimeoutFuture::new(scene.max(reading)).await;
     }
 
     /// Plays the facts that follow from a click, up to step `to`.
@@ -636,8 +670,7 @@ impl Driver {
             if change != Change::Forward {
                 return;
             }
-            let ms = self.forward(0).await;
-            TimeoutFuture::new(ms).await;
+            self.told().await;
         }
     }
 

@@ -187,7 +187,7 @@ impl Stage {
             }
             match flight.hides {
                 Hides::Nothing => {}
-                Hides::Target if is_small(&to) => {}
+                Hides::Target if is_door || is_small(&to) => {}
                 Hides::Target => self.show(&column_of(&to, &flight.to), "0", 0, end),
                 // What left is now inside the target.
                 Hides::Inside if is_door => {}

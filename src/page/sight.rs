@@ -158,25 +158,56 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
         // Of a way that begins or ends in a room that is not shown, the rest.
         let vias = &flight.via;
         let on_screen = |via: &Vec<Anchor>| first(host, via).is_some();
-        let (end, (to, _, is_door)) = match target(host, &flight.to) {
-            Some(to) => (vias.len(), to),
+        let begin = origin(host, flight, start.as_ref(), &landed);
+        let last = || {
+            let last = vias.iter().rposition(on_screen)?;
+            Some((last, first(host, &vias[last])?))
+        };
+        let end = target(host, &flight.to)
+            .map(|to| (vias.len(), to))
+            .or_else(last);
+        let (end, to, is_door, target) = match end {
+            Some((end, (to, _, is_door))) => {
+                let rect = within_room(host, &to, end_of(host, &to)?);
+                (end, to, is_door, Spot { rect, is_door })
+            }
+            // It leaves over the edge of the room that is shown.
             None => {
-                let last = vias.iter().rposition(on_screen)?;
-                (last, first(host, &vias[last])?)
+                let (from, _) = begin.as_ref()?;
+                let (to, rect) = edge(host, &flight.from, flight.to.first()?, from.rect)?;
+                (
+                    0,
+                    to,
+                    true,
+                    Spot {
+                        rect,
+                        is_door: false,
+                    },
+                )
             }
         };
-        let target = Spot {
-            rect: within_room(host, &to, end_of(host, &to)?),
-            is_door,
-        };
-        let begin = origin(host, flight, start.as_ref(), &landed);
         let (begin, (from, begins)) = match begin {
             Some(from) => (0, from),
-            None => {
-                let next = vias[..end].iter().position(on_screen)?;
-                let (_, anchor, _) = first(host, &vias[next])?;
-                (next + 1, (spot(host, &vias[next])?, anchor))
-            }
+            None => match vias[..end].iter().position(on_screen) {
+                Some(next) => {
+                    let (_, anchor, _) = first(host, &vias[next])?;
+                    (next + 1, (spot(host, &vias[next])?, anchor))
+                }
+                None => {
+                    let anchor = flight.from.first()?;
+                    let (_, rect) = edge(host, &flight.to, anchor, target.rect)?;
+                    (
+                        end,
+                        (
+                            Spot {
+                                rect,
+                                is_door: false,
+                            },
+                            anchor,
+                        ),
+                    )
+                }
+            },
         };
         let mut dims = Vec::new();
         let via = vias[begin..end].iter().filter_map(|via| {
@@ -184,8 +215,14 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             let rect = within_room(host, &element, rect_of(host, &element)?);
             dims.extend(dim(host, anchor));
             // Past the words of a line, which a path through its middle would strike out.
-            let at = match anchor {
-                Anchor::Line(_) => rect.end(),
+            let room = element.closest(".room").ok().flatten();
+            let room = room.and_then(|room| rect_of(host, &room));
+            let at = match (anchor, room) {
+                (Anchor::Line(_), _) => rect.end(),
+                // Over the queue, a state is far from the way.
+                (Anchor::State(_), Some(room)) if room.width > room.height => {
+                    room.passed(target.rect)
+                }
                 _ => rect.token(),
             };
             (!is_door).then_some(at)
@@ -281,9 +318,10 @@ fn end_of(host: &Host, element: &Element) -> Option<Rect> {
     })
 }
 
-/// Moves a box that is scrolled out of its room to the room's edge.
+/// Moves a box that is scrolled out of its room, or out of the part of it that scrolls, to the edge.
 fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
-    let room = element.closest(".room").ok().flatten();
+    let room = element.closest(".split.many > .tree, .split, .room");
+    let room = room.ok().flatten();
     if let Some(room) = room.and_then(|room| rect_of(host, &room)) {
         let lowest = (room.y + room.height - rect.height).max(room.y);
         rect.y = rect.y.min(lowest).max(room.y);
@@ -341,6 +379,19 @@ pub(crate) fn first<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, 
     })
 }
 
+/// A place beside the room of what is shown, at the side of a room that is not shown, and that room's element.
+fn edge(host: &Host, shown: &[Anchor], hidden: &Anchor, at: Rect) -> Option<(Element, Rect)> {
+    let (element, anchor, _) = first(host, shown)?;
+    let room = element.closest(".room").ok().flatten()?;
+    let rect = rect_of(host, &room)?;
+    let at = at.token();
+    let x = match hidden.room() < anchor.room() {
+        true => rect.x - at.width,
+        false => rect.x + rect.width,
+    };
+    (hidden.room() != anchor.room()).then_some((room, Rect { x, ..at }))
+}
+
 /// The same for the end of a flight: what is not on the screen is behind the edge of its room.
 fn target<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor, bool)> {
     let room = || {
@@ -359,13 +410,20 @@ fn origin<'a>(
 ) -> Option<(Spot, &'a Anchor)> {
     flight.from.iter().find_map(|anchor| {
         let last = landed.iter().rev().find(|(at, _)| at == anchor);
+        // What is known by its key may have moved to another row; then another thing is where it was.
+        let stays = matches!(
+            anchor,
+            Anchor::Object(_) | Anchor::Line(_) | Anchor::Item(_)
+        );
+        let now = || spot(host, std::slice::from_ref(anchor));
         let spot = match (last, start) {
             (Some((_, rect)), _) => Some(Spot {
                 rect: *rect,
                 is_door: false,
             }),
+            _ if stays && let Some(here) = now() => Some(here),
             (_, Some(start)) if start.anchor == *anchor => Some(start.spot),
-            _ => spot(host, std::slice::from_ref(anchor)),
+            _ => now(),
         };
         Some((spot?, anchor))
     })

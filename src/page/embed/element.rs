@@ -227,7 +227,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
 fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
-            return session.obey(Command::Generation(*era));
+            return session.set_generation(*era);
         }
         (
             "at",

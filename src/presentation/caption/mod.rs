@@ -38,7 +38,7 @@ use say::say;
 use spans::{event_type, mono, named, text, version};
 
 pub use end::at_end;
-pub use names::in_chinese;
+pub use names::{in_chinese, in_words};
 pub use samples::samples;
 pub use spans::{Span, answer, plain, refusal, short_name, short_rv};
 

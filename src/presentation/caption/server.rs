@@ -379,14 +379,14 @@ impl Writer<'_> {
             (
                 say!(
                     self,
-                    "The watch is open: every change after resourceVersion {rv} will come over it.",
-                    "watch 已建立：resourceVersion {rv} 之后的每次变更都会推送过来。",
+                    "The watch is open, from resourceVersion {rv} on.",
+                    "watch 已建立，从 resourceVersion {rv} 之后开始。",
                     rv = version(rv),
                 ),
                 vec![say!(
                     self,
-                    "The server sends no object that has not changed since.",
-                    "此后没有变化的对象，API server 不会再发送。",
+                    "Every change after that comes over it; an object that does not change is not sent.",
+                    "此后的每次变更都会推送过来；没有变化的对象不会再发送。",
                 )],
             )
         }

@@ -3,7 +3,7 @@
 //! An object that comes through several places flies along one path, without a stop. What happens to several
 //! handlers or index entries at once is shown at once; everything else, one after the other.
 
-use super::plan::{BRIEF_MS, Flight, LIGHT_MS, Look, Motion, REST_MS, SETTLE_MS, plan};
+use super::plan::{BRIEF_MS, Flight, Hides, LIGHT_MS, Look, Motion, REST_MS, SETTLE_MS, plan};
 use crate::anchor::Anchor;
 use deltascope_cache::fact::{Fact, FactRecord, HandlersFact, QueueFact};
 use deltascope_replay::picture::Picture;
@@ -15,6 +15,8 @@ const LEG_MS: u32 = 300;
 const GAP_MS: u32 = 100;
 /// Things of a list leave one after the other, this many ms apart at normal speed.
 const STAGGER_MS: u32 = 60;
+/// At most this many things move in a scene: nobody follows more. `+N` goes the way of the others.
+const MOST_FLIGHTS: usize = 24;
 /// A step's scene takes at most this long, in ms at normal speed.
 const LONGEST_MS: u32 = 8_000;
 
@@ -72,6 +74,8 @@ pub struct Merged {
     now: u32,
     /// The last things that moved at once: their kind, when they began to, and which is the first.
     last: Option<(Together, u32, usize)>,
+    /// How many things move that are not shown each, and the way of the first of them.
+    others: Option<(usize, Flight)>,
 }
 
 impl Merged {
@@ -111,6 +115,12 @@ impl Merged {
         if is_work {
             flight.ms = BRIEF_MS;
         }
+        if self.scene.flights.len() >= MOST_FLIGHTS {
+            let at = flight.at.min(self.now + GAP_MS);
+            let (count, _) = self.others.get_or_insert((0, Flight { at, ..flight }));
+            *count += 1;
+            return;
+        }
         self.now = self.now.max(flight.end());
         self.scene.flights.push(flight);
     }
@@ -143,9 +153,19 @@ impl Merged {
     pub fn scene(self) -> Scene {
         let Self {
             mut scene,
-            now,
+            mut now,
             last,
+            others,
         } = self;
+        if let Some((count, flight)) = others {
+            now = now.max(flight.end());
+            scene.flights.push(Flight {
+                look: Look::Label(format!("+{count}")),
+                hides: Hides::Nothing,
+                ghost: false,
+                ..flight
+            });
+        }
         // What came back to where it was has not moved.
         scene
             .flights

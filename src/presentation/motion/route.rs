@@ -31,6 +31,8 @@ pub const GAP: f64 = 4.0;
 const GUTTER: f64 = 8.0;
 /// How far from its frame a room has nothing in it, in px.
 const MARGIN: f64 = 6.0;
+/// Half the space between two lines of a room, in px.
+const LEADING: f64 = 2.5;
 /// The radius of a corner, in px.
 const CORNER: f64 = 10.0;
 /// A px through a room is as long as this many px in a gutter, …
@@ -151,6 +153,18 @@ impl Rect {
             y,
             width,
             height,
+        }
+    }
+
+    /// The point in the margin of this room that is nearest to where something goes that only passes the room.
+    #[must_use]
+    pub fn passed(self, next: Self) -> Self {
+        let inner = self.grown(-MARGIN);
+        let Point { x, y } = next.centre();
+        Self {
+            x: x.min(inner.x + inner.width).max(inner.x),
+            y: y.min(inner.y + inner.height).max(inner.y),
+            ..Self::default()
         }
     }
 
@@ -384,7 +398,8 @@ fn lines(
     let mut lines: Vec<f64> = ends.iter().map(|end| centre(end.centre())).collect();
     for end in &ends {
         let (low, size) = of(end);
-        lines.extend([low - GUTTER, low + size + GUTTER]);
+        let high = low + size;
+        lines.extend([low - GUTTER, low - LEADING, high + LEADING, high + GUTTER]);
     }
     for room in rooms {
         let (low, size) = of(room);
@@ -437,26 +452,28 @@ fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
     let count = wide * ys.len() * 2;
     let mut best = vec![f64::INFINITY; count];
     let mut came = vec![usize::MAX; count];
-    let mut done = vec![false; count];
-    for (node, best) in best.iter_mut().enumerate() {
-        if point(node) == start {
-            *best = 0.0;
-        }
+    // The nodes to go on from.
+    let mut open: Vec<usize> = (0..count).filter(|node| point(*node) == start).collect();
+    for node in &open {
+        best[*node] = 0.0;
     }
     let reached = loop {
-        let open = (0..count).filter(|node| !done[*node] && best[*node].is_finite());
-        let Some(node) = open.min_by(|a, b| best[*a].total_cmp(&best[*b])) else {
+        // A way through one of them is at least as long as the crow flies.
+        let least = |node: usize| best[node] + far(point(node), end);
+        let places = 0..open.len();
+        let nearest = places.min_by(|a, b| least(open[*a]).total_cmp(&least(open[*b])));
+        let Some(nearest) = nearest else {
             return vec![end];
         };
+        let node = open.swap_remove(nearest);
         let here = point(node);
         if here == end {
             break node;
         }
-        done[node] = true;
         let (column, row) = (node / 2 % wide, node / 2 / wide);
         let mut nexts = vec![(node ^ 1, TURN)];
         let mut go = |next: usize| nexts.push((next, cost(here, point(next))));
-        if node % 2 == 0 {
+        if node.is_multiple_of(2) {
             if column > 0 {
                 go(node - 2);
             }
@@ -473,6 +490,9 @@ fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
         }
         for (next, more) in nexts {
             if best[node] + more < best[next] {
+                if best[next].is_infinite() {
+                    open.push(next);
+                }
                 best[next] = best[node] + more;
                 came[next] = node;
             }

@@ -53,13 +53,12 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
         }
         let (class, kind) = kind(&record.fact);
         let key = record.fact.key();
-        let what = match (key, lang) {
-            (Some(key), _) => [kind, " ", &names.get(key)]
+        let what = match key {
+            Some(key) => [kind, " ", &names.get(key)]
                 .concat()
                 .trim_start()
                 .to_owned(),
-            (None, Lang::En) => record.fact.name().to_owned(),
-            (None, Lang::Zh) => caption::in_chinese(record.fact.name()).to_owned(),
+            None => caption::in_words(&record.fact, lang),
         };
         let voice = Voice { lang, naming };
         rows.push(DropRow {

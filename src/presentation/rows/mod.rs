@@ -431,7 +431,7 @@ pub fn said(view: &View, lang: Lang) -> Words {
 pub struct OtherFact {
     /// The number of facts up to it.
     pub at: usize,
-    /// Its name and its object: `ItemStored web-0`.
+    /// What it is, and its object: `item stored: web-0`.
     pub text: String,
     /// Whether it comes after the headline.
     pub later: bool,
@@ -445,17 +445,16 @@ pub fn others(view: &View, lang: Lang) -> (Vec<OtherFact>, usize) {
     };
     let shown = headline.recent.last().map(|record| record.id);
     let others = headline.others.iter().map(|(at, record)| {
-        let name = match lang {
-            Lang::En => record.fact.name(),
-            Lang::Zh => caption::in_chinese(record.fact.name()),
-        };
-        let key = record.fact.key().map(|key| Names::of(view).get(key));
+        let mut text = caption::in_words(&record.fact, lang);
+        if let Some(key) = record.fact.key() {
+            text.extend([
+                if lang == Lang::En { ": " } else { "：" },
+                &*Names::of(view).get(key),
+            ]);
+        }
         OtherFact {
             at: *at,
-            text: [name, key.as_deref().unwrap_or_default()]
-                .join(" ")
-                .trim_end()
-                .to_owned(),
+            text,
             later: shown.is_some_and(|shown| record.id > shown),
         }
     });

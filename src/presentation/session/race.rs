@@ -88,6 +88,18 @@ impl Session {
         })
     }
 
+    /// Chooses the generation of this run. Unlike a click on a lane, it leaves a race open.
+    pub fn set_generation(&mut self, generation: Generation) -> Change {
+        let racing = self.race.take();
+        let change = self.obey(Command::Generation(generation));
+        if let Some(racing) = racing {
+            let time = racing.time;
+            self.race = Some(racing);
+            self.race_to(time);
+        }
+        change
+    }
+
     /// Goes on by moments, or by partings, or back.
     fn race_by(&mut self, by: i64, partings: bool) -> Change {
         self.playback.pause();

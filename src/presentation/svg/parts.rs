@@ -34,7 +34,7 @@ pub(super) const STRONG: &str = " stroke-width=\"1.5\"";
 pub(super) enum Side<'a> {
     /// A count.
     Count(&'a str),
-    /// A framed word.
+    /// A word that is left out where it does not fit.
     Flag(&'a str),
     /// A version and its note; dashed if client-go does not keep it.
     Gauge(&'a RvText, &'a str, bool),
@@ -77,9 +77,8 @@ impl Pen<'_> {
         let mut right = a.right();
         for side in sides.iter().rev() {
             let left = right - a.x - width - 12;
-            let (runs, framed): (Vec<(&str, Type)>, _) = match side {
-                Side::Count(text) => (vec![(text, plain)], false),
-                Side::Flag(text) => (vec![(text, plain)], true),
+            let runs: Vec<(&str, Type)> = match side {
+                Side::Count(text) | Side::Flag(text) => vec![(text, plain)],
                 Side::Gauge(rv, rest, _) => {
                     let short = if rv.short.is_empty() {
                         "–"
@@ -88,27 +87,19 @@ impl Pen<'_> {
                     };
                     let plain = plain.ink(Ink::INK_2);
                     let bold = plain.ink(Ink::INK).bold();
-                    (vec![("rv ", plain), (short, bold), (rest, plain)], true)
+                    vec![("rv ", plain), (short, bold), (rest, plain)]
                 }
             };
             let wide: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
-            let is_cut = matches!(side, Side::Flag(_)) && wide + 14 > left;
+            let is_cut = matches!(side, Side::Flag(_)) && wide > left;
             if left < 30 || wide == 0 || is_cut {
                 continue;
             }
-            if framed {
-                let w = (wide + 14).min(left);
-                let (ink, more) = match side {
-                    Side::Gauge(_, _, true) => (Ink::WIRE, DASHED),
-                    _ => (Ink::LINE, ""),
-                };
-                let frame = area(right - w, cy - 9, w, 18);
-                self.rect(frame, 6, Ink::NONE, ink, more);
-                self.runs(frame.x + 7, cy, w - 14, At::Start, &runs);
-                right -= w + 8;
-            } else {
-                right -= self.runs(right, cy, left, At::End, &runs) + 8;
+            let drawn = self.runs(right, cy, left, At::End, &runs);
+            if let Side::Gauge(_, _, true) = side {
+                self.line(right - drawn, cy + 8, drawn, 0, Ink::WIRE, DASHED);
             }
+            right -= drawn + 8;
         }
         HEAD
     }

@@ -55,7 +55,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         QueueKind::Fifo => strings::places(lang, rows.keys, rows.deltas),
         QueueKind::DeltaFifo => strings::queued(lang, rows.keys, rows.deltas),
     };
-    let flags = [(rows.synced, "HasSynced"), (rows.closed, words.closed)];
+    let flags = [(rows.synced, "✓ HasSynced"), (rows.closed, words.closed)];
     let flags = flags.iter().filter(|(on, _)| *on && !unused);
     let mut sides: Vec<Side> = flags.map(|(_, name)| Side::Flag(name)).collect();
     if !unused {

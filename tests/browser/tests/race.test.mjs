@@ -79,6 +79,11 @@ test("an element begins with a race, and another mode ends it", onHost(html(`${R
   assert.match(await host.call("exportSvg"), /1\.34.*1\.35.*The queues differ/s);
   await host.page.getByTestId("next-parting").click();
   await state("(s) => s.time === 6900");
+  // Another generation of the run is another lane of the race.
+  await host.look('(element) => element.setAttribute("era", "1.36")');
+  await state('(s) => s.era === "1.36"');
+  const { comparison, time } = await host.state();
+  assert.deepEqual([time, comparison?.parts], [6900, true]);
   await host.look('(element) => element.setAttribute("mode", "explore")');
   await state("(s) => s.comparison === null");
 }));

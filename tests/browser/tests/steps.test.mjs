@@ -170,7 +170,7 @@ test("a newcomer's step is an event: its headline is said and lit, the others st
   assert.equal(await app.id("select-grain").inputValue(), "pop");
 }));
 
-test("a far seek is computed in slices, and a later command takes its place", onPage({}, async (app) => {
+test("a far seek is computed in slices, another takes its place, and a step goes on from it", onPage({}, async (app) => {
   const { known, far, seen, at } = await app.page.evaluate(async () => {
     const scope = window.deltascope;
     const known = scope.getState().steps;
@@ -189,15 +189,22 @@ test("a far seek is computed in slices, and a later command takes its place", on
   });
   assert.equal(at, far);
   assert.ok(seen.some((steps) => steps > known && steps < far), `nothing else ran meanwhile: ${seen}`);
-  const after = await app.page.evaluate(async () => {
-    const scope = window.deltascope;
-    const seeking = scope.seek(scope.getState().steps + 90_000);
-    await new Promise((done) => setTimeout(done));
-    await scope.step(-1);
-    await seeking;
-    return scope.getState().step;
-  });
-  assert.equal(after, far - 1);
+  // Calls that a script does not wait for.
+  const after = (...calls) =>
+    app.page.evaluate(async (calls) => {
+      const scope = window.deltascope;
+      const to = scope.getState().steps + 50_000;
+      const done = [scope.seek(to)];
+      await new Promise((done) => setTimeout(done));
+      for (const [name, ...values] of calls) done.push(scope[name](...values));
+      await Promise.all(done);
+      return [scope.getState().step, to];
+    }, calls);
+  assert.equal((await after(["seek", 7], ["step", 2]))[0], 9);
+  const [back, from] = await after(["step", -1], ["step", -2]);
+  assert.equal(back, from - 3);
+  const [event, before] = await after(["step", 1, "event"]);
+  assert.ok(event > before, `${event} ${before}`);
   assert.equal(await app.id("opening").count(), 0);
 }));
 

@@ -200,16 +200,16 @@ impl Writer<'_> {
         } else if depth <= 1 {
             say!(
                 self,
-                "{delta} was queued for {object}: the only delta of its key.",
-                "{object} 的 {delta} 已入队：这个 key 目前只有这一个 Delta。",
+                "{delta} was queued for {object}: its key's only delta.",
+                "{object} 的 {delta} 已入队：这个 key 唯一的 Delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
             )
         } else {
             say!(
                 self,
-                "{delta} was put on top for {object}: its key has {n} deltas now.",
-                "{object} 的 {delta} 追加到末尾（画在最上）：这个 key 现在有 {n} 个 Delta。",
+                "{delta} was put on top for {object}: {n} deltas now.",
+                "{object} 的 {delta} 追加到末尾（画在最上）：共 {n} 个 Delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
                 n = text(depth.to_string()),

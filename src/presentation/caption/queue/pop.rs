@@ -18,38 +18,46 @@ impl Writer<'_> {
         let what = match (self.picture.queue.kind, deltas) {
             (QueueKind::Fifo, _) => say!(
                 self,
-                "Pop took {name} off the queue, with its newest object.",
+                "Pop took {name} with its newest object.",
                 "Pop 取走了 {name} 和它最新的对象。",
                 name = self.name(key),
             ),
             (_, [(only, _)]) => say!(
                 self,
-                "Pop took {name} off the queue, with its one delta: {delta}.",
+                "Pop took {name} with its one delta: {delta}.",
                 "Pop 取走了 {name} 和它唯一的 Delta：{delta}。",
                 name = self.name(key),
                 delta = delta(*only),
             ),
             (_, all) => say!(
                 self,
-                "Pop took {name} off the queue with all its {n} deltas, oldest first: {deltas}.",
-                "Pop 取走了 {name} 的全部 {n} 个 Delta，从旧到新：{deltas}。",
+                "Pop took {name} with all its {n} deltas.",
+                "Pop 取走了 {name} 的全部 {n} 个 Delta。",
                 name = self.name(key),
                 n = text(all.len().to_string()),
-                deltas = self.delta_list(all),
             ),
         };
-        let mut why = vec![say!(
+        let mut why = Vec::new();
+        if self.picture.queue.kind == QueueKind::DeltaFifo && deltas.len() > 1 {
+            why.push(say!(
+                self,
+                "Oldest first: {deltas}.",
+                "从旧到新：{deltas}。",
+                deltas = self.delta_list(deltas),
+            ));
+        }
+        why.push(say!(
             self,
             "`HasSynced was {synced} → isInInitialList = {flag}`.",
             "`HasSynced 此前已为 {synced} → isInInitialList = {flag}`。",
             synced = boolean(!is_in_initial_list),
             flag = boolean(is_in_initial_list),
-        )];
+        ));
         match self.picture.queue.kind {
             QueueKind::DeltaFifo if deltas.len() > 1 => why.push(say!(
                 self,
-                "One Pop hands over a key, not a delta; what comes for it now starts a new stack at the end.",
-                "一次 Pop 交出的是一个 key，而不是一个 Delta；之后它的变更会在队尾重新堆起。",
+                "What comes for it now starts a new stack.",
+                "之后它的变更会在队尾重新堆起。",
             )),
             QueueKind::DeltaFifo | QueueKind::Fifo | QueueKind::RealFifo => {}
         }
@@ -65,7 +73,7 @@ impl Writer<'_> {
 
     fn delta_list(&self, deltas: &[(DeltaType, ObjectRef)]) -> Vec<Span> {
         // More would not fit into the strip, and the stage shows all of them.
-        const SHOWN: usize = 5;
+        const SHOWN: usize = 4;
         let mut spans = Vec::new();
         for (index, (delta_type, _)) in deltas.iter().take(SHOWN).enumerate() {
             if index > 0 {

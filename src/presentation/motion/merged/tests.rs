@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::i18n::Lang;
+use crate::motion::pace;
+use crate::view::{RECENT, View};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Entry, ServerFact, StoreFact};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{
+    Actor, Cause, Entry, FactId, ObjectRef, ReflectorFact, ServerFact, Shape, StoreFact,
+};
+use deltascope_cache::step::Step;
 use deltascope_replay::beat::{MOST, beat};
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
@@ -25,6 +32,27 @@ fn scenes(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
         at += beat.facts;
     }
     scenes
+}
+
+/// The same as playback shows them: each for as long as its sentence takes to read, in the language that takes longer.
+fn paced(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
+    let mut at = from;
+    let mut all = scenes(timeline, from);
+    for (facts, scene) in &mut all {
+        let Some(beat) = beat(&timeline.facts(at..at + MOST)) else {
+            break;
+        };
+        let told = at + beat.headline + 1;
+        let view = View {
+            recent: timeline.facts(told.saturating_sub(RECENT)..told)[..].into(),
+            picture: timeline.picture(told).into(),
+            ..View::default()
+        };
+        let [en, zh] = [Lang::En, Lang::Zh].map(|lang| pace::reading(&view, lang));
+        scene.ms = scene.ms.max(en).max(zh);
+        at += facts.len();
+    }
+    all
 }
 
 fn run(id: &str, generation: Option<Generation>) -> Timeline {
@@ -52,6 +80,9 @@ fn travels(scenes: &[(Vec<FactRecord>, Scene)]) -> Vec<(String, u32)> {
         for FactRecord { fact, .. } in facts {
             let (object, begins, ends) = match fact {
                 Fact::Server(ServerFact::EventSent { object, .. }) => (object, true, false),
+                Fact::Reflector(ReflectorFact::EventReceived { object, .. }) => {
+                    (object, true, false)
+                }
                 Fact::Queue(
                     QueueFact::DeltaAppended { object, .. }
                     | QueueFact::EntryAppended {
@@ -73,7 +104,7 @@ fn travels(scenes: &[(Vec<FactRecord>, Scene)]) -> Vec<(String, u32)> {
             };
             let id = (object.key.to_string(), object.rv.to_string());
             if begins {
-                under_way.insert(id.clone(), 0);
+                under_way.entry(id.clone()).or_default();
             }
             if let Some(ms) = under_way.get_mut(&id)
                 && !seen.contains(&id)
@@ -98,6 +129,21 @@ fn an_event_gets_from_the_server_into_the_index_in_six_seconds() {
             for (object, ms) in travels(&scenes(&timeline, 0)) {
                 assert!(ms <= 6_000, "{id} {generation:?}: {object} takes {ms} ms");
                 seen += 1;
+            }
+            // That an event waits, for others on the stream or for a lock, is told apart from its way.
+            let mut told = paced(&timeline, 0);
+            told.retain(|(facts, _)| {
+                let has = |names: &[&str]| {
+                    let mut facts = facts.iter();
+                    facts.any(|record| names.contains(&record.fact.name()))
+                };
+                !has(&["EventSent", "EventReceived"]) || has(&["DeltaAppended", "EntryAppended"])
+            });
+            for (object, ms) in travels(&told) {
+                assert!(
+                    ms <= 6_000,
+                    "{id} {generation:?}: {object} is told in {ms} ms"
+                );
             }
         }
     }
@@ -153,4 +199,55 @@ fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start(
     assert!(lesson.open.is_some());
     let (printed, sent) = (until(0, "LinePrinted"), until(829, "EventSent"));
     assert!(printed <= 12_000 && sent <= 6_000, "{printed} {sent}");
+    let told = paced(&timeline, 0);
+    let line = told.iter().position(|(facts, _)| {
+        facts
+            .iter()
+            .any(|record| record.fact.name() == "LinePrinted")
+    });
+    let ms: u32 = told
+        .iter()
+        .take(line.unwrap_or(usize::MAX))
+        .map(|(_, scene)| scene.ms)
+        .sum();
+    assert!(ms <= 20_000, "{ms}");
+}
+
+#[test]
+fn of_a_long_list_few_objects_fly_and_the_others_as_their_number() {
+    let mut merged = Merged::default();
+    let mut picture = Picture::default();
+    let step = Step::StoreWrite;
+    for place in 0..300_u32 {
+        let object = ObjectRef {
+            key: format!("default/pod-{place}").as_str().into(),
+            shape: Shape::Object,
+            rv: place.to_string().as_str().into(),
+            uid: "".into(),
+        };
+        let record = FactRecord {
+            id: FactId(u64::from(place)),
+            time: 0,
+            actor: Actor::Reflector,
+            cause: Cause::Start,
+            step,
+            fact: Fact::Queue(QueueFact::EntryAppended {
+                entry: Entry::Delta(DeltaType::Replaced, object),
+                length: place + 1,
+            }),
+        };
+        picture.apply(&record);
+        merged.add(&record, &picture);
+    }
+    let scene = merged.scene();
+    let looks: Vec<&Look> = scene.flights.iter().map(|flight| &flight.look).collect();
+    assert_eq!(looks.len(), MOST_FLIGHTS + 1);
+    let rest = Look::Label(format!("+{}", 300 - MOST_FLIGHTS));
+    assert_eq!(looks.last(), Some(&&rest));
+    let last = scene.flights.iter().map(Flight::end).max();
+    assert!(
+        last.is_some_and(|end| end + SETTLE_MS <= scene.ms && scene.ms < 3_000),
+        "{}",
+        scene.ms
+    );
 }

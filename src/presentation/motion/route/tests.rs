@@ -84,6 +84,47 @@ fn a_route_avoids_names_and_turns_in_gutters() {
 }
 
 #[test]
+fn a_room_is_passed_in_its_margin() {
+    // Above the place that the way goes on to, and beside it.
+    for (next, at) in [
+        (row(40.0, 500.0), (120.0, 414.0)),
+        (row(470.0, 60.0), (214.0, 74.0)),
+    ] {
+        let passed = ROOMS[0].passed(next);
+        assert_eq!((passed.x, passed.y, passed.width), (at.0, at.1, 0.0));
+    }
+}
+
+#[test]
+fn a_route_turns_between_two_lines_of_a_room() {
+    // Keys of an index: the one in the way stands in the line of the end.
+    let (from, to) = (
+        row(20.0, 100.0),
+        Rect {
+            x: 150.0,
+            width: 60.0,
+            ..row(0.0, 140.0)
+        },
+    );
+    let before = Rect {
+        x: 90.0,
+        width: 50.0,
+        ..to
+    };
+    let above = Rect {
+        y: 117.0,
+        height: 20.0,
+        ..before
+    };
+    let route = Route::through(&[from.start(), to], &ROOMS[..1], &[before, above]);
+    assert!(
+        !crosses(&route, before) && !crosses(&route, above),
+        "{route:?}"
+    );
+    assert!(route.length() < 260.0, "{route:?}");
+}
+
+#[test]
 fn a_route_passes_the_places_in_between() {
     let via = row(256.0, 380.0);
     let route = Route::through(&[row(40.0, 60.0), via, row(470.0, 60.0)], &ROOMS, &[]);
