@@ -380,7 +380,7 @@ fn the_words_are_short_and_introduce_their_terms() {
                 }
             }
         }
-        let [marked, plain] = texts(&story);
+        let [marked, plain] = texts(&lesson, &story);
         for lang in [Lang::En, Lang::Zh] {
             for text in &plain {
                 let text = text.get(lang);
@@ -421,8 +421,8 @@ fn length(text: &str, lang: Lang) -> usize {
 }
 
 /// What is drawn with marks, and what stands on buttons, without.
-fn texts(story: &Story) -> [Vec<&Text>; 2] {
-    let (mut marked, mut plain) = (Vec::new(), vec![&story.question]);
+fn texts<'a>(lesson: &'a Lesson, story: &'a Story) -> [Vec<&'a Text>; 2] {
+    let (mut marked, mut plain) = (Vec::new(), vec![&lesson.title]);
     for scene in &story.scenes {
         marked.push(&scene.say);
         let Some(asked) = &scene.ask else { continue };
@@ -595,11 +595,8 @@ fn a_story_that_cannot_be_told_says_why() {
             with("/sources/0/url", json!("javascript:alert(1)")),
             "does not begin with https://",
         ),
-        (json!({}), "a story needs the field \"question\""),
-        (
-            json!({"question": {"en": "a", "zh": "b"}, "theme": "x"}),
-            "none of first-look, queue",
-        ),
+        (json!({}), "a story needs the field \"theme\""),
+        (json!({"theme": "x"}), "none of first-look, queue"),
     ] {
         let wrong = Story::read(&story).unwrap_err();
         assert!(

@@ -79,9 +79,7 @@ pub(super) fn Story() -> impl IntoView {
                 <p class="where">
                     <b>{text(move || {
                         let lang = ui.lang.get();
-                        story.with(|story| {
-                            story.as_ref().map_or("", |one| one.title.get(lang)).to_owned()
-                        })
+                        ui.view.with(|view| view.lesson.title.get(lang).to_owned())
                     })}</b>
                     <span data-testid="scene-number">
                         {text(move || {

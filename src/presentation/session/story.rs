@@ -633,7 +633,6 @@ impl Session {
             index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));
         let era = self.head.era;
         Some(Rc::new(StoryView {
-            title: story.question.clone(),
             telling: self.opened,
             index,
             of: story.scenes.len(),

@@ -9,8 +9,6 @@ use deltascope_cache::controller::Generation;
 /// A scene of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoryView {
-    /// The lesson's question.
-    pub title: Text,
     /// Which of the runs that were opened it tells.
     pub telling: u64,
     /// The number of the scene, from 0.

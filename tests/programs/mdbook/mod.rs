@@ -360,7 +360,7 @@ fn other_renderers_get_a_picture_and_a_list() {
         "{content}"
     );
     assert!(
-        content.contains(">    ![A relist that missed a delete (1.32): "),
+        content.contains(">    ![Why is there something in OnDelete that isn’t my Pod? (1.32): "),
         "{content}"
     );
     assert!(
