@@ -170,19 +170,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             ></i>
         }
     };
-    let load = move || {
-        if inline {
-            ui.words().inline_handler.to_owned()
-        } else if leaving.get() {
-            ui.words().removing.to_owned()
-        } else if removed.get() {
-            ui.words().removed.to_owned()
-        } else if row.with(|row| row.tombstone) {
-            TOMBSTONE.to_owned()
-        } else {
-            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
-        }
-    };
+    let load = move || row.with(|row| row.load(ui.lang.get()));
     view! {
         <li
             class="lst"

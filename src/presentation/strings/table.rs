@@ -287,6 +287,8 @@ words! {
     add_handler: "Add a handler", "添加 handler";
     remove_handler: "Remove this handler", "移除这个 handler";
     removing: "being removed", "正在移除";
+    /// Before what a handler received, once its call is over.
+    received_last: "last: ", "上次：";
     removed: "removed", "已移除";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
     synced: "It was told the whole first list", "第一次 List 已全部通知它";

@@ -281,7 +281,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
 
 /// A handler: its name, its pending notifications, and its lamps. Returns the height.
 fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
-    let (words, lang) = (pen.words, pen.options.lang);
+    let lang = pen.options.lang;
     let tall = if row.inline { 32 } else { 44 };
     pen.line(a.x, a.y + tall, a.w, 0, Ink::LINE_2, DASHED);
     let ring = if row.inline { 20 } else { 112 };
@@ -295,13 +295,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         String::new()
     };
     let busy = row.running.is_some();
-    let load = match (row.inline, row.leaving, row.removed) {
-        (true, ..) => words.inline_handler.to_owned(),
-        (_, true, _) => words.removing.to_owned(),
-        (.., true) => words.removed.to_owned(),
-        _ if row.tombstone => processor::TOMBSTONE.to_owned(),
-        _ => strings::load(lang, row.pending, busy),
-    };
+    let load = row.load(lang);
     let small = mono(110, Ink::INK_3);
     let load_of = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
