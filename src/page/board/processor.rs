@@ -37,14 +37,6 @@ pub(super) fn Processor() -> impl IntoView {
         (!inline.get()).then_some(count)
     });
     let can_add = ui.memo(|view| view.lesson.can_add);
-    let title = text(move || {
-        let words = ui.words();
-        if inline.get() {
-            words.handlers
-        } else {
-            words.shared_processor
-        }
-    });
     let side = move || {
         view! {
             <span class="side">
@@ -79,7 +71,7 @@ pub(super) fn Processor() -> impl IntoView {
         }
     });
     view! {
-        <Frame room=Panel::Processor title=title side=side>
+        <Frame room=Panel::Processor title=ui.word(|words| words.handlers) side=side>
             <div class="two" class:works=works>
                 <ul
                     class="handlers"

@@ -280,16 +280,15 @@ words! {
     waits: "waits", "等待";
 
     // Handlers and the workqueue.
-    shared_processor: "Shared processor", "Shared processor";
     handlers: "Handlers", "Handler";
     no_handlers: "No handlers are registered.", "没有注册 handler。";
     inline_handler: "inside process", "在处理函数里";
     add_handler: "Add a handler", "添加 handler";
     remove_handler: "Remove this handler", "移除这个 handler";
     removing: "being removed", "正在移除";
+    removed: "removed", "已移除";
     /// Before what a handler received, once its call is over.
     received_last: "last: ", "上次：";
-    removed: "removed", "已移除";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
     synced: "It was told the whole first list", "第一次 List 已全部通知它";
     not_synced: "It was not told the whole first list yet", "第一次 List 还没有全部通知它";

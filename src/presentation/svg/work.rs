@@ -184,12 +184,11 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let rows = processor::rows(view);
     let inline = !rows.handlers.is_empty() && rows.handlers.iter().all(|row| row.inline);
     let listens = rows.handlers.iter().filter(|row| !row.removed).count();
-    let listeners = strings::listeners(lang, listens);
-    let (title, side) = match inline {
-        true => (words.handlers, ""),
-        false => (words.shared_processor, &*listeners),
+    let side = match inline {
+        true => String::new(),
+        false => strings::listeners(lang, listens),
     };
-    let top = a.y + pen.head(a, title, &[Side::Count(side)]);
+    let top = a.y + pen.head(a, words.handlers, &[Side::Count(&side)]);
     let two = a.w >= 400;
     let left = if two {
         area(a.x, top, (a.w * 11 / 20).min(300), a.bottom() - top)
