@@ -266,6 +266,14 @@ pub(super) fn Api() -> impl IntoView {
                         })}
                     </h3>
                 },
+                        {part(move || {
+                            let lang = ui.lang.get();
+                            room.with(|room| {
+                                let gone = room.forgotten.as_ref()?;
+                                let gone = behind::forgotten(lang, &gone.short);
+                                Some(view! { " · " <span class="gone" data-testid="forgotten">{gone}</span> })
+                            })
+                        })}
     move || {
                         view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
                     },
