@@ -29,6 +29,8 @@ pub struct StoryView {
     pub ring: Vec<Anchor>,
     /// The words.
     pub say: Text,
+    /// While the facts before its moment are playing: the words of the scene before it. Its own would run ahead of the run.
+    pub before: Option<Text>,
     /// Whether the facts before its moment, or before an answer's, are playing.
     pub plays: bool,
     /// Whether the moment that is shown is another one than the scene's or its answer's.
