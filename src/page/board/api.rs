@@ -76,6 +76,8 @@ pub(super) fn Api() -> impl IntoView {
     let source = Memo::new(move |_| room.with(|room| room.source));
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
+    // A story has words for what it asks of a watch.
+    let telling = ui.memo(|view| view.story.is_some());
     // A story asks for them in its goal, and until then they are words that it has not explained.
     let before_goal = ui.memo(|view| {
         view.story
@@ -252,7 +254,7 @@ pub(super) fn Api() -> impl IntoView {
                     >
                         {ui.word(|words| words.watch_stream)}
                         " · "
-                        {part(move || match watch.get() {
+                        {part(move || match watch.get().filter(|_| !telling.get()) {
                             Some(query) => {
                                 view! {
                                     <span translate="no">{query.replace('=', "=\u{200b}")}</span>
@@ -264,8 +266,6 @@ pub(super) fn Api() -> impl IntoView {
                                 view! { <span>{state}</span> }.into_any()
                             }
                         })}
-                    </h3>
-                },
                         {part(move || {
                             let lang = ui.lang.get();
                             room.with(|room| {
@@ -274,6 +274,8 @@ pub(super) fn Api() -> impl IntoView {
                                 Some(view! { " · " <span class="gone" data-testid="forgotten">{gone}</span> })
                             })
                         })}
+                    </h3>
+                },
     move || {
                         view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
                     },
