@@ -170,7 +170,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
         (
             &json!({
                 "index": 4, "of": 7, "rooms": ["queue"],
-                "say": "web-0 changes twice before its first Delta is taken out. Its Deltas pile up, oldest at the bottom.",
+                "say": "web-0 changes twice before its first Delta is taken out. Each change has a new version, rv. The Deltas pile up, oldest at the bottom.",
                 "question": {
                     "kind": "choice", "text": "How many times will your handler be called?",
                     "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null, "because": null,
