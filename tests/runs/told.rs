@@ -304,6 +304,16 @@ fn a_script_answers_each_kind_of_question_or_is_told_how() {
 }
 
 #[test]
+fn what_the_server_has_forgotten_is_said_while_the_reflector_lacks_it() {
+    for (scene, expected) in [("3", None), ("4", Some("7")), ("5", Some("7")), ("6", None)] {
+        let (mut session, _) = present(&[("lesson", "gone-410"), ("scene", scene)], None);
+        let rows = deltascope::presentation::rows::api::rows(&session.view(), 4, 4);
+        let forgotten = rows.forgotten.map(|rv| rv.short);
+        assert_eq!(forgotten.as_deref(), expected, "scene {scene}");
+    }
+}
+
+#[test]
 fn a_link_opens_its_scene_with_what_the_reader_did() {
     let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "7")], None);
     session.obey(Command::CutWatch);
