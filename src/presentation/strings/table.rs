@@ -40,7 +40,7 @@ words! {
     story_show: "Show me", "直接看答案";
     story_number: "Your answer, a number", "你的答案（数字）";
     story_answer: "Answer", "回答";
-    story_order: "Choose what comes first, then what follows.", "先点最先发生的，再依次点后面的。";
+    story_order: "Choose them in order.", "按先后顺序点选。";
     story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
     story_hint: "Hint", "提示";
