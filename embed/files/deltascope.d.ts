@@ -257,6 +257,7 @@ export interface Scene {
   of: number;
   /** The rooms that are lit. */
   rooms: Panel[];
+  /** Its words. On the screen they come with its moment, when what leads to it has been played. */
   say: string;
   question: {
     kind: "choice" | "number" | "place" | "order";

@@ -114,9 +114,9 @@ fn unique(id: String, used: &mut BTreeSet<String>) -> String {
 fn link(lesson: &Lesson, page: &str, lang: Lang) -> String {
     let story = lesson.story.as_ref();
     let story = story.and_then(|story| Story::read(story).ok());
-    let (title, scene) = match &story {
-        Some(story) => (story.question.get(lang), ";scene=1"),
-        None => (lesson.title.get(lang), ""),
+    let scene = match &story {
+        Some(_) => ";scene=1",
+        None => "",
     };
     let minutes = story.as_ref().map(|story| minutes(lang, story.minutes));
     let minutes = minutes.unwrap_or_default();
@@ -129,7 +129,7 @@ fn link(lesson: &Lesson, page: &str, lang: Lang) -> String {
     let mut out = format!("<p class=\"deltascope-lesson\">{before}<a href=\"");
     text(&mut out, &format!("{page}#v1;lesson={}{scene}", lesson.id));
     out.push_str("\">");
-    text(&mut out, title);
+    text(&mut out, lesson.title.get(lang));
     out.push_str(&format!("</a>{after}</p>"));
     out
 }

@@ -9,11 +9,13 @@ use crate::host::{Host, anchor_of};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Look};
-use deltascope_presentation::motion::route::{Rect, Route};
+use deltascope_presentation::motion::route::{GAP, Rect, Route};
 
 /// Names that a path avoids.
 const NAMES: &str = ".head > *, .sub, h4, .obj, .tag, .d, .key, .state, .requests > li, .kv > div, .wire, .value, \
-                     .lock, .lst > .n, .lamps > *, .ring i, .line, .btn";
+                     .lock, .lst > .n, .lamps > *, .line, .btn";
+/// The places of a handler, from which a path keeps away: they are small.
+const SLOTS: &str = ".ring i";
 
 /// What goes no farther than this, in px, does not move.
 const NEAR: f64 = 4.0;
@@ -115,6 +117,8 @@ impl Map {
         };
         map.rooms = map.rects(host, ".grid .room");
         map.names = map.rects(host, NAMES);
+        let slots = map.rects(host, SLOTS).into_iter();
+        map.names.extend(slots.map(|slot| slot.grown(GAP)));
         Some(map)
     }
 

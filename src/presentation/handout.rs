@@ -44,8 +44,7 @@ pub fn html(handout: &Handout, lang: Lang) -> String {
     out.raw("<header>");
     let about = said::about(lang, story.theme, story.minutes, handout.version);
     out.text("p", "about", &about);
-    out.words("h1", "", story.question.get(lang));
-    out.text("p", "", handout.title.get(lang));
+    out.text("h1", "", handout.title.get(lang));
     out.raw("</header>");
     let scenes = story.scenes.iter().zip(&handout.sheets).enumerate();
     for (number, (scene, sheet)) in scenes.clone() {
@@ -377,9 +376,9 @@ mod tests {
     #[test]
     fn each_kind_of_question_has_room_for_its_answer_and_each_text_is_escaped() {
         let text = |en: &str| json!({"en": en, "zh": en});
-        let html = of(
-            with(|story| {
-                story["question"] = text("<b>Why & \"how\"?");
+        let lesson = Lesson {
+            title: Text::new("<b>Why & \"how\"?", ""),
+            ..with(|story| {
                 story["scenes"][3]["ask"] = json!({
                     "kind": "number", "text": text("How many?"),
                     "answer": {"fact": "call=any key=default/web-0"},
@@ -400,9 +399,9 @@ mod tests {
                 });
                 story["code"] =
                     json!({"say": text("Look."), "wrong": "if a < b {\n\tc()\n}", "right": "d()"});
-            }),
-            Lang::En,
-        );
+            })
+        };
+        let html = of(lesson, Lang::En);
         place(&html, "&lt;b&gt;Why &amp; &quot;how&quot;?</h1>");
         place(&html, "How many?</h3><p class=\"write\"></p>");
         place(

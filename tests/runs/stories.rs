@@ -380,7 +380,7 @@ fn the_words_are_short_and_introduce_their_terms() {
                 }
             }
         }
-        let [marked, plain] = texts(&story);
+        let [marked, plain] = texts(&lesson, &story);
         for lang in [Lang::En, Lang::Zh] {
             for text in &plain {
                 let text = text.get(lang);
@@ -421,8 +421,8 @@ fn length(text: &str, lang: Lang) -> usize {
 }
 
 /// What is drawn with marks, and what stands on buttons, without.
-fn texts(story: &Story) -> [Vec<&Text>; 2] {
-    let (mut marked, mut plain) = (Vec::new(), vec![&story.question]);
+fn texts<'a>(lesson: &'a Lesson, story: &'a Story) -> [Vec<&'a Text>; 2] {
+    let (mut marked, mut plain) = (Vec::new(), vec![&lesson.title]);
     for scene in &story.scenes {
         marked.push(&scene.say);
         let Some(asked) = &scene.ask else { continue };
@@ -469,20 +469,27 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         markers.iter().find(|one| &*one.id == id).unwrap().at
     };
     assert_eq!(session.view().step, place(&mut session, "watching"));
+    let mut before = story(&mut session);
     for (index, id) in [(1, "sent"), (2, "queued"), (3, "piled")] {
         session.obey(Command::Tell(Tell::Next));
         let now = story(&mut session);
         assert!(now.plays && now.index == index, "{id}: {now:?}");
+        // Its words would run ahead of the run: those of the scene before stay until it has come.
+        assert_ne!(now.say, before.say, "{id}");
+        assert_eq!(now.before.as_ref(), Some(&before.say), "{id}");
         assert!(watch(&mut session) > 0, "{id}");
         assert_eq!(session.view().step, place(&mut session, id), "{id}");
         assert!(
             !story(&mut session).plays && !story(&mut session).elsewhere,
             "{id}"
         );
+        before = story(&mut session);
+        assert_eq!(before.before, None, "{id}");
     }
     // A wrong answer: it plays to what decides it, and only then says so.
     session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(0)))));
     assert!(story(&mut session).asked.clone().unwrap().verdict.is_none());
+    assert_eq!(story(&mut session).before, None);
     watch(&mut session);
     assert_eq!(session.view().step, place(&mut session, "called"));
     let verdict = story(&mut session).asked.clone().unwrap().verdict.unwrap();
@@ -595,11 +602,8 @@ fn a_story_that_cannot_be_told_says_why() {
             with("/sources/0/url", json!("javascript:alert(1)")),
             "does not begin with https://",
         ),
-        (json!({}), "a story needs the field \"question\""),
-        (
-            json!({"question": {"en": "a", "zh": "b"}, "theme": "x"}),
-            "none of first-look, queue",
-        ),
+        (json!({}), "a story needs the field \"theme\""),
+        (json!({"theme": "x"}), "none of first-look, queue"),
     ] {
         let wrong = Story::read(&story).unwrap_err();
         assert!(

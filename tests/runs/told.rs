@@ -170,7 +170,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
         (
             &json!({
                 "index": 4, "of": 7, "rooms": ["queue"],
-                "say": "web-0 changes twice before its first Delta is taken out. Its Deltas pile up, oldest at the bottom.",
+                "say": "web-0 changes twice before its first Delta is taken out. Each change has a new version, rv. The Deltas pile up, oldest at the bottom.",
                 "question": {
                     "kind": "choice", "text": "How many times will your handler be called?",
                     "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null, "because": null,
@@ -301,6 +301,16 @@ fn a_script_answers_each_kind_of_question_or_is_told_how() {
     let (mut session, _) = present(&[("lesson", "first-look")], None);
     session.obey(Command::Tell(Tell::Next));
     assert_eq!(now(&mut session)["scene"]["index"], 1);
+}
+
+#[test]
+fn what_the_server_has_forgotten_is_said_while_the_reflector_lacks_it() {
+    for (scene, expected) in [("3", None), ("4", Some("7")), ("5", Some("7")), ("6", None)] {
+        let (mut session, _) = present(&[("lesson", "gone-410"), ("scene", scene)], None);
+        let rows = deltascope::presentation::rows::api::rows(&session.view(), 4, 4);
+        let forgotten = rows.forgotten.map(|rv| rv.short);
+        assert_eq!(forgotten.as_deref(), expected, "scene {scene}");
+    }
 }
 
 #[test]

@@ -76,6 +76,8 @@ pub(super) fn Api() -> impl IntoView {
     let source = Memo::new(move |_| room.with(|room| room.source));
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
+    // A story has words for what it asks of a watch.
+    let telling = ui.memo(|view| view.story.is_some());
     // A story asks for them in its goal, and until then they are words that it has not explained.
     let before_goal = ui.memo(|view| {
         view.story
@@ -252,7 +254,7 @@ pub(super) fn Api() -> impl IntoView {
                     >
                         {ui.word(|words| words.watch_stream)}
                         " · "
-                        {part(move || match watch.get() {
+                        {part(move || match watch.get().filter(|_| !telling.get()) {
                             Some(query) => {
                                 view! {
                                     <span translate="no">{query.replace('=', "=\u{200b}")}</span>
@@ -263,6 +265,14 @@ pub(super) fn Api() -> impl IntoView {
                                 let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
                                 view! { <span>{state}</span> }.into_any()
                             }
+                        })}
+                        {part(move || {
+                            let lang = ui.lang.get();
+                            room.with(|room| {
+                                let gone = room.forgotten.as_ref()?;
+                                let gone = behind::forgotten(lang, &gone.short);
+                                Some(view! { " · " <span class="gone" data-testid="forgotten">{gone}</span> })
+                            })
                         })}
                     </h3>
                 },

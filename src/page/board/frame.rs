@@ -50,8 +50,8 @@ pub(super) fn Frame(
             class:live=move || live.get()
             class:absent=move || absent.is_some_and(Memo::get)
             class:unused=move || unused.get().is_some()
-            class:dimmed=move || lit.get() == Lit::Dimmed
-            class:folded=move || lit.get() == Lit::Folded
+            class:dimmed=move || lit.get() == Lit::Dimmed && !layout.narrow.get()
+            class:folded=move || lit.get() == Lit::Folded && !layout.narrow.get()
             prop:inert=move || lit.get() != Lit::Lit
             data-testid=format!("room-{id}")
             data-anchor=Anchor::Room(room).to_string()

@@ -33,8 +33,6 @@ pub(super) fn Header(
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let telling = ui.memo(|view| view.story.is_some());
-    // A story is known by its question, as on the shelf.
-    let asks = ui.memo(|view| view.story.as_ref().map(|story| story.title.clone()));
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
     let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
     let number = part(move || {
@@ -50,7 +48,6 @@ pub(super) fn Header(
             .lessons
             .with(|lessons| lessons.iter().any(|(other, _)| *other == id));
         (!listed).then(|| {
-            let title = asks.get().unwrap_or(title);
             let text = title.get(ui.lang.get()).to_owned();
             view! {
                 <option value=id.to_string()>
@@ -65,7 +62,6 @@ pub(super) fn Header(
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.track();
         ui.lang.track();
-        asks.track();
         if let Some(menu) = menu.get() {
             queue_microtask(move || menu.set_value(&id));
         }
@@ -108,13 +104,11 @@ pub(super) fn Header(
                     >
                         {foreign}
                         {part(move || {
-                            let (lang, asks) = (ui.lang.get(), asks.get());
-                            let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+                            let lang = ui.lang.get();
                             ui.lessons
                                 .get()
                                 .iter()
                                 .map(|(other, title)| {
-                                    let title = asks.as_ref().filter(|_| *other == id).unwrap_or(title);
                                     view! {
                                         <option value=other.to_string()>
                                             {title.get(lang).to_owned()}
@@ -126,8 +120,8 @@ pub(super) fn Header(
                     </select>
                     {part(move || {
                         // A select has one line, which may be too short for a question.
-                        let question = asks.get().map(|asks| asks.get(ui.lang.get()).to_owned());
-                        question.map(|asks| view! { <span class="asks" aria-hidden="true">{asks}</span> })
+                        let asks = lesson.with(|lesson| lesson.title.get(ui.lang.get()).to_owned());
+                        telling.get().then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
                     })}
                     {icons::drawn(icons::CHEVRON)}
                 </span>

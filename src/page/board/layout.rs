@@ -264,7 +264,6 @@ pub(super) fn RoomMap() -> impl IntoView {
     let stop = move |room: Panel| {
         let name = text(move || match room {
             Panel::Api => strings::source(ui.lang.get(), source.get()),
-            Panel::Processor => ui.words().handlers,
             room => strings::room(ui.lang.get(), room),
         });
         view! {

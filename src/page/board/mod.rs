@@ -80,6 +80,12 @@ pub fn Board() -> impl IntoView {
     let comparing = ui.memo(|view| view.compared().is_some());
     let racing = ui.memo(|view| view.race.is_some());
     let telling = ui.memo(|view| view.story.is_some());
+    // For whoever is new: without what the story has no words for.
+    let plain = ui.memo(|view| {
+        view.story
+            .as_ref()
+            .is_some_and(|story| story.unfolded.is_some())
+    });
     let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
@@ -130,6 +136,9 @@ pub fn Board() -> impl IntoView {
                     }
                     if telling.get() {
                         classes.push_str(" telling");
+                    }
+                    if plain.get() {
+                        classes.push_str(" plain");
                     }
                     classes
                 })

@@ -37,14 +37,6 @@ pub(super) fn Processor() -> impl IntoView {
         (!inline.get()).then_some(count)
     });
     let can_add = ui.memo(|view| view.lesson.can_add);
-    let title = text(move || {
-        let words = ui.words();
-        if inline.get() {
-            words.handlers
-        } else {
-            words.shared_processor
-        }
-    });
     let side = move || {
         view! {
             <span class="side">
@@ -79,7 +71,7 @@ pub(super) fn Processor() -> impl IntoView {
         }
     });
     view! {
-        <Frame room=Panel::Processor title=title side=side>
+        <Frame room=Panel::Processor title=ui.word(|words| words.handlers) side=side>
             <div class="two" class:works=works>
                 <ul
                     class="handlers"
@@ -170,19 +162,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             ></i>
         }
     };
-    let load = move || {
-        if inline {
-            ui.words().inline_handler.to_owned()
-        } else if leaving.get() {
-            ui.words().removing.to_owned()
-        } else if removed.get() {
-            ui.words().removed.to_owned()
-        } else if row.with(|row| row.tombstone) {
-            TOMBSTONE.to_owned()
-        } else {
-            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
-        }
-    };
+    let load = move || row.with(|row| row.load(ui.lang.get()));
     view! {
         <li
             class="lst"

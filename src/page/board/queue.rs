@@ -87,7 +87,15 @@ pub(super) fn Queue() -> impl IntoView {
     });
     let empty = Memo::new(move |_| room.with(|room| room.keys == 0 && room.deltas == 0));
     let flat = move || kind.get() == QueueKind::RealFifo;
-    let title = text(move || kind.get().as_str());
+    let telling = ui.memo(|view| view.story.is_some());
+    let title = text(move || {
+        let kind = kind.get().as_str();
+        // A story speaks of a queue, before it says of which kind.
+        match telling.get() {
+            true => [strings::room(ui.lang.get(), Panel::Queue), " · ", kind].concat(),
+            false => kind.to_owned(),
+        }
+    });
     let side = move || {
         view! {
             <span class="side">

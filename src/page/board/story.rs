@@ -30,6 +30,8 @@ pub(super) fn Story() -> impl IntoView {
     let is_last = of(|story| story.index + 1 == story.of && !story.plays);
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
+    // What it says and asks comes with its moment.
+    let comes = of(|story| story.before.is_some());
     let asks = of(|story| {
         let asked = story.asked.as_ref();
         !story.plays && asked.is_some_and(|asked| asked.given.is_none())
@@ -79,9 +81,7 @@ pub(super) fn Story() -> impl IntoView {
                 <p class="where">
                     <b>{text(move || {
                         let lang = ui.lang.get();
-                        story.with(|story| {
-                            story.as_ref().map_or("", |one| one.title.get(lang)).to_owned()
-                        })
+                        ui.view.with(|view| view.lesson.title.get(lang).to_owned())
                     })}</b>
                     <span data-testid="scene-number">
                         {text(move || {
@@ -90,9 +90,12 @@ pub(super) fn Story() -> impl IntoView {
                         })}
                     </span>
                 </p>
-                <div class="words" data-testid="scene-words" aria-live="polite">
+                <div class="words" class:past=move || comes.get() data-testid="scene-words" aria-live="polite">
                     {drawn(
-                        move || (story.with(|one| one.as_ref().map(|one| one.say.clone())), ui.lang.get()),
+                        move || {
+                            let say = |one: &StoryView| one.before.as_ref().unwrap_or(&one.say).clone();
+                            (story.with(|one| one.as_ref().map(say)), ui.lang.get())
+                        },
                         |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
                     )}
                 </div>
@@ -111,6 +114,7 @@ pub(super) fn Story() -> impl IntoView {
                 {drawn(
                     move || {
                         let asked = story.with(|one| one.as_ref().and_then(|one| one.asked.clone()));
+                        let asked = asked.filter(|_| !comes.get());
                         (asked, plays.get(), ui.lang.get())
                     },
                     move |(asked, plays, lang)| asked.as_ref().map(|asked| question(ui, asked, *plays, *lang)),
@@ -118,6 +122,7 @@ pub(super) fn Story() -> impl IntoView {
                 {drawn(
                     move || {
                         let goal = story.with(|one| one.as_ref().and_then(|one| one.goal.clone()));
+                        let goal = goal.filter(|_| !comes.get());
                         (goal, ui.lang.get())
                     },
                     move |(goal, lang)| goal.as_ref().map(|goal| aim(ui, goal, *lang)),

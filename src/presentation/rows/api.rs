@@ -31,6 +31,8 @@ pub struct ApiRows {
     pub dense: bool,
     /// The parameters of the open watch.
     pub watch: Option<String>,
+    /// The server has forgotten what happened up to this version, and the reflector has not seen all of it.
+    pub forgotten: Option<RvText>,
     /// The refusals that are armed and have not happened yet.
     pub armed: Vec<Refusals>,
     /// The newest lines of the stream, oldest first, as many as fit.
@@ -135,10 +137,19 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
         hidden: if dense { 0 } else { api.objects.len() - shown },
         dense,
         watch: api.watch.as_ref().map(|rv| query(view, rv)),
+        forgotten: forgotten(view),
         armed: api.refusals.iter().copied().collect(),
         stream: stream(view, &names, lines),
         calls: calls(view, &names, lines),
     }
+}
+
+fn forgotten(view: &View) -> Option<RvText> {
+    let (api, seen) = (&view.picture.api, &view.picture.reflector.last_sync);
+    // Only of the simulated server is it known, whose versions are numbers.
+    let number = |rv: &str| rv.parse::<u64>().ok();
+    let is_older = number(seen)? < number(&api.oldest)?;
+    (api.source == SourceKind::Server && is_older).then(|| RvText::of(&api.oldest))
 }
 
 /// A name for a new object that is free on the server, or that the program has not called with.

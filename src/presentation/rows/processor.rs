@@ -7,8 +7,9 @@ use super::things::called;
 use super::{
     Mark, Names, RvText, current, is_tombstone, notification_class, notification_object, uid_of,
 };
+use crate::i18n::Lang;
 use crate::stage::WorkPart;
-use crate::strings::heard;
+use crate::strings::{self, heard, strings};
 use crate::view::View;
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope_cache::key::Key;
@@ -70,7 +71,7 @@ pub struct HandlerRow {
     pub running: Option<NotificationLook>,
     /// What it handles: `OnAdd, default/web-0, rv 7`.
     pub running_title: String,
-    /// What it handles is a tombstone.
+    /// What it handles, or handled last, is a tombstone.
     pub tombstone: bool,
     /// What is in the ring, in the same words.
     pub ring_titles: Vec<String>,
@@ -92,6 +93,27 @@ pub struct HandlerRow {
     pub panics: u32,
     /// The current fact is about it.
     pub lit: bool,
+}
+
+impl HandlerRow {
+    /// What it is busy with, in words.
+    #[must_use]
+    pub fn load(&self, lang: Lang) -> String {
+        let words = strings(lang);
+        if self.inline {
+            words.inline_handler.to_owned()
+        } else if self.leaving {
+            words.removing.to_owned()
+        } else if self.removed {
+            words.removed.to_owned()
+        } else if self.tombstone && self.running.is_some() {
+            TOMBSTONE.to_owned()
+        } else if self.tombstone {
+            [words.received_last, TOMBSTONE].concat()
+        } else {
+            strings::load(lang, self.pending, self.running.is_some())
+        }
+    }
 }
 
 /// One line of output.
@@ -219,9 +241,9 @@ fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
         running: of(&handler.running),
         running_title: title(&handler.running),
         tombstone: handler
-            .running
-            .as_ref()
-            .is_some_and(|one| is_tombstone(notification_object(one))),
+            .notifications
+            .back()
+            .is_some_and(|last| is_tombstone(notification_object(last))),
         ring_titles: handler.pending.iter().take(RING).map(notified).collect(),
         sending_title: title(&handler.sending),
         synced: handler.synced,
@@ -338,12 +360,24 @@ mod tests {
             picture.handlers.push(HandlerRoom {
                 pending: [delete(shape)].into(),
                 running: Some(delete(shape)),
+                notifications: [Arc::new(delete(shape))].into(),
                 ..HandlerRoom::default()
             });
-            let row = &rows(&view(picture, Vec::new())).handlers[0];
+            let row = &rows(&view(picture.clone(), Vec::new())).handlers[0];
             assert_eq!((&*row.ring, row.running), (&[look][..], Some(look)));
             assert_eq!((&*row.ring_titles[0], &*row.running_title), (title, title));
-            assert_eq!(row.tombstone, shape == Shape::Tombstone);
+            let is = shape == Shape::Tombstone;
+            assert_eq!(row.tombstone, is);
+            assert_eq!(row.load(Lang::En) == TOMBSTONE, is);
+            // Once the call is over, it still says what it received.
+            picture.handlers[0].running = None;
+            let row = &rows(&view(picture, Vec::new())).handlers[0];
+            let said = if is {
+                "last: DeletedFinalStateUnknown"
+            } else {
+                "1 waiting"
+            };
+            assert_eq!(row.load(Lang::En), said);
         }
     }
 

@@ -620,6 +620,9 @@ impl Session {
                 verdict,
             }
         });
+        let comes = plays && place.is_some_and(|at| cursor < at);
+        let before = telling.before(index).filter(|_| comes);
+        let before = before.and_then(|scene| story.scenes.get(scene));
         let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
         let goal = goal.map(|goal| GoalView {
             text: goal.text.clone(),
@@ -633,7 +636,6 @@ impl Session {
             index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));
         let era = self.head.era;
         Some(Rc::new(StoryView {
-            title: story.question.clone(),
             telling: self.opened,
             index,
             of: story.scenes.len(),
@@ -655,6 +657,7 @@ impl Session {
             unfolded: story.unfold.then(|| story.unfolded(lit)),
             ring: scene.ring.clone(),
             say: scene.say.clone(),
+            before: before.map(|scene| scene.say.clone()),
             plays,
             elsewhere: !plays && !is_here && telling.after(index).is_some(),
             asked,

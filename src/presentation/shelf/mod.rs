@@ -28,7 +28,7 @@ pub struct Shelf {
 pub struct Card {
     /// The lesson's id.
     pub id: Arc<str>,
-    /// Its question.
+    /// Its title: the question that it answers.
     pub question: Text,
     /// Its theme.
     pub theme: Theme,
@@ -128,7 +128,7 @@ impl Shelf {
                 let story = Story::read(&value).ok()?;
                 let title = titles.iter().find(|(other, _)| *other == id);
                 let title = title.map(|(_, title)| title.clone());
-                Some(Card::of(id, &title.unwrap_or_default(), &story))
+                Some(Card::of(id, title?, &story))
             })
             .collect();
         let place = |theme: Theme| Theme::ALL.into_iter().position(|one| one == theme);
@@ -206,7 +206,7 @@ impl Shelf {
 }
 
 impl Card {
-    fn of(id: Arc<str>, title: &Text, story: &Story) -> Self {
+    fn of(id: Arc<str>, question: Text, story: &Story) -> Self {
         let both = |text: &Text| [text.en.to_lowercase(), text.zh.to_lowercase()];
         let symptoms = story.search.iter().flatten();
         let mut symptoms: Vec<String> = symptoms.map(|text| text.to_lowercase()).collect();
@@ -223,17 +223,12 @@ impl Card {
         Self {
             rooms: rooms(story),
             texts: [
-                both(&story.question).to_vec(),
+                both(&question).to_vec(),
                 symptoms,
-                both(title)
-                    .into_iter()
-                    .chain(themes)
-                    .chain(eras)
-                    .chain(names)
-                    .collect(),
+                themes.into_iter().chain(eras).chain(names).collect(),
             ],
             id,
-            question: story.question.clone(),
+            question,
             theme: story.theme,
             minutes: story.minutes,
             eras: story.eras.clone(),

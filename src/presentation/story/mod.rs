@@ -21,8 +21,6 @@ use deltascope_world::virtual_time::Era;
 /// The story of a lesson.
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// The lesson's question, in the words of whoever would ask it.
-    pub question: Text,
     /// The theme that the shelf lists it under.
     pub theme: Theme,
     /// How long it takes, in minutes.
@@ -433,7 +431,6 @@ impl Read for Story {
     fn read(value: Value) -> Result<Self, Wrong> {
         object("a story", value, |fields| {
             let story = Self {
-                question: fields.need("question")?,
                 theme: typed(fields, "theme")?,
                 minutes: fields.need("minutes")?,
                 eras: all(fields, "eras")?,

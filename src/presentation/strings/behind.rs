@@ -56,6 +56,15 @@ pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
     }
 }
 
+/// What the API server no longer has: `history up to rv 7 is gone`.
+#[must_use]
+pub fn forgotten(lang: Lang, rv: &str) -> String {
+    match lang {
+        Lang::En => format!("history up to rv {rv} is gone"),
+        Lang::Zh => format!("rv {rv} 及之前的历史已丢弃"),
+    }
+}
+
 /// The label of the line below the timeline.
 #[must_use]
 pub fn line(lang: Lang, most: u64) -> String {

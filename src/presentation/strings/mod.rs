@@ -34,7 +34,7 @@ pub fn room(lang: Lang, room: Panel) -> &'static str {
         (Panel::Pop, _) => "Pop",
         (Panel::Indexer, _) => "Indexer",
         (Panel::Now, _) => strings(lang).now_running,
-        (Panel::Processor, _) => strings(lang).shared_processor,
+        (Panel::Processor, _) => strings(lang).handlers,
     }
 }
 

@@ -40,7 +40,7 @@ words! {
     story_show: "Show me", "直接看答案";
     story_number: "Your answer, a number", "你的答案（数字）";
     story_answer: "Answer", "回答";
-    story_order: "Choose what comes first, then what follows.", "先点最先发生的，再依次点后面的。";
+    story_order: "Choose them in order.", "按先后顺序点选。";
     story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
     story_hint: "Hint", "提示";
@@ -280,7 +280,6 @@ words! {
     waits: "waits", "等待";
 
     // Handlers and the workqueue.
-    shared_processor: "Shared processor", "Shared processor";
     handlers: "Handlers", "Handler";
     no_handlers: "No handlers are registered.", "没有注册 handler。";
     inline_handler: "inside process", "在处理函数里";
@@ -288,6 +287,8 @@ words! {
     remove_handler: "Remove this handler", "移除这个 handler";
     removing: "being removed", "正在移除";
     removed: "removed", "已移除";
+    /// Before what a handler received, once its call is over.
+    received_last: "last: ", "上次：";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
     synced: "It was told the whole first list", "第一次 List 已全部通知它";
     not_synced: "It was not told the whole first list yet", "第一次 List 还没有全部通知它";

@@ -184,12 +184,11 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let rows = processor::rows(view);
     let inline = !rows.handlers.is_empty() && rows.handlers.iter().all(|row| row.inline);
     let listens = rows.handlers.iter().filter(|row| !row.removed).count();
-    let listeners = strings::listeners(lang, listens);
-    let (title, side) = match inline {
-        true => (words.handlers, ""),
-        false => (words.shared_processor, &*listeners),
+    let side = match inline {
+        true => String::new(),
+        false => strings::listeners(lang, listens),
     };
-    let top = a.y + pen.head(a, title, &[Side::Count(side)]);
+    let top = a.y + pen.head(a, words.handlers, &[Side::Count(&side)]);
     let two = a.w >= 400;
     let left = if two {
         area(a.x, top, (a.w * 11 / 20).min(300), a.bottom() - top)
@@ -281,7 +280,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
 
 /// A handler: its name, its pending notifications, and its lamps. Returns the height.
 fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
-    let (words, lang) = (pen.words, pen.options.lang);
+    let lang = pen.options.lang;
     let tall = if row.inline { 32 } else { 44 };
     pen.line(a.x, a.y + tall, a.w, 0, Ink::LINE_2, DASHED);
     let ring = if row.inline { 20 } else { 112 };
@@ -295,13 +294,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         String::new()
     };
     let busy = row.running.is_some();
-    let load = match (row.inline, row.leaving, row.removed) {
-        (true, ..) => words.inline_handler.to_owned(),
-        (_, true, _) => words.removing.to_owned(),
-        (.., true) => words.removed.to_owned(),
-        _ if row.tombstone => processor::TOMBSTONE.to_owned(),
-        _ => strings::load(lang, row.pending, busy),
-    };
+    let load = row.load(lang);
     let small = mono(110, Ink::INK_3);
     let load_of = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
     let x = a.right() - ring - if row.inline { 104 } else { 24 };

@@ -9,8 +9,6 @@ use deltascope_cache::controller::Generation;
 /// A scene of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoryView {
-    /// The lesson's question.
-    pub title: Text,
     /// Which of the runs that were opened it tells.
     pub telling: u64,
     /// The number of the scene, from 0.
@@ -31,6 +29,8 @@ pub struct StoryView {
     pub ring: Vec<Anchor>,
     /// The words.
     pub say: Text,
+    /// While the facts before its moment are playing: the words of the scene before it. Its own would run ahead of the run.
+    pub before: Option<Text>,
     /// Whether the facts before its moment, or before an answer's, are playing.
     pub plays: bool,
     /// Whether the moment that is shown is another one than the scene's or its answer's.

@@ -222,8 +222,8 @@ test("a transcript describes the run in words, in both languages", onPage({ less
   const { steps } = await app.state();
   const text = await told();
   assert.ok(text.split("\n").length > steps, "a line for each fact");
-  assert.match(text, /Where did the Delete go\?/);
+  assert.match(text, /I deleted the Pod\. Why was OnDelete never called\?/);
   assert.match(text, /nettool/);
   await app.language("zh");
-  assert.match(await told(), /Delete 去哪了/);
+  assert.match(await told(), /Pod 已经删了/);
 }));

@@ -33,16 +33,27 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
   assert.deepEqual([first.number, first.lit], ["1 of 7", ["api", "processor"]]);
   assert.deepEqual(first.folded, ["reflector", "queue", "pop", "indexer", "now"]);
   const told = [first.words];
+  let played = 0;
   for (let at = 2; at <= 7; at += 1) {
-    // The first press plays, the second finishes.
+    // The first press plays, the second finishes. Words and question come with their moment, not before it.
     await app.id("story-next").click();
-    const { playing } = await app.state();
+    const seen = await app.page.evaluate(async () => {
+      await new Promise(requestAnimationFrame);
+      const text = (id) => document.querySelector(`[data-testid=${id}]`)?.textContent;
+      const { playing } = window.deltascope.getState();
+      return { playing, words: text("scene-words"), number: text("scene-number"), asks: text("question") ?? text("goal") };
+    });
+    if (seen.playing) {
+      assert.deepEqual([seen.number, seen.words, seen.asks], [`${at} of 7`, told.at(-1), undefined]);
+      await app.id("story-next").click();
+    }
+    played += Number(seen.playing);
     const now = await scene(app);
     assert.equal(now.number, `${at} of 7`);
     assert.ok(!told.includes(now.words));
     told.push(now.words);
-    if (playing) await app.id("story-next").click();
   }
+  assert.ok(played > 1, `${played} plays were seen`);
   assert.deepEqual((await scene(app)).folded, []);
   assert.equal(await app.id("story-next").count(), 0);
   assert.ok(await app.id("goal").isVisible());
@@ -96,6 +107,10 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.ok(!playing && step < steps, `${step} of ${steps}`);
   await app.page.locator(".load", { hasText: "DeletedFinalStateUnknown" }).waitFor();
   assert.ok(await app.id("story-run").isEnabled());
+  // What led to the goal makes room for what it teaches. Once the call is over, the handler still says what it received.
+  assert.ok(!(await app.id("scene-words").isVisible()));
+  await app.toEnd();
+  assert.equal(await app.page.locator(".load").textContent(), "last: DeletedFinalStateUnknown");
 }));
 
 for (const theme of ["light", "dark"]) {
@@ -172,6 +187,45 @@ test("on a phone a map says where in the path one is, and leads to each room", o
   assert.ok(wide <= PHONE.width, `${wide} px`);
 }));
 
+test("on a phone all rooms are as bright, and the newest line is in sight", onPage({ link: "#v1;lesson=late-handler;scene=6", viewport: PHONE }, async (app) => {
+  await arrived(app);
+  const { below, dimmed } = await app.page.evaluate(() => ({
+    below: [...document.querySelectorAll(".output .line")].at(-1).getBoundingClientRect().bottom - document.querySelector(".stage").getBoundingClientRect().bottom,
+    dimmed: [...document.querySelectorAll(".room")].filter((room) => getComputedStyle(room).opacity !== "1").length,
+  }));
+  assert.ok(below < 0, `${below} px below the stage`);
+  await app.page.goto(`${app.url}#v1;lesson=first-look;scene=4`);
+  await app.id("map-indexer").click();
+  const { opacity } = await app.id("room-indexer").evaluate((room) => ({ opacity: getComputedStyle(room).opacity }));
+  assert.deepEqual([dimmed, opacity], [0, "1"]);
+}));
+
+test("the first story's stage has nothing that the story has no words for", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
+  const unexplained = ["HasSynced", "listener", "allowWatchBookmarks", "↻", "held", "blockDeltas"];
+  const seen = () => app.page.evaluate(() => document.querySelector(".stage").innerText);
+  const found = (text) => unexplained.filter((word) => text.includes(word));
+  assert.deepEqual(found(await seen()), []);
+  await app.page.keyboard.press("m");
+  await app.id("transport").waitFor();
+  assert.deepEqual(found(await seen()), unexplained);
+}));
+
+test("what a handler prints does not lead over another one's places", onPage({ link: "#v1;lesson=slow-handler;scene=2", viewport: LAPTOP }, async (app) => {
+  const near = await app.page.evaluate(async () => {
+    for (let n = 0; n < 4; n += 1) await new Promise(requestAnimationFrame);
+    const stage = document.querySelector("#motion").getBoundingClientRect();
+    const places = [...document.querySelectorAll(".lst:nth-child(2) .ring i")].map((place) => place.getBoundingClientRect());
+    const paths = [...document.querySelectorAll("#motion path")].filter((path) => path.getTotalLength() > 40);
+    const points = paths.flatMap((path) => Array.from({ length: 200 }, (_, n) => path.getPointAtLength((path.getTotalLength() * n) / 199)));
+    const by = 3;
+    const over = points.filter(({ x, y }) => places.some((place) =>
+      x + stage.left > place.left - by && x + stage.left < place.right + by && y + stage.top > place.top - by && y + stage.top < place.bottom + by));
+    return { paths: paths.length, over: over.length };
+  });
+  assert.ok(near.paths > 0);
+  assert.equal(near.over, 0);
+}));
+
 test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {
   const sizes = await app.page.evaluate(() =>
     [...document.querySelectorAll(".tale-say .words p, .tale-say .words b")].map((one) => parseFloat(getComputedStyle(one).fontSize)));
@@ -201,47 +255,74 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   assert.equal((await app.state()).output.length, 10);
 }));
 
-// In English, whose words are longer: what a wrong answer is told, and each hint.
-test("nothing of a question, its answer or a hint is out of sight on a laptop", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: LAPTOP }, async (app) => {
-  const folder = new URL("../../../src/replay/lessons/", import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-  const lessons = await Promise.all(files.map(async (name) => JSON.parse(await readFile(new URL(name, folder), "utf8"))));
-  const hidden = [];
-  const look = async (what) => {
-    const over = await app.page.evaluate(() => {
-      const sides = [...document.querySelectorAll(".tale-say, .tale-ask")];
-      return sides.map((one) => one.scrollHeight - one.clientHeight);
+/** Each text that is told: on the page, and in front of a class, whose letters are larger. */
+for (const [where, presents] of [["on a laptop", false], ["in front of a class", true]]) {
+  test(`nothing of a scene, a question, its answer or a hint is out of sight ${where}, in either language`, onPage({ link: "#v1;lesson=first-look;scene=1", viewport: LAPTOP }, async (app) => {
+    const folder = new URL("../../../src/replay/lessons/", import.meta.url);
+    const files = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+    const lessons = await Promise.all(files.map(async (name) => JSON.parse(await readFile(new URL(name, folder), "utf8"))));
+    const hidden = [];
+    const look = async (what) => {
+      const found = await app.page.evaluate(async () => {
+        const frame = () => new Promise(requestAnimationFrame);
+        const over = {};
+        for (const lang of ["en", "zh"]) {
+          // The presenter has no button for it.
+          if (!document.documentElement.lang.startsWith(lang)) document.querySelector("[data-testid=toggle-lang]").click();
+          while (!document.documentElement.lang.startsWith(lang)) await frame();
+          await frame();
+          const sides = [...document.querySelectorAll(".tale-say, .tale-ask")].filter((one) => one.checkVisibility());
+          over[lang] = sides.map((one) => one.scrollHeight - one.clientHeight);
+        }
+        return over;
+      });
+      for (const [lang, over] of Object.entries(found)) if (over.some((px) => px > 0)) hidden.push(`${what}, ${lang}: ${over}`);
+    };
+    /** The wrong answers that say most, in each language. */
+    const longest = (ask) => {
+      const beliefs = ask.choices?.map((one) => one.belief) ?? ask.beliefs?.map((one) => one.say) ?? [];
+      const most = (lang) => beliefs.reduce((best, one, at) => ((one?.[lang].length ?? 0) > (beliefs[best]?.[lang].length ?? 0) ? at : best), 0);
+      const of = { choice: (at) => at, number: (at) => ask.beliefs[at].is, place: (at) => ask.beliefs[at].room, order: () => ask.items.map((_, item) => item) }[ask.kind];
+      return [...new Set([most("en"), most("zh")])].map(of);
+    };
+    // The screen that is no longer filled ends the presenter, at some time after the lesson that is left.
+    await app.page.evaluate(() => {
+      Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("not here"));
     });
-    if (over.some((px) => px > 0)) hidden.push(`${what}: ${over}`);
-  };
-  const longest = (ask) => {
-    const beliefs = (ask.choices ?? ask.beliefs ?? []).map((one, at) => [(one.belief ?? one.say).en.length * (ask.choices && !one.belief ? 0 : 1), at]);
-    const at = beliefs.sort(([a], [b]) => b - a)[0]?.[1];
-    return { choice: () => at, number: () => ask.beliefs[at].is, place: () => ask.beliefs[at].room, order: () => ask.items.map((_, item) => item) }[ask.kind]();
-  };
-  let asked = 0;
-  for (const { id, story } of lessons.filter((one) => one.story)) {
-    await app.call("load", id);
-    const go = (scene) => app.call("scene", scene);
-    for (const [at, { ask }] of story.scenes.entries()) {
-      if (!ask) continue;
-      asked += 1;
-      await go(at + 1);
-      await look(`${id} ${at + 1}, asked`);
-      // The promise is kept when the play is over, which is what `arrived` hurries.
-      await app.page.evaluate((answer) => void window.deltascope.answer(answer), longest(ask));
-      await app.eventually("the answer plays, or is decided", (state) => state.playing || state.scene.question.right !== null);
-      await arrived(app);
-      await app.id("verdict").waitFor();
-      await look(`${id} ${at + 1}, answered`);
+    let asked = 0;
+    for (const { id, story } of lessons.filter((one) => one.story)) {
+      await app.call("load", id);
+      const go = (scene) => app.call("scene", scene);
+      await go(1);
+      // Another lesson may end the presenter.
+      const is = await app.page.evaluate(async () => {
+        for (let n = 0; n < 3; n += 1) await new Promise(requestAnimationFrame);
+        return document.documentElement.classList.contains("presenting");
+      });
+      if (presents !== is) await app.page.keyboard.press("p");
+      await app.page.waitForFunction((on) => document.documentElement.classList.contains("presenting") === on, presents);
+      for (const [at, { ask }] of story.scenes.entries()) {
+        await go(at + 1);
+        await look(`${id} ${at + 1}`);
+        for (const answer of ask ? longest(ask) : []) {
+          asked += 1;
+          await go(at + 1);
+          // The promise is kept when the play is over, which is what `arrived` hurries.
+          await app.page.evaluate((answer) => void window.deltascope.answer(answer), answer);
+          await app.eventually("the answer plays, or is decided", (state) => state.playing || state.scene.question.right !== null);
+          await arrived(app);
+          await app.id("verdict").waitFor();
+          await look(`${id} ${at + 1}, answered`);
+        }
+      }
+      await go(story.scenes.length);
+      for (const hint of story.goal.hints.keys()) {
+        await app.id("hint").click();
+        await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hint + 1);
+        await look(`${id}, hint ${hint + 1}`);
+      }
     }
-    await go(story.scenes.length);
-    for (const hint of story.goal.hints.keys()) {
-      await app.id("hint").click();
-      await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hint + 1);
-      await look(`${id}, hint ${hint + 1}`);
-    }
-  }
-  assert.ok(asked >= 20, `${asked}`);
-  assert.deepEqual(hidden, []);
-}));
+    assert.ok(asked >= 20, `${asked}`);
+    assert.deepEqual(hidden, []);
+  }));
+}

@@ -57,7 +57,7 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
     fs::write(&file, trace).unwrap();
     let (code, svg, err) = run(&["draw", file.to_str().unwrap(), "--at", "end", "--no-strip"]);
     assert_eq!(code, Some(0), "{err}");
-    assert!(svg.contains("SHARED PROCESSOR"));
+    assert!(svg.contains("HANDLERS"));
 
     for (args, code, said) in [
         (&["--lesson", "nothing"][..], 1, "no lesson"),

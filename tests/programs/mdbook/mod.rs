@@ -254,7 +254,7 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
 
 #[test]
 fn a_block_tells_a_story_and_its_picture_shows_the_moment_of_the_scene() {
-    let own = "```deltascope mode=quiz\ntitle = \"mine\"\nmarkers = [{ id = \"stored\", fact = \"ItemStored\" }]\n[scenario]\ninitial = [{ metadata = { namespace = \"d\", name = \"x\" } }]\nsettings = { machinery = \"shared\" }\n[story]\nquestion = { en = \"?\", zh = \"?\" }\ntheme = \"cache\"\nminutes = 1\neras = [\"1.32\"]\n[[story.scenes]]\nat = \"start\"\nrooms = [\"api\"]\nsay = { en = \"a\", zh = \"b\" }\nask = { kind = \"number\", text = { en = \"?\", zh = \"?\" }, answer = { fact = \"fact=ItemStored\" } }\n[[story.scenes]]\nat = \"stored\"\nrooms = [\"indexer\"]\nsay = { en = \"a\", zh = \"b\" }\n[expect]\nstep = 0\n\"scene.question.kind\" = \"number\"\n[expect.end]\n\"scene.index\" = 1\n```\n";
+    let own = "```deltascope mode=quiz\ntitle = \"mine\"\nmarkers = [{ id = \"stored\", fact = \"ItemStored\" }]\n[scenario]\ninitial = [{ metadata = { namespace = \"d\", name = \"x\" } }]\nsettings = { machinery = \"shared\" }\n[story]\ntheme = \"cache\"\nminutes = 1\neras = [\"1.32\"]\n[[story.scenes]]\nat = \"start\"\nrooms = [\"api\"]\nsay = { en = \"a\", zh = \"b\" }\nask = { kind = \"number\", text = { en = \"?\", zh = \"?\" }, answer = { fact = \"fact=ItemStored\" } }\n[[story.scenes]]\nat = \"stored\"\nrooms = [\"indexer\"]\nsay = { en = \"a\", zh = \"b\" }\n[expect]\nstep = 0\n\"scene.question.kind\" = \"number\"\n[expect.end]\n\"scene.index\" = 1\n```\n";
     let told = |attributes: &str| {
         format!(
             "```deltascope lesson=first-look {attributes}\n[expect]\n\"queue.keys\" = [\"default/web-0\"]\n```\n"
@@ -360,7 +360,7 @@ fn other_renderers_get_a_picture_and_a_list() {
         "{content}"
     );
     assert!(
-        content.contains(">    ![A relist that missed a delete (1.32): "),
+        content.contains(">    ![Why is there something in OnDelete that isn’t my Pod? (1.32): "),
         "{content}"
     );
     assert!(

@@ -116,8 +116,8 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         )],
     ),
     (
-        "```deltascope mode=story\n[scenario.settings]\nmachinery = \"shared\"\n[story]\nquestion = { en = \"a\", zh = \"b\" }\ntheme = \"x\"\n```\n",
-        &[(6, "field \"theme\": \"x\" is none of first-look")],
+        "```deltascope mode=story\n[scenario.settings]\nmachinery = \"shared\"\n[story]\ntheme = \"x\"\n```\n",
+        &[(5, "field \"theme\": \"x\" is none of first-look")],
     ),
     // In the body.
     (
