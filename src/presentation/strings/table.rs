@@ -48,8 +48,8 @@ words! {
     story_reached: "You did it.", "成功了。";
     story_more: "Code and sources", "代码与出处";
     story_code: "In your code", "在你的代码里";
-    story_wrong: "Not so", "不要这样";
-    story_right: "But so", "应当这样";
+    story_wrong: "Wrong", "错误写法";
+    story_right: "Right", "正确写法";
     story_sources: "In client-go", "client-go 中的出处";
 
     // The shelf.
