@@ -760,7 +760,7 @@ impl Driver {
         // The first call only reports the current size.
         let first = Cell::new(true);
         let on_resize = Closure::<dyn FnMut()>::new(move || {
-            if !first.replace(false) {
+            if !first.replace(false) && !driver.inner.stage.fits() {
                 driver.inner.stage.cut();
                 driver.trail(None);
             }

@@ -3,7 +3,7 @@
 //! When a scene begins, the screen shows the new picture already; what arrives is only hidden until it lands. All of
 //! it are the browser's animations, so it can be cut short at any time: without them everything is in place.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use leptos::prelude::document;
 use leptos::wasm_bindgen::JsCast;
@@ -32,6 +32,8 @@ pub struct Stage {
     running: RefCell<Vec<Animation>>,
     /// When the last flashes began or will begin, in ms.
     flashes: RefCell<Vec<f64>>,
+    /// The size of the layer when it was drawn on last.
+    size: Cell<(f64, f64)>,
 }
 
 /// A crate under way.
@@ -49,7 +51,26 @@ impl Stage {
             host,
             running: RefCell::default(),
             flashes: RefCell::default(),
+            size: Cell::default(),
         }
+    }
+
+    fn map(&self) -> Option<Map> {
+        let map = Map::of(&self.host)?;
+        self.size.set((map.width, map.height));
+        Some(map)
+    }
+
+    /// Whether what is drawn fits the layer's size. A step that shows another room changes the size before it draws.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.host
+            .find("#motion")
+            .and_then(|layer| layer.dyn_into::<HtmlElement>().ok())
+            .is_some_and(|layer| {
+                let size = (layer.offset_width(), layer.offset_height());
+                (f64::from(size.0), f64::from(size.1)) == self.size.get()
+            })
     }
 
     /// Where the board is mounted.
@@ -83,7 +104,7 @@ impl Stage {
     ) -> u32 {
         let host = &self.host;
         let scaled = |ms: u32| if ms == 0 { 0 } else { scaled(ms) };
-        let map = (!scene.flights.is_empty()).then(|| Map::of(host)).flatten();
+        let map = (!scene.flights.is_empty()).then(|| self.map()).flatten();
         let ways = map
             .as_ref()
             .map_or_else(Vec::new, |map| ways(map, host, before, scene));
@@ -304,7 +325,7 @@ impl Stage {
 
     /// Draws the way of a fact that was taken back, in reverse; it had landed there.
     pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: Place) {
-        if let (Some(origin), Some(map)) = (spot(&self.host, from), Map::of(&self.host)) {
+        if let (Some(origin), Some(map)) = (spot(&self.host, from), self.map()) {
             let route = map.route(origin, &[], landed.0).reversed();
             draw_way(&map, &route, flight.hue, true);
         }
@@ -321,8 +342,7 @@ impl Stage {
         if first(host, &flight.to).is_some_and(|(to, ..)| recedes(&to)) {
             return;
         }
-        if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), Map::of(host))
-        {
+        if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
             let route = map.route(origin, &[], to);
             draw_way(&map, &route, flight.hue, still);
             if still {

@@ -1,7 +1,7 @@
 // Motions, filmed frame by frame: what travels keeps to the path that is drawn, and is in one place at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LAPTOP, suite } from "../harness.mjs";
+import { LAPTOP, PHONE, suite } from "../harness.mjs";
 
 const { onPage } = suite();
 const FRAME_MS = 40;
@@ -119,6 +119,50 @@ test("an event flies from the server's row to the queue without a stop", onPage(
   // It is still only while its source is lit.
   const still = between.findIndex(([, far]) => far > 0);
   for (const [ms, far] of between.slice(still)) assert.ok(ms === FRAME_MS && far > 0.1, `${between}`);
+}));
+
+test("where the reflector is over the queue, an event passes it in the gutter between them", onPage({ motion: true, viewport: LAPTOP }, async (app) => {
+  await app.call("seek", 300);
+  let seen = 0;
+  for (let n = 0; n < 12; n += 1) {
+    await app.call("step", 1, "event");
+    const ways = await app.page.evaluate(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+      const [top, low] = [box(".room.reflector").bottom, box(".room.queue").top];
+      return [...document.querySelectorAll("#motion .trail path:not(.head)")].map((path) => {
+        const matrix = path.getScreenCTM();
+        const points = Array.from({ length: 101 }, (_, n) => path.getPointAtLength((path.getTotalLength() * n) / 100).matrixTransform(matrix));
+        const inQueue = points.at(-1).x > box(".room.queue").left && points.at(-1).x < box(".room.queue").right && points.at(-1).y > low;
+        return { whole: points[0].x < box(".room.api").right && inQueue, highest: Math.min(...points.map((one) => one.y)) - top };
+      });
+    });
+    for (const { highest } of ways.filter((one) => one.whole)) {
+      // At the most in the margin of the reflector's room.
+      assert.ok(highest > -20, `${n}: ${-highest} px above the gutter`);
+      seen += 1;
+    }
+  }
+  assert.ok(seen > 3, `${seen} events`);
+}));
+
+test("on a phone a thing enters the room that is shown over its edge, or from where it was in the one before", onPage({ motion: true, viewport: PHONE }, async (app) => {
+  await app.call("seek", 300);
+  const sides = [];
+  for (const until of ["fact=DeltaAppended", "fact=KeyPopped", "fact=ItemStored"]) {
+    await app.call("runUntil", until);
+    await app.call("step", -1);
+    await app.call("step", 1);
+    sides.push(
+      await app.page.evaluate(() => {
+        const room = [...document.querySelectorAll(".room")].find((one) => one.offsetWidth > 0);
+        const { left } = room.getBoundingClientRect();
+        const path = document.querySelector("#motion .trail path:not(.head)");
+        const [from, to] = [0, path.getTotalLength()].map((at) => path.getPointAtLength(at).matrixTransform(path.getScreenCTM()).x - left);
+        return [room.id, from < 0, to > 0 && to < room.offsetWidth];
+      }),
+    );
+  }
+  assert.deepEqual(sides, [["room-queue", true, true], ["room-pop", true, true], ["room-indexer", false, true]]);
 }));
 
 test("cutting a motion leaves the picture", onPage({ motion: true }, async (app) => {

@@ -112,6 +112,11 @@ test("on a phone the room follows what happens, unless that is switched off, and
     if (live.length !== 1 || shown.join() !== live.join()) astray.push(`${shown}, not ${live}`);
     const tab = await app.page.locator(".room-tabs [aria-selected=true]").boundingBox();
     if (tab.x < 0 || tab.x + tab.width > PHONE.width) astray.push(`${shown}: its tab is at ${tab.x}`);
+    const low = await app.page.evaluate(() => {
+      const top = (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top);
+      return { transport: top(".transport") + document.querySelector(".transport").offsetHeight, note: top(".say .note") };
+    });
+    if (low.transport !== PHONE.height || low.note < PHONE.height) astray.push(`the transport ends at ${low.transport}, the note begins at ${low.note}`);
   }
   assert.deepEqual(astray, []);
   await app.page.locator("#tab-now").click();
