@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
@@ -55,6 +56,12 @@ pub(super) enum Command {
     /// Tell in words what an informer does with a recording
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
+    /// Stand between a controller and its API server, and say what its informers do
+    #[command(after_help = TAP_EXAMPLES)]
+    Tap(Tap),
+    /// Say what informers cost and what is odd about them, from their recordings
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
     /// Draw the stage of a lesson or a recording at one moment, as SVG
     #[command(after_help = DRAW_EXAMPLES)]
     Draw(Draw),
@@ -105,6 +112,25 @@ A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation
 it began, each line has the time of the clock on the wall (UTC) beside the virtual time. With --json a line has step, time (ms),
 wallTime (where it is known), actor, fact, key (where it is about one object), cause ({step}, {input}, {script}, {source} or
 null), what and why.";
+
+const TAP_EXAMPLES: &str = "\
+Examples:
+  deltascope tap -- go run ./cmd/manager
+  deltascope tap --out run --report run.html -- go run ./cmd/manager
+  deltascope tap --kubeconfig-out tap.yaml &    # and elsewhere: KUBECONFIG=tap.yaml cargo run
+
+The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
+credentials: kubectl proxy has these. What it prints, its exit code and its signals are its own. Everything is passed on as
+it comes, writes, too; but connections that change their protocol (exec, attach, port-forward) are not. Clients that
+prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig.";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  deltascope report run/*.jsonl
+  deltascope report run/*.jsonl -o run.html
+
+Recordings of `deltascope tap` have all that it says. Of other recordings it says what can be known: a recording of
+`deltascope record`, or of the page, has neither the client nor sizes nor who writes.";
 
 const DRAW_EXAMPLES: &str = "\
 Examples:
@@ -237,6 +263,40 @@ pub(super) struct Replay {
     pub(super) export: Option<PathBuf>,
 }
 
+/// `deltascope tap`
+#[derive(Debug, clap::Args)]
+pub(super) struct Tap {
+    /// Where `kubectl proxy` listens [default: http://127.0.0.1:8001, or one that is started]
+    #[arg(long, value_name = "URL")]
+    pub(super) proxy: Option<Proxy>,
+    /// Write the kubeconfig that leads through the tap to this file; it stays
+    #[arg(long, value_name = "FILE")]
+    pub(super) kubeconfig_out: Option<PathBuf>,
+    /// Record each informer into a file of its own in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Write at the end what `deltascope report` writes: to a file that ends in .html or .json
+    #[arg(long, value_name = "FILE", value_parser = report_file)]
+    pub(super) report: Option<PathBuf>,
+    /// The port to listen at; 0 takes any that is free
+    #[arg(long, default_value_t = 0)]
+    pub(super) port: u16,
+    /// The controller, and what it is called with
+    #[arg(last = true, value_name = "CMD")]
+    pub(super) command: Vec<OsString>,
+}
+
+/// `deltascope report`
+#[derive(Debug, clap::Args)]
+pub(super) struct Report {
+    /// Recordings
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Write to a file that ends in .html or .json; otherwise a table is printed
+    #[arg(long, short = 'o', value_name = "FILE", value_parser = report_file)]
+    pub(super) output: Option<PathBuf>,
+}
+
 /// `deltascope draw`
 #[derive(Debug, clap::Args)]
 pub(super) struct Draw {
@@ -367,6 +427,16 @@ fn size(text: &str) -> Result<usize, &'static str> {
 
 fn duration(text: &str) -> Result<u64, &'static str> {
     duration_ms(text).ok_or("it is a time such as 500ms, 30s, 5m or 1h")
+}
+
+/// Accepts a file whose ending says how a report is written.
+fn report_file(text: &str) -> Result<PathBuf, &'static str> {
+    let ends = |ending: &str| text.to_ascii_lowercase().ends_with(ending);
+    if ends(".html") || ends(".json") {
+        Ok(text.into())
+    } else {
+        Err("its name ends in .html or .json, which says how it is written")
+    }
 }
 
 /// Accepts only loopback addresses: anyone who reaches the port can read what `kubectl` may read.

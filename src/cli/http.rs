@@ -7,13 +7,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
-use hyper::header::{HOST, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, SERVER};
 use hyper::http::uri::Scheme;
 use hyper::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::text::Text;
 
 /// The proxy is near, mostly on the same machine: one that takes longer is not running.
@@ -149,6 +150,20 @@ impl FromStr for Proxy {
             authority: authority.to_string(),
             path,
         })
+    }
+}
+
+/// The head of a response, as those who read it want it.
+pub(super) fn head_of(status: u16, headers: &HeaderMap) -> Head {
+    let text = |name: HeaderName| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default().to_owned()
+    };
+    Head {
+        status,
+        content_type: text(CONTENT_TYPE),
+        retry_after: text(RETRY_AFTER),
+        server: text(SERVER),
     }
 }
 

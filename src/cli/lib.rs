@@ -8,18 +8,23 @@ mod args;
 mod draw;
 mod gate;
 mod http;
+mod listen;
 mod page;
 mod record;
 mod replay;
+mod report;
 mod seats;
 mod serve;
+mod tap;
 
 use std::io;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::CommandFactory;
 
 use deltascope_terminal::{self as terminal, Answered, Form};
+use deltascope_world::Time;
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
@@ -81,6 +86,11 @@ pub fn main(packed: &'static [u8]) -> ExitCode {
         Command::Serve(options) => serve::run(&options, packed, lang),
         Command::Record(options) => record::run(&options, lang),
         Command::Replay(options) => replay::run(&options, lang),
+        Command::Report(options) => report::run(&options, lang),
+        Command::Tap(options) => match tap::run(&options, lang) {
+            Ok(of_command) => return ExitCode::from(of_command),
+            Err(failure) => Err(failure),
+        },
         Command::Draw(options) => draw::run(&options, lang),
         Command::Completions { shell } => completions(shell),
     };
@@ -171,4 +181,14 @@ async fn stopped() {
         // Without a handler, Ctrl-C ends the process itself.
         std::future::pending().await
     }
+}
+
+/// Wall-clock time, in ms since 1970.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a recording is laid beside logs by it; nothing that runs asks for it"
+)]
+fn wall() -> Option<Time> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Time::try_from(since.as_millis()).ok()
 }

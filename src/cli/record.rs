@@ -8,13 +8,11 @@ use std::hash::BuildHasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, SERVER, USER_AGENT,
-};
+use hyper::header::{ACCEPT, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -41,8 +39,8 @@ use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
-use super::http::{Proxy, Unreachable};
-use super::{Exit, Failure, block_on, cannot_write, note, stopped};
+use super::http::{Proxy, Unreachable, head_of};
+use super::{Exit, Failure, block_on, cannot_write, note, stopped, wall};
 
 /// Timeout of a small request: `kubectl proxy` opens a connection first.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -225,19 +223,6 @@ fn get_of(asked: &HttpRequest) -> Request<Empty<Bytes>> {
     let agent = concat!("deltascope/", env!("CARGO_PKG_VERSION"));
     headers.insert(USER_AGENT, HeaderValue::from_static(agent));
     request
-}
-
-fn head_of(status: u16, headers: &HeaderMap) -> Head {
-    let text = |name: HeaderName| {
-        let value = headers.get(name).and_then(|value| value.to_str().ok());
-        value.unwrap_or_default().to_owned()
-    };
-    Head {
-        status,
-        content_type: text(CONTENT_TYPE),
-        retry_after: text(RETRY_AFTER),
-        server: text(SERVER),
-    }
 }
 
 // --- the connection -----------------------------------------------------------------------------
@@ -728,16 +713,6 @@ impl<'a> Recorder<'a> {
             },
         ))
     }
-}
-
-/// Wall-clock time, in ms since 1970.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a recording is laid beside logs by it; nothing that runs asks for it"
-)]
-fn wall() -> Option<Time> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-    Time::try_from(since.as_millis()).ok()
 }
 
 /// Where the trace is written.

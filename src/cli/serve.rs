@@ -1,7 +1,5 @@
 //! `deltascope serve`: the built page at `/`, and `kubectl proxy` at `/k8s/`, on one port.
 
-use std::convert::Infallible;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +11,8 @@ use hyper::header::{
     CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     LAST_MODIFIED, RETRY_AFTER, SERVER, USER_AGENT, VARY, WARNING, X_CONTENT_TYPE_OPTIONS,
 };
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use deltascope_terminal::Form;
 use deltascope_world::source::proxy::exchange::SERVE;
@@ -27,20 +21,15 @@ use deltascope_world::text::Lang;
 use super::args::{Choice, Serve};
 use super::gate::{Gate, Refusal, plain_path, refusal};
 use super::http::{Proxy, Unreachable};
+use super::listen::{self, Service, UNREAD};
 use super::page::Page;
-use super::seats::{Answering, Arriving, Seat, Seats, Wire};
+use super::seats::Arriving;
 use super::{Failure, block_on, note, print, stopped};
 
 /// The prefix of requests to the cluster.
 const API: &str = "/k8s/";
 /// Most open connections. A browser opens six; no page needs this many.
 const CONNECTIONS: usize = 64;
-/// How long a connection may stay without a complete request.
-const UNASKED: Duration = Duration::from_secs(30);
-/// How long a client may leave a response unread, or a request's body unsent.
-const UNREAD: Duration = Duration::from_secs(60);
-/// How long to wait when no connection can be accepted because too many files are open.
-const AFTER_REFUSAL: Duration = Duration::from_millis(100);
 /// Timeout of the first request to the proxy.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
 /// How much of its response is read.
@@ -81,10 +70,7 @@ pub(super) fn run(options: &Serve, packed: &'static [u8], lang: Lang) -> Result<
 
 async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
     let wanted = SocketAddr::new(options.address, options.port);
-    let listener = TcpListener::bind(wanted)
-        .await
-        .map_err(|error| cannot_listen(wanted, &error))?;
-    let address = listener.local_addr().unwrap_or(wanted);
+    let (listener, address) = listen::bind(wanted).await?;
     let server = Arc::new(Server {
         page,
         proxy: options.proxy.clone(),
@@ -107,29 +93,8 @@ async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
     }
     let first_look = Arc::clone(&server);
     tokio::spawn(async move { first_look.look(lang).await });
-    tokio::select! {
-        () = accept(listener, server) => {}
-        () = stopped() => {}
-    }
+    listen::serve(listener, CONNECTIONS, server, stopped()).await;
     Ok(())
-}
-
-async fn accept(listener: TcpListener, server: Arc<Server>) {
-    let seats = Seats::new(CONNECTIONS);
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            sleep(AFTER_REFUSAL).await;
-            continue;
-        };
-        let seat = seats.take().await;
-        let server = Arc::clone(&server);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = server.connection(stream, &seat) => {}
-                () = seat.sent_away() => {}
-            }
-        });
-    }
 }
 
 /// The parts of the server.
@@ -139,29 +104,10 @@ struct Server {
     gate: Gate,
 }
 
-impl Server {
-    async fn connection(self: Arc<Self>, stream: TcpStream, seat: &Arc<Seat>) {
-        // The small pieces of a watch should leave at once; without the option they are only a little later.
-        let _slow = stream.set_nodelay(true);
-        let service = service_fn(|request| {
-            let server = Arc::clone(&self);
-            let busy = seat.busy();
-            async move {
-                let answer = server.answer(request).await;
-                Ok::<_, Infallible>(answer.map(|body| Answering::new(body, busy)))
-            }
-        });
-        let wire = Wire::new(stream, UNREAD, Some(Arc::clone(seat)));
-        // An error here means that the client hung up. The response under way is dropped, and with it the
-        // connection to the proxy.
-        let _ended = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(UNASKED)
-            .serve_connection(TokioIo::new(wire), service)
-            .await;
-    }
+impl Service for Server {
+    type Body = Either<Full<Bytes>, Incoming>;
 
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn answer(&self, _connection: u64, request: Request<Incoming>) -> Answer {
         let mut answer = match self.try_answer(request).await {
             Ok(answer) => answer,
             Err(refusal) => refused(&refusal),
@@ -174,7 +120,9 @@ impl Server {
         );
         answer
     }
+}
 
+impl Server {
     async fn try_answer(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
         self.gate.host(request.uri(), request.headers())?;
         let path = plain_path(request.uri().path())?.into_owned();
@@ -332,33 +280,6 @@ fn down(proxy: &Proxy, error: &Unreachable) -> Refusal {
     Refusal {
         status: StatusCode::BAD_GATEWAY,
         text: proxy.down(error),
-    }
-}
-
-fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> Failure {
-    let port = wanted.port();
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            let next = port.checked_add(1).unwrap_or(0);
-            Failure::new(
-                &format!(
-                    "Port {port} is taken. Take another one, such as --port {next}, or any free one with --port 0."
-                ),
-                &format!(
-                    "端口 {port} 已被占用。请换一个，如 --port {next}，或用 --port 0 任取一个空闲端口。"
-                ),
-            )
-        }
-        io::ErrorKind::PermissionDenied => Failure::new(
-            &format!(
-                "The system does not let you listen at port {port}. Take one above 1023, such as --port 8080."
-            ),
-            &format!("系统不允许监听端口 {port}。请使用大于 1023 的端口，如 --port 8080。"),
-        ),
-        _ => Failure::new(
-            &format!("Cannot listen at {wanted}: {error}."),
-            &format!("无法监听 {wanted}：{error}。"),
-        ),
     }
 }
 

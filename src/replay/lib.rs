@@ -20,6 +20,7 @@ pub mod race;
 pub mod recording;
 pub mod scramble;
 pub mod step_size;
+pub mod tap;
 pub mod timeline;
 pub mod trace;
 pub mod wall;

@@ -1,7 +1,7 @@
 //! A run as a JSON Lines file, from which the same run is recomputed.
 //!
 //! The first line is the header, `{"deltascope":1,…}`. Then come the scenario, the recording (the list, its
-//! items, the events) and the inputs, one per line. Unknown fields of the header are ignored; anything else
+//! items, the events) and the inputs, one per line, and the notes of a tap, which the run does not need. Unknown fields of the header are ignored; anything else
 //! unknown is an error, because the run would differ.
 
 use std::fmt::Write as _;
@@ -276,6 +276,8 @@ impl Parts {
                 self.has_watch = true;
                 self.events.push(event(value)?);
             }
+            // What a tap has noted; the run does not need it.
+            "tap" => {}
             _ => return Err(no_line()),
         }
         Ok(())

@@ -4,5 +4,12 @@
 mod attacks;
 mod cli;
 mod examples;
+/// The HTTP client of the examples, for a controller in front of an API server.
+#[cfg(unix)]
+#[path = "../../examples/common/proxy.rs"]
+mod http_client;
 mod mdbook;
 mod process;
+
+#[cfg(unix)]
+use kube_core::DynamicObject;

@@ -59,7 +59,7 @@ pub(super) fn refused_to_connect(watch: bool, trace: &mut impl Trace) {
 ///
 /// # Errors
 /// The bytes that had arrived of a line in which the connection broke.
-pub(super) fn item_of(
+pub fn item_of(
     event: RecordedEvent,
 ) -> Result<(EventType, ObjectRef, WatchItem<DynamicObject>), u32> {
     Ok(match event {
@@ -117,7 +117,9 @@ pub(super) fn write_target(write: &Write) -> (Verb, Key) {
     }
 }
 
-pub(super) fn key_of(object: &DynamicObject) -> Key {
+/// The object's key: its namespace, a slash and its name.
+#[must_use]
+pub fn key_of(object: &DynamicObject) -> Key {
     join(object.namespace(), object.name())
 }
 

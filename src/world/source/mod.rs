@@ -17,7 +17,7 @@ pub mod wire;
 pub mod workload;
 pub mod write;
 
-pub use answer::reference;
+pub use answer::{item_of, key_of, reference};
 
 use std::sync::Arc;
 

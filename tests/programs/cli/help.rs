@@ -13,6 +13,7 @@ fn help_shows_examples_and_exit_codes() {
         (&["serve", "--help"], "Examples:"),
         (&["record", "--help"], "Examples:"),
         (&["replay", "--help"], "Examples:"),
+        (&["tap", "--help"], "Examples:"),
         (&["completions", "--help"], "Examples:"),
     ] {
         let output = output(&mut deltascope(args));

@@ -11,13 +11,15 @@
 mod draw;
 mod help;
 mod hostile;
+mod informers;
 mod limits;
 mod record;
 mod replay;
 mod serve;
+mod tap;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -207,4 +209,62 @@ fn answer(to: &mut TcpStream, status: &str, media_type: &str, body: &[u8]) {
     let _gone = to
         .write_all(head.as_bytes())
         .and_then(|()| to.write_all(body));
+}
+
+struct Got {
+    code: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Got {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(": ")?;
+            key.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(HANGS)).unwrap();
+    stream
+}
+
+/// Sends the bytes, and reads the response to the end.
+fn ask(port: u16, bytes: &[u8]) -> Got {
+    let mut stream = connect(port);
+    stream.write_all(bytes).unwrap();
+    let mut all = Vec::new();
+    // A server that refuses a body may close the connection before it has read it.
+    let read = stream.read_to_end(&mut all);
+    assert!(
+        read.is_ok() || read.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
+    );
+    let end = all
+        .windows(4)
+        .position(|part| part == b"\r\n\r\n")
+        .expect("an answer has a head");
+    let head = String::from_utf8(all[..end].to_vec()).unwrap();
+    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Got {
+        code,
+        head,
+        body: all[end + 4..].to_vec(),
+    }
+}
+
+fn read_until(from: &mut TcpStream, wanted: &[u8]) {
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    while !seen.ends_with(wanted) {
+        let read = from.read(&mut byte).expect("it does not come");
+        assert_eq!(read, 1, "the end comes first");
+        seen.push(byte[0]);
+    }
 }

@@ -1,12 +1,15 @@
 //! `deltascope serve`: which requests reach the cluster through it, and what is passed on.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 
-use super::{HANGS, NOBODY, Proxy, Running, answer, deltascope, output, scratch, start};
+use super::{
+    Got, HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, output, read_until,
+    scratch, start,
+};
 #[cfg(unix)]
 use super::{code, kill};
 
@@ -648,66 +651,8 @@ fn dist(name: &str) -> PathBuf {
     dist
 }
 
-struct Got {
-    code: u16,
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Got {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| {
-            let (key, value) = line.split_once(": ")?;
-            key.eq_ignore_ascii_case(name).then_some(value)
-        })
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-}
-
-fn connect(port: u16) -> TcpStream {
-    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(HANGS)).unwrap();
-    stream
-}
-
 fn get(port: u16, path: &str) -> Got {
     let head =
         format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     ask(port, head.as_bytes())
-}
-
-/// Sends the bytes, and reads the response to the end.
-fn ask(port: u16, bytes: &[u8]) -> Got {
-    let mut stream = connect(port);
-    stream.write_all(bytes).unwrap();
-    let mut all = Vec::new();
-    // A server that refuses a body may close the connection before it has read it.
-    let read = stream.read_to_end(&mut all);
-    assert!(
-        read.is_ok() || read.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
-    );
-    let end = all
-        .windows(4)
-        .position(|part| part == b"\r\n\r\n")
-        .expect("an answer has a head");
-    let head = String::from_utf8(all[..end].to_vec()).unwrap();
-    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Got {
-        code,
-        head,
-        body: all[end + 4..].to_vec(),
-    }
-}
-
-fn read_until(from: &mut TcpStream, wanted: &[u8]) {
-    let mut seen = Vec::new();
-    let mut byte = [0];
-    while !seen.ends_with(wanted) {
-        let read = from.read(&mut byte).expect("it does not come");
-        assert_eq!(read, 1, "the end comes first");
-        seen.push(byte[0]);
-    }
 }

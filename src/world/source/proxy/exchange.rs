@@ -328,6 +328,17 @@ impl Exchange {
 
     /// A part of the body has arrived, cut anywhere.
     pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<ServerResponse> {
+        self.chunk_with(now, chunk, |_| {})
+    }
+
+    /// Like [`chunk`](Self::chunk); `each` gets the bytes of every object of a list, and of every event, that is complete
+    /// now, before they are trimmed.
+    pub fn chunk_with(
+        &mut self,
+        now: Time,
+        chunk: &[u8],
+        mut each: impl FnMut(&[u8]),
+    ) -> Vec<ServerResponse> {
         let mut responses = Vec::new();
         if chunk.is_empty() || !self.hears(now) {
             return responses;
@@ -337,7 +348,7 @@ impl Exchange {
             // Without a head there is no body.
             Body::Awaited => {}
             Body::List(reader) => {
-                if let Err(error) = reader.push(chunk) {
+                if let Err(error) = reader.push_with(chunk, &mut each) {
                     self.no_list(now, error, &mut responses);
                 }
             }
@@ -359,6 +370,7 @@ impl Exchange {
                     if over || line.trim_ascii().is_empty() {
                         return;
                     }
+                    each(line);
                     let event = event(line, keep).unwrap_or_else(|error| undecodable(error.text()));
                     over = matches!(event, RecordedEvent::Error { .. });
                     events.push(event);

@@ -103,13 +103,25 @@ impl ListReader {
     ///
     /// # Errors
     /// Why this is not a list, or not one that can be kept.
-    pub fn push(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
+    pub fn push(&mut self, chunk: &[u8]) -> Result<(), ListError> {
+        self.push_with(chunk, |_| {})
+    }
+
+    /// Like [`push`](Self::push); `each` gets the bytes of every object that is complete now, before they are trimmed.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub fn push_with(
+        &mut self,
+        mut chunk: &[u8],
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), ListError> {
         if self.error.is_none() && self.bytes + chunk.len() > MAX_LIST {
             self.error = Some(ListError::Excess(Excess::Bytes));
         }
         self.bytes += chunk.len();
         while self.error.is_none() && !chunk.is_empty() {
-            chunk = &chunk[self.some_of(chunk)..];
+            chunk = &chunk[self.some_of(chunk, &mut each)..];
         }
         self.error.clone().map_or(Ok(()), Err)
     }
@@ -149,9 +161,9 @@ impl ListReader {
     }
 
     /// Reads at least one byte; returns how many it has read.
-    fn some_of(&mut self, chunk: &[u8]) -> usize {
+    fn some_of(&mut self, chunk: &[u8], each: &mut impl FnMut(&[u8])) -> usize {
         match self.place {
-            Place::Item => self.item_bytes(chunk),
+            Place::Item => self.item_bytes(chunk, each),
             Place::Between => {
                 match chunk[0] {
                     b']' => {
@@ -162,7 +174,7 @@ impl ListReader {
                     b',' | b' ' | b'\n' | b'\r' | b'\t' => {}
                     _ => {
                         self.place = Place::Item;
-                        return self.item_bytes(chunk);
+                        return self.item_bytes(chunk, each);
                     }
                 }
                 1
@@ -201,7 +213,7 @@ impl ListReader {
     }
 
     /// Collects the bytes of an item; reads it once it is complete.
-    fn item_bytes(&mut self, chunk: &[u8]) -> usize {
+    fn item_bytes(&mut self, chunk: &[u8], each: &mut impl FnMut(&[u8])) -> usize {
         let mut taken = chunk.len();
         let mut ends = false;
         for (at, &byte) in chunk.iter().enumerate() {
@@ -230,6 +242,8 @@ impl ListReader {
             } else if let Err(error) = self.read_item() {
                 let error = format!("items[{number}] cannot be used: {error}");
                 self.error = Some(ListError::Bad(error));
+            } else {
+                each(&self.item);
             }
             self.item.clear();
         }

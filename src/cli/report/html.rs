@@ -1,0 +1,171 @@
+//! The report as a page of its own: no script, nothing that is fetched.
+
+use std::fmt::Write as _;
+
+use deltascope_replay::tap::finding::Finding;
+use deltascope_replay::wall;
+use deltascope_world::source::visible;
+use deltascope_world::text::Lang;
+
+use super::{Observed, words};
+
+/// System colours, so that the page is as dark as its reader likes.
+const STYLE: &str = "\
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+body{max-width:76rem;margin:2rem auto;padding:0 1rem}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid GrayText;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+li{margin:.6rem 0}
+code{font-size:.875rem;overflow-wrap:anywhere}
+.small{color:GrayText;font-size:.875rem}";
+
+/// The whole page.
+pub(super) fn of(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+    let (code, title, none) = match lang {
+        Lang::En => ("en", "What this controller does", "Nothing odd was found."),
+        Lang::Zh => ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
+    };
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"{code}\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>{title}</title><style>\n{STYLE}\n</style></head><body>\n<h1>{title}</h1>\n"
+    );
+    let start = observed.start.map(wall::written).unwrap_or_default();
+    let summary = text(&words::summary(observed, lang));
+    let _ = writeln!(
+        page,
+        "<p>{summary} <span class=\"small\">{start}</span></p>"
+    );
+    let heading = match lang {
+        Lang::En => "Findings",
+        Lang::Zh => "发现",
+    };
+    let _ = writeln!(page, "<h2>{heading}</h2>");
+    if found.is_empty() {
+        let _ = writeln!(page, "<p>{none}</p>");
+    } else {
+        page.push_str("<ol>\n");
+        for one in found {
+            let said = words::finding(one, &observed.informers);
+            let _ = write!(page, "<li id=\"{}\">{}", one.id(), text(said.get(lang)));
+            if let Some(place) = one.informer() {
+                let number = place + 1;
+                let _ = write!(page, " <a href=\"#informer-{number}\">№ {number}</a>");
+            }
+            if let Some(command) = words::command(one, &observed.informers) {
+                let _ = write!(page, "<br><code>{}</code>", text(&command));
+            }
+            page.push_str("</li>\n");
+        }
+        page.push_str("</ol>\n");
+    }
+    informers(observed, lang, &mut page);
+    others(observed, lang, &mut page);
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn informers(observed: &Observed, lang: Lang, page: &mut String) {
+    page.push_str("<h2>informer</h2>\n<div class=\"wide\"><table><tr><th>№</th>");
+    let of = match lang {
+        Lang::En => [
+            "client",
+            "received",
+            "managed fields",
+            "client-go",
+            "recording",
+        ],
+        Lang::Zh => ["客户端", "收到", "managedFields", "client-go", "录制"],
+    };
+    for (place, (en, zh)) in words::COLUMNS.iter().enumerate() {
+        let name = match lang {
+            Lang::En => en,
+            Lang::Zh => zh,
+        };
+        let _ = write!(page, "<th{}>{name}</th>", right(place));
+    }
+    for name in of {
+        let _ = write!(page, "<th>{name}</th>");
+    }
+    page.push_str("</tr>\n");
+    for (place, ledger) in observed.informers.iter().enumerate() {
+        let number = place + 1;
+        let _ = write!(page, "<tr id=\"informer-{number}\"><td>{number}</td>");
+        for (column, cell) in words::row(ledger, lang).iter().enumerate() {
+            let _ = write!(page, "<td{}>{}</td>", right(column), text(cell));
+        }
+        let (generation, named) = ledger.generation();
+        let version = generation.version();
+        let version = if named {
+            version.to_owned()
+        } else {
+            format!("{version}?")
+        };
+        let file = text(&ledger.file);
+        let name = ledger.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let _ = writeln!(
+            page,
+            "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td><a href=\"{}\">{file}</a></td></tr>",
+            text(words::client(&ledger.agent)),
+            words::size(ledger.came),
+            words::size(ledger.managed),
+            // Beside the report, if it lies there.
+            text(name),
+        );
+    }
+    page.push_str("</table></div>\n");
+}
+
+fn right(column: usize) -> &'static str {
+    match column {
+        1..=4 => " class=\"n\"",
+        _ => "",
+    }
+}
+
+fn others(observed: &Observed, lang: Lang, page: &mut String) {
+    if observed.counts.is_empty() {
+        return;
+    }
+    let (title, names) = match lang {
+        Lang::En => (
+            "Other requests",
+            ["client", "verb", "resource", "times", "failed"],
+        ),
+        Lang::Zh => ("其他请求", ["客户端", "动作", "资源", "次数", "失败"]),
+    };
+    let _ = write!(page, "<h2>{title}</h2>\n<div class=\"wide\"><table><tr>");
+    for name in names {
+        let _ = write!(page, "<th>{name}</th>");
+    }
+    page.push_str("</tr>\n");
+    for ((agent, verb, resource), count) in &observed.counts {
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{verb}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            text(words::client(agent)),
+            text(resource),
+            count.times,
+            count.failed
+        );
+    }
+    page.push_str("</table></div>\n");
+}
+
+/// Text of others in markup, and in attributes.
+fn text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in visible::line(text).chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}

@@ -1,0 +1,126 @@
+//! The report as JSON, for programs: `--report run.json`, and what the tap serves while it runs.
+
+use serde_json::{Value, json};
+
+use deltascope_replay::tap::finding::Finding;
+use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List};
+use deltascope_replay::tap::note::Why;
+use deltascope_replay::wall;
+use deltascope_world::text::Text;
+
+use super::{Observed, words};
+
+/// The whole report.
+pub(in super::super) fn of(observed: &Observed) -> Value {
+    let found = observed.findings();
+    json!({
+        "start": observed.start.map(wall::written),
+        "lastedMs": observed.lasted,
+        "informers": observed.informers.iter().map(informer).collect::<Vec<_>>(),
+        "findings": found.iter().map(|one| finding(one, &observed.informers)).collect::<Vec<_>>(),
+        "requests": observed.counts.iter().map(|((agent, verb, resource), count)| json!({
+            "agent": &**agent, "verb": verb, "resource": resource,
+            "count": count.times, "failed": count.failed,
+        })).collect::<Vec<_>>(),
+        "polls": observed.polls.iter().map(|poll| json!({
+            "agent": &*poll.agent, "scope": poll.scope, "count": poll.count,
+            "firstMs": poll.first, "lastMs": poll.last,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn informer(ledger: &Ledger) -> Value {
+    let (generation, named) = ledger.generation();
+    let ends = [
+        ("closed", EndKind::Closed),
+        ("cut", EndKind::Cut),
+        ("hungUp", EndKind::HungUp),
+        ("expired", EndKind::Expired),
+        ("later", EndKind::Later),
+        ("failed", EndKind::Failed),
+        ("tooLarge", EndKind::TooLarge),
+    ];
+    let ends = ends
+        .into_iter()
+        .map(|(name, kind)| (name.to_owned(), ledger.ends_of(kind).into()));
+    json!({
+        "agent": &*ledger.agent,
+        "scope": ledger.scope,
+        "start": ledger.start.map(wall::written),
+        "untilMs": ledger.until,
+        "file": ledger.file,
+        "generation": { "version": generation.version(), "named": named },
+        "objects": ledger.objects(),
+        "bytes": ledger.bytes(),
+        "bytesReceived": ledger.came,
+        "managedFieldsBytes": ledger.managed,
+        "events": ledger.events,
+        "bookmarks": ledger.bookmarks,
+        "eventsPerSecond": ledger.rate(),
+        "listCount": ledger.list_count,
+        "lists": ledger.lists.iter().map(list).collect::<Vec<_>>(),
+        "watches": ledger.watches,
+        "openSinceMs": ledger.open_since(),
+        "ends": ends.collect::<serde_json::Map<String, Value>>(),
+        "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
+    })
+}
+
+fn list(list: &List) -> Value {
+    let (how, limit) = match list.how {
+        How::Cached => ("cached", 0),
+        How::Whole => ("whole", 0),
+        How::Paged(limit) => ("paged", limit),
+        How::NotOlder => ("notOlder", 0),
+        How::Streamed => ("streamed", 0),
+    };
+    let because = match &list.because {
+        None => Value::Null,
+        Some(Because::Nothing) => "nothing".into(),
+        Some(Because::Ended(why)) => of_why(why),
+    };
+    json!({
+        "atMs": list.at, "how": how, "limit": limit, "because": because,
+        "objects": list.objects, "pages": list.pages,
+    })
+}
+
+fn of_why(why: &Why) -> Value {
+    serde_json::to_value(why).unwrap_or_default()
+}
+
+fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
+    let Text { en, zh } = words::finding(finding, informers);
+    let evidence = match finding {
+        Finding::Twice { other, .. } => json!({ "other": other }),
+        Finding::BigList { list: one, .. } => list(one),
+        Finding::Relists { lists, count, .. } => json!({
+            "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),
+        Finding::ShortWatches { watches, .. } => json!(
+            watches
+                .iter()
+                .map(|(at, ms)| json!({ "atMs": at, "lastedMs": ms }))
+                .collect::<Vec<_>>()
+        ),
+        Finding::HotObject { key, hot, .. } => json!({
+            "key": key, "changes": hot.changes,
+            "writers": hot.writers.iter().map(|(by, n)| json!({ "manager": &**by, "changes": n })).collect::<Vec<_>>() }),
+        Finding::KnownBug {
+            violation,
+            generation,
+            ..
+        } => json!({
+            "generation": generation.version(), "invariant": violation.invariant.id(),
+            "key": violation.key.as_ref().map(ToString::to_string) }),
+        Finding::Poll { poll } => json!({
+            "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
+        Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
+    };
+    json!({
+        "kind": finding.id(),
+        "informer": finding.informer(),
+        "atMs": finding.at(),
+        "words": { "en": &*en, "zh": &*zh },
+        "evidence": evidence,
+    })
+}

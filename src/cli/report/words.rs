@@ -1,0 +1,498 @@
+//! The report in words: a table and the findings, in both languages.
+
+use std::fmt::Write as _;
+
+use deltascope_presentation::checks;
+use deltascope_replay::tap::finding::{Finding, reasons};
+use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
+use deltascope_replay::tap::note::Why;
+use deltascope_replay::wall;
+use deltascope_world::Time;
+use deltascope_world::text::{Lang, Text};
+
+use super::Observed;
+
+/// Most moments of a finding that are named.
+const NAMED: usize = 5;
+/// Most findings in the terminal.
+const SHOWN: usize = 12;
+
+/// The heads of the columns.
+pub(super) const COLUMNS: [(&str, &str); 7] = [
+    ("informer", "informer"),
+    ("objects", "对象"),
+    ("size", "大小"),
+    ("events", "事件"),
+    ("events/s", "事件/秒"),
+    ("lists", "列表"),
+    ("watch ends", "watch 结束"),
+];
+
+/// A row of the table.
+pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
+    [
+        ledger.scope.title()
+            + if ledger.scope.metadata_only {
+                " · metadata"
+            } else {
+                ""
+            },
+        ledger.objects().to_string(),
+        size(ledger.bytes()),
+        ledger.events.to_string(),
+        format!("{:.1}", ledger.rate()),
+        lists(ledger, lang),
+        ends(ledger, lang),
+    ]
+}
+
+/// What was observed, in a line.
+pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
+    let informers = observed.informers.len();
+    let agents = observed.informers.iter().map(|ledger| &ledger.agent);
+    let mut agents: Vec<_> = agents.collect();
+    agents.sort();
+    agents.dedup();
+    let of = |verb: fn(&str) -> bool| -> u64 {
+        let counts = observed.counts.iter();
+        counts
+            .filter(|((_, name, _), _)| verb(name))
+            .map(|(_, count)| count.times)
+            .sum()
+    };
+    let (reads, writes) = (of(|verb| verb == "get"), of(|verb| verb != "get"));
+    let lasted = lasting(observed.lasted, lang);
+    let clients = agents.len();
+    let mut text = match lang {
+        Lang::En => format!(
+            "{} of {} in {lasted}",
+            counted(informers as u64, "informer"),
+            counted(clients as u64, "client")
+        ),
+        Lang::Zh => {
+            let lasted = lasted.trim_start();
+            format!("{lasted}内 {clients} 个客户端的 {informers} 个 informer")
+        }
+    };
+    // A recording holds no other requests.
+    if !observed.counts.is_empty() {
+        text.push_str(&match lang {
+            Lang::En => format!("; {}, {}", counted(reads, "get"), counted(writes, "write")),
+            Lang::Zh => format!("；{reads} 次 GET，{writes} 次写入"),
+        });
+    }
+    text
+}
+
+/// The table in the terminal, with the findings below it.
+pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+    let mut text = summary(observed, lang);
+    let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
+    let rows: Vec<_> = [head]
+        .into_iter()
+        .chain(observed.informers.iter().map(|ledger| row(ledger, lang)))
+        .collect();
+    if !observed.informers.is_empty() {
+        let width = |column: usize| rows.iter().map(|row| wide(&row[column])).max();
+        let widths: Vec<usize> = (0..COLUMNS.len()).filter_map(width).collect();
+        for row in &rows {
+            text.push_str("\n ");
+            for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                let pad = " ".repeat(width - wide(cell));
+                // Names begin at the left, numbers end at the right, and what is last has no end.
+                let cell = match place {
+                    0 => format!(" {cell}{pad}"),
+                    1..=4 => format!("  {pad}{cell}"),
+                    5 => format!("  {cell}{pad}"),
+                    _ => format!("  {cell}"),
+                };
+                text.push_str(&cell);
+            }
+        }
+    }
+    for one in found.iter().take(SHOWN) {
+        let _ = write!(text, "\n- {}", finding(one, &observed.informers).get(lang));
+        if let Some(command) = command(one, &observed.informers) {
+            let _ = write!(text, "\n    {command}");
+        }
+    }
+    if found.len() > SHOWN {
+        let more = found.len() - SHOWN;
+        text.push_str(&match lang {
+            Lang::En => format!("\n- and {more} more: --report has all"),
+            Lang::Zh => format!("\n- 还有 {more} 条：用 --report 查看全部"),
+        });
+    }
+    text
+}
+
+/// What shows the moment of a finding, if its informer is recorded.
+pub(super) fn command(finding: &Finding, informers: &[Ledger]) -> Option<String> {
+    let ledger = informers.get(finding.informer()?)?;
+    let at = finding.at()?;
+    (!ledger.file.is_empty()).then(|| {
+        // A second later, what follows from it has happened.
+        format!("deltascope replay {} --until {}ms", ledger.file, at + 1_000)
+    })
+}
+
+/// A finding in a sentence or two.
+pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
+    let one = |place: usize| informers.get(place);
+    let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
+    match finding {
+        Finding::Twice { informer, other } => {
+            let (what, agent) = (name(*informer), agent(one(*informer)));
+            let (left, right) = (informer + 1, other + 1);
+            let metadata =
+                [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));
+            let (en, zh) = match metadata[0] != metadata[1] {
+                true => (" One of them has only metadata.", "其中一个只有元数据。"),
+                false => ("", ""),
+            };
+            Text::new(
+                &format!(
+                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one.{en}"
+                ),
+                &format!(
+                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。请共用一个。{zh}"
+                ),
+            )
+        }
+        Finding::AllSecrets { informer } => {
+            let (objects, bytes) = totals(one(*informer));
+            Text::new(
+                &format!(
+                    "An informer holds every Secret of the cluster: {objects} with {bytes}. Watch one namespace, a selector, or metadata alone."
+                ),
+                &format!(
+                    "有一个 informer 保存集群的所有 Secret：{objects} 个，共 {bytes}。请只 watch 一个命名空间、一个选择器，或只要元数据。"
+                ),
+            )
+        }
+        Finding::BigList { informer, list } => {
+            let (what, objects) = (name(*informer), list.objects.unwrap_or_default());
+            let when = when(one(*informer), list.at);
+            Text::new(
+                &format!(
+                    "{what}: {objects} objects were listed at once and of the newest version ({when}), without resourceVersion=0 and without pages. The server reads all of them from etcd."
+                ),
+                &format!(
+                    "{what}：一次列出了 {objects} 个最新版本的对象（{when}），既没有 resourceVersion=0 也没有分页。服务器要从 etcd 读取全部对象。"
+                ),
+            )
+        }
+        Finding::Relists {
+            informer,
+            lists,
+            count,
+        } => {
+            let what = name(*informer);
+            let why = |lang| {
+                joined(reasons(lists).iter().map(|(because, n)| {
+                    let because = because_of(because, lang);
+                    if *n == 1 {
+                        because
+                    } else {
+                        format!("{because} (×{n})")
+                    }
+                }))
+            };
+            let moments = moments(one(*informer), lists.iter().map(|list| list.at));
+            Text::new(
+                &format!(
+                    "{what} was listed again {}: {}. At {moments}.",
+                    times(*count),
+                    why(Lang::En)
+                ),
+                &format!(
+                    "{what} 重新列出了 {count} 次：{}。时间：{moments}。",
+                    why(Lang::Zh)
+                ),
+            )
+        }
+        Finding::ShortWatches { informer, watches } => {
+            let what = name(*informer);
+            let longest = watches.iter().map(|(_, ms)| *ms).max().unwrap_or_default();
+            let moments = moments(one(*informer), watches.iter().map(|(at, _)| *at));
+            let count = watches.len();
+            Text::new(
+                &format!(
+                    "{what}: {} ended within {longest} ms, without an event. Something between client and server may close connections. At {moments}.",
+                    counted(count as u64, "watch")
+                ),
+                &format!(
+                    "{what}：{count} 个 watch 在 {longest} ms 内结束，没有任何事件。客户端与服务器之间可能有东西在关闭连接。时间：{moments}。"
+                ),
+            )
+        }
+        Finding::HotObject { informer, key, hot } => {
+            let what = name(*informer);
+            let rate = f64::from(hot.changes) * 1_000.0 / WINDOW_MS as f64;
+            let known = hot.writers.iter().filter(|(by, _)| !by.is_empty());
+            let writers = joined(known.map(|(by, n)| format!("{by} (×{n})")));
+            let when = when(one(*informer), hot.at);
+            let (en, zh) = match writers.is_empty() {
+                true => (String::new(), String::new()),
+                false => (
+                    format!(", written by {writers}"),
+                    format!("，写入者为 {writers}"),
+                ),
+            };
+            Text::new(
+                &format!("{what}: {key} changes {rate:.0} times a second ({when}){en}."),
+                &format!("{what}：{key} 每秒变更 {rate:.0} 次（{when}）{zh}。"),
+            )
+        }
+        Finding::ManagedFields { informer } => {
+            let what = name(*informer);
+            let (managed, came) = one(*informer).map_or((0, 0), |of| (of.managed, of.came));
+            let part = managed * 100 / came.max(1);
+            let (managed, came) = (size(managed), size(came));
+            Text::new(
+                &format!(
+                    "{what}: {managed} of the {came} that came ({part} %) are managed fields. A transform that drops them saves that memory."
+                ),
+                &format!(
+                    "{what}：收到的 {came} 中有 {managed}（{part} %）是 managedFields。用 transform 去掉它们可以省下这部分内存。"
+                ),
+            )
+        }
+        Finding::Poll { poll } => {
+            let (what, count) = (poll.scope.title(), poll.count);
+            let client = client(&poll.agent);
+            let lasted = poll.last.saturating_sub(poll.first);
+            let every = lasted / count.saturating_sub(1).max(1);
+            Text::new(
+                &format!(
+                    "{client} reads {what} again and again ({}, every {}) and does not watch it.",
+                    times(count),
+                    lasting(every, Lang::En)
+                ),
+                &format!(
+                    "{client} 反复读取 {what}（{count} 次，每隔{}一次），却没有 watch 它。",
+                    lasting(every, Lang::Zh)
+                ),
+            )
+        }
+        Finding::KnownBug {
+            informer,
+            generation,
+            violation,
+        } => {
+            let what = name(*informer);
+            let version = generation.version();
+            let named = one(*informer).is_some_and(|ledger| ledger.generation().1);
+            let when = when(one(*informer), violation.time);
+            let key = violation.key.as_ref().map_or("", |key| &**key);
+            let title = |lang| checks::title(violation.invariant, lang);
+            let (en, zh) = match named {
+                true => ("", ""),
+                false => (
+                    " (if that is the client's version: its requests look like it)",
+                    "（如果客户端是这个版本：其请求与之相符）",
+                ),
+            };
+            Text::new(
+                &format!(
+                    "{what}: what happened here ({when}) meets a known bug of client-go {version}{en}: \"{}\" does not hold for {key}.",
+                    title(Lang::En)
+                ),
+                &format!(
+                    "{what}：这里发生的事（{when}）会触发 client-go {version} 的已知缺陷{zh}：“{}”对 {key} 不成立。",
+                    title(Lang::Zh)
+                ),
+            )
+        }
+    }
+}
+
+fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+fn totals(ledger: Option<&Ledger>) -> (usize, String) {
+    ledger.map_or((0, size(0)), |of| (of.objects(), size(of.bytes())))
+}
+
+fn agent(ledger: Option<&Ledger>) -> &str {
+    client(ledger.map_or("", |ledger| &ledger.agent))
+}
+
+/// The client as its `User-Agent` begins.
+pub(super) fn client(agent: &str) -> &str {
+    match agent.split(' ').next() {
+        None | Some("") => "?",
+        Some(name) => name,
+    }
+}
+
+/// How its lists were asked for, and why there was more than one.
+fn lists(ledger: &Ledger, lang: Lang) -> String {
+    let first = ledger.lists.first().map(|list| how(list, lang));
+    let again = ledger.list_count.saturating_sub(1);
+    let first = first.unwrap_or_else(|| pick(lang, "none", "无").to_owned());
+    match again {
+        0 => first,
+        _ => match lang {
+            Lang::En => format!("{first}, {again} again"),
+            Lang::Zh => format!("{first}，再列 {again} 次"),
+        },
+    }
+}
+
+/// How a list was asked for, in a word or two.
+fn how(list: &List, lang: Lang) -> String {
+    let how = match list.how {
+        How::Cached => "rv=0".to_owned(),
+        How::Whole => pick(lang, "newest, whole", "最新版本、一次取全").to_owned(),
+        How::Paged(limit) => match lang {
+            Lang::En => format!("newest, limit {limit}"),
+            Lang::Zh => format!("最新版本、limit {limit}"),
+        },
+        How::NotOlder => pick(lang, "not older", "不早于某版本").to_owned(),
+        How::Streamed => pick(lang, "streamed", "流式").to_owned(),
+    };
+    match list.pages {
+        0 | 1 => how,
+        pages => match lang {
+            Lang::En => format!("{how}, {pages} pages"),
+            Lang::Zh => format!("{how}、{pages} 页"),
+        },
+    }
+}
+
+fn ends(ledger: &Ledger, lang: Lang) -> String {
+    let kinds = [
+        (EndKind::Closed, "closed", "服务器关闭"),
+        (EndKind::HungUp, "by the client", "客户端关闭"),
+        (EndKind::Cut, "cut", "断开"),
+        (EndKind::Expired, "410", "410"),
+        (EndKind::Later, "later", "稍后再试"),
+        (EndKind::Failed, "failed", "失败"),
+        (EndKind::TooLarge, "too large", "过大"),
+    ];
+    let named = kinds.into_iter().filter_map(|(kind, en, zh)| {
+        let count = ledger.ends_of(kind);
+        (count > 0).then(|| format!("{count} {}", pick(lang, en, zh)))
+    });
+    let named = joined(named);
+    match named.is_empty() {
+        true => "-".to_owned(),
+        false => named,
+    }
+}
+
+fn because_of(because: &Because, lang: Lang) -> String {
+    let text = match because {
+        Because::Nothing => pick(
+            lang,
+            "nothing had ended, the client asked by itself",
+            "没有任何请求结束，客户端自行重列",
+        ),
+        Because::Ended(Why::Closed) => pick(lang, "a watch had ended", "watch 已结束"),
+        Because::Ended(Why::Cut) => pick(lang, "the connection had broken", "连接断开"),
+        Because::Ended(Why::HungUp) => pick(lang, "the client had hung up", "客户端关闭了连接"),
+        Because::Ended(Why::Expired) => {
+            pick(lang, "the version was too old (410)", "版本过旧（410）")
+        }
+        Because::Ended(Why::TooLarge) => pick(
+            lang,
+            "the answer was too large to read",
+            "响应过大，无法读取",
+        ),
+        Because::Ended(Why::Later { code }) => {
+            return match lang {
+                Lang::En => format!("the server asked to come later ({code})"),
+                Lang::Zh => format!("服务器要求稍后再试（{code}）"),
+            };
+        }
+        Because::Ended(Why::Failed { code, text }) => {
+            return match lang {
+                Lang::En => format!("an error ({code}: {text})"),
+                Lang::Zh => format!("出错（{code}：{text}）"),
+            };
+        }
+    };
+    text.to_owned()
+}
+
+/// A moment on the clock on the wall, or in the recording.
+fn when(ledger: Option<&Ledger>, at: Time) -> String {
+    match ledger.and_then(|ledger| ledger.start) {
+        Some(start) => wall::written(start + at),
+        None => format!("{at} ms"),
+    }
+}
+
+fn moments(ledger: Option<&Ledger>, moments: impl Iterator<Item = Time>) -> String {
+    let mut all: Vec<String> = moments.map(|at| when(ledger, at)).collect();
+    if all.len() > NAMED {
+        all.truncate(NAMED);
+        all.push("…".to_owned());
+    }
+    all.join(", ")
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn counted(count: u64, of: &str) -> String {
+    let ending = match (count, of) {
+        (1, _) => "",
+        (_, "watch") => "es",
+        _ => "s",
+    };
+    format!("{count} {of}{ending}")
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+/// A size as people say it.
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["B", "KB", "MB", "GB"];
+    let (mut number, mut unit) = (bytes as f64, 0);
+    while number >= 1_000.0 && unit + 1 < UNITS.len() {
+        number /= 1_000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} B"),
+        _ => format!("{number:.1} {}", UNITS[unit]),
+    }
+}
+
+fn lasting(ms: Time, lang: Lang) -> String {
+    let (seconds, minutes) = (ms / 1_000, ms / 60_000);
+    match lang {
+        Lang::En if seconds < 1 => format!("{ms} ms"),
+        Lang::En if minutes < 1 => format!("{seconds} s"),
+        Lang::En => format!("{minutes} min {} s", seconds % 60),
+        Lang::Zh if seconds < 1 => format!(" {ms} ms "),
+        Lang::Zh if minutes < 1 => format!(" {seconds} 秒"),
+        Lang::Zh => format!(" {minutes} 分 {} 秒", seconds % 60),
+    }
+}
+
+/// How many columns a text takes in a terminal: Chinese characters take two.
+fn wide(text: &str) -> usize {
+    text.chars()
+        .map(|c| {
+            if u32::from(c) >= 0x1100 && c != '…' {
+                2
+            } else {
+                1
+            }
+        })
+        .sum()
+}

@@ -1,0 +1,114 @@
+//! `deltascope tap`: stands between a controller and its API server, passes everything on, and says what the
+//! controller's informers do.
+
+mod child;
+mod kube;
+mod passage;
+mod seen;
+mod watcher;
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use deltascope_terminal as terminal;
+use deltascope_world::text::{Lang, Text};
+
+use super::args::Tap;
+use super::gate::Gate;
+use super::{Failure, block_on, listen, note, report, stopped, wall};
+
+use kube::{Kubeconfig, Kubectl};
+use passage::Passage;
+
+/// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
+const CONNECTIONS: usize = 2_000;
+
+/// Passes requests on until the command ends, or until Ctrl-C. Returns the exit code.
+pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
+    block_on(tap(options, lang))
+}
+
+async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
+    allow_files(CONNECTIONS as u64 * 2 + 100);
+    let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
+    let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
+    let (listener, address) = listen::bind(wanted).await?;
+    let token = token();
+    let server = format!("http://{address}/{token}");
+    let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+    let (teller, watching) = watcher::start(watcher::Options {
+        out: options.out.clone(),
+        start: wall(),
+        lang,
+    })?;
+    let passage = Arc::new(Passage::new(
+        kubectl.proxy().clone(),
+        Gate {
+            port: address.port(),
+            allow_writes: true,
+        },
+        &token,
+        teller,
+        lang,
+    ));
+    let path = kubeconfig.path().display();
+    let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
+    note(
+        Text::new(
+            &format!(
+                "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
+                if alone { " (Ctrl-C ends)" } else { "" }
+            ),
+            &format!(
+                "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
+                if alone { "（按 Ctrl-C 结束）" } else { "" }
+            ),
+        )
+        .get(lang),
+    );
+    let mut code = Ok(0);
+    let end = async {
+        match options.command.split_first() {
+            Some((program, args)) => code = child::run(program, args, kubeconfig.path()).await,
+            None => stopped().await,
+        }
+    };
+    listen::serve(listener, CONNECTIONS, passage, end).await;
+    kubectl.end().await;
+    // The passage is gone, and with it who tells the watcher.
+    let observed = watching.end().unwrap_or_default();
+    terminal::note(&report::table(&observed, lang));
+    if let Some(path) = &options.report {
+        report::write(path, &observed, lang)?;
+    }
+    code
+}
+
+/// A secret that no other program of this machine can guess: whoever knows it has the rights of the user.
+#[allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the standard library's only source of randomness, and here it is wanted"
+)]
+fn token() -> String {
+    let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
+    format!("{one:016x}{other:016x}")
+}
+
+/// Raises the limit of open files, as Go's programs do by themselves.
+fn allow_files(wanted: u64) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        if limit.current.is_some_and(|current| current < wanted) {
+            limit.current = Some(limit.maximum.map_or(wanted, |most| most.min(wanted)));
+            // With fewer, connections wait until others close.
+            let _fewer = setrlimit(Resource::Nofile, limit);
+        }
+    }
+    #[cfg(not(unix))]
+    let _no_limit = wanted;
+}

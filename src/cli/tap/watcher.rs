@@ -1,0 +1,616 @@
+//! Reads what passes, in a thread of its own: finds the informers, records each, and counts.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use hyper::body::Bytes;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::Instant;
+
+use deltascope_presentation::cluster;
+use deltascope_replay::recording::Recording;
+use deltascope_replay::tap::call::{Call, Scope};
+use deltascope_replay::tap::detect::{Client, Detector, Id};
+use deltascope_replay::tap::finding::Poll;
+use deltascope_replay::tap::follow::{Follower, Over, Step};
+use deltascope_replay::tap::ledger::{self, Ledger};
+use deltascope_replay::tap::note::Note;
+use deltascope_replay::tap::record::{Recorder, Stopped};
+use deltascope_replay::trace::Trace;
+use deltascope_world::Time;
+use deltascope_world::source::live::ResponsePart;
+use deltascope_world::source::proxy::exchange::Head;
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::text::{Lang, Text};
+
+use super::super::report::{Count, Observed};
+use super::super::{Failure, note};
+
+/// Most bytes of responses that wait to be read.
+const ROOM: usize = 16 << 20;
+/// Most bytes of lists that are kept until a watch shows that they are an informer's.
+const HELD: usize = 128 << 20;
+/// Most objects whose reads are counted one by one.
+const READ: usize = 4_096;
+
+/// What the passage tells the watcher.
+enum Word {
+    /// A list or a watch begins.
+    Asked {
+        id: Id,
+        at: Time,
+        client: Client,
+        call: Call,
+    },
+    /// The head of its response has come.
+    Head { id: Id, at: Time, head: Head },
+    /// A piece of it, with the room that it takes until it is read.
+    Chunk {
+        id: Id,
+        at: Time,
+        bytes: Bytes,
+        _room: Option<OwnedSemaphorePermit>,
+    },
+    /// It is over.
+    End { id: Id, at: Time, over: Over },
+    /// Another request was answered.
+    Other {
+        at: Time,
+        agent: Arc<str>,
+        call: Call,
+        status: u16,
+    },
+    /// Somebody wants to know how it stands.
+    Look(oneshot::Sender<Observed>),
+}
+
+/// The room for what the watcher has not read yet.
+#[derive(Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Room {
+    /// What a piece takes of it: at most all.
+    pub(super) fn wanted(&self, bytes: usize) -> (Arc<Semaphore>, u32) {
+        let wanted = u32::try_from(bytes.min(ROOM)).unwrap_or(u32::MAX);
+        (Arc::clone(&self.0), wanted)
+    }
+}
+
+/// Tells the watcher.
+pub(super) struct Teller {
+    words: UnboundedSender<Word>,
+    room: Room,
+    began: Instant,
+    next: AtomicU64,
+}
+
+/// Tells the watcher of one response.
+pub(super) struct Telling {
+    id: Id,
+    words: UnboundedSender<Word>,
+    room: Room,
+    began: Instant,
+    over: bool,
+}
+
+fn since(began: Instant) -> Time {
+    Time::try_from(began.elapsed().as_millis()).unwrap_or(Time::MAX)
+}
+
+impl Teller {
+    /// A list or a watch begins; none for what is only counted.
+    pub(super) fn asked(&self, client: Client, call: Call) -> Option<Telling> {
+        if !matches!(call, Call::List(..) | Call::Watch(..)) {
+            return None;
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let at = since(self.began);
+        let telling = Telling {
+            id,
+            words: self.words.clone(),
+            room: self.room.clone(),
+            began: self.began,
+            over: false,
+        };
+        telling.say(Word::Asked {
+            id,
+            at,
+            client,
+            call,
+        });
+        Some(telling)
+    }
+
+    /// Another request was answered.
+    pub(super) fn other(&self, agent: Arc<str>, call: Call, status: u16) {
+        let at = since(self.began);
+        let _gone = self.words.send(Word::Other {
+            at,
+            agent,
+            call,
+            status,
+        });
+    }
+
+    /// How it stands.
+    pub(super) async fn look(&self) -> Option<Observed> {
+        let (answer, answered) = oneshot::channel();
+        self.words.send(Word::Look(answer)).ok()?;
+        answered.await.ok()
+    }
+}
+
+impl Telling {
+    pub(super) fn room(&self) -> &Room {
+        &self.room
+    }
+
+    pub(super) fn head(&self, head: Head) {
+        let (id, at) = (self.id, since(self.began));
+        self.say(Word::Head { id, at, head });
+    }
+
+    pub(super) fn chunk(&self, bytes: Bytes, room: Option<OwnedSemaphorePermit>) {
+        let (id, at) = (self.id, since(self.began));
+        self.say(Word::Chunk {
+            id,
+            at,
+            bytes,
+            _room: room,
+        });
+    }
+
+    pub(super) fn over(&mut self, over: Over) {
+        if !std::mem::replace(&mut self.over, true) {
+            let (id, at) = (self.id, since(self.began));
+            self.say(Word::End { id, at, over });
+        }
+    }
+
+    fn say(&self, word: Word) {
+        // The watcher listens as long as there are requests.
+        let _gone = self.words.send(word);
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.over(Over::HungUp);
+    }
+}
+
+/// What the watcher is told at its start.
+pub(super) struct Options {
+    /// Where the recordings go; `None` for none.
+    pub(super) out: Option<PathBuf>,
+    /// Wall-clock time now, in ms since 1970.
+    pub(super) start: Option<Time>,
+    pub(super) lang: Lang,
+}
+
+/// The thread that reads.
+pub(super) struct Watching(JoinHandle<Observed>);
+
+impl Watching {
+    /// What it has observed, once nobody tells anything any more.
+    pub(super) fn end(self) -> Option<Observed> {
+        self.0.join().ok()
+    }
+}
+
+/// Starts the watcher.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "reading a large list would hold up the requests of this thread"
+)]
+pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
+    if let Some(out) = &options.out {
+        fs::create_dir_all(out).map_err(|error| cannot_write(out, &error))?;
+    }
+    let (words, told) = unbounded_channel();
+    let teller = Teller {
+        words,
+        room: Room(Arc::new(Semaphore::new(ROOM))),
+        began: Instant::now(),
+        next: AtomicU64::new(0),
+    };
+    let watching = std::thread::spawn(move || Watcher::new(options).run(told));
+    Ok((teller, Watching(watching)))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::new(
+        &format!("Cannot write {shown}: {error}."),
+        &format!("无法写入 {shown}：{error}。"),
+    )
+}
+
+/// An informer, or lists that may become one.
+struct Track {
+    began: Time,
+    ledger: Ledger,
+    recorder: Option<Recorder>,
+    to: To,
+    /// How often it listed without a watch.
+    polls: Poll,
+}
+
+/// Where a recording goes.
+enum To {
+    /// Into memory, until a watch shows that it is an informer's.
+    Held(String),
+    File(File),
+    /// Nowhere any more.
+    Nowhere,
+}
+
+struct Watcher {
+    options: Options,
+    detector: Detector,
+    tracks: Vec<Track>,
+    open: BTreeMap<Id, (usize, Follower)>,
+    reads: BTreeMap<(Arc<str>, Scope), Poll>,
+    counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
+    until: Time,
+    files: usize,
+}
+
+impl Watcher {
+    fn new(options: Options) -> Self {
+        Self {
+            options,
+            detector: Detector::default(),
+            tracks: Vec::new(),
+            open: BTreeMap::new(),
+            reads: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            until: 0,
+            files: 0,
+        }
+    }
+
+    fn run(mut self, mut told: UnboundedReceiver<Word>) -> Observed {
+        while let Some(word) = told.blocking_recv() {
+            self.hear(word);
+        }
+        for track in 0..self.tracks.len() {
+            if let Some(recorder) = &mut self.tracks[track].recorder {
+                let text = recorder.finish();
+                self.write(track, &text);
+            }
+        }
+        self.observed()
+    }
+
+    fn hear(&mut self, word: Word) {
+        match word {
+            Word::Asked {
+                id,
+                at,
+                client,
+                call,
+            } => {
+                self.until = at;
+                self.asked(id, at, &client, &call);
+            }
+            Word::Head { id, at, head } => {
+                self.step(id, at, |follower, at| follower.head(at, &head))
+            }
+            Word::Chunk { id, at, bytes, .. } => {
+                self.step(id, at, |follower, at| follower.chunk(at, &bytes));
+            }
+            Word::End { id, at, over } => {
+                self.step(id, at, |follower, at| follower.end(at, over));
+                if let Some((track, _)) = self.open.remove(&id) {
+                    self.detector.ended(track, id);
+                }
+            }
+            Word::Other {
+                at,
+                agent,
+                call,
+                status,
+            } => {
+                self.until = at;
+                self.other(at, agent, call, status);
+            }
+            Word::Look(answer) => {
+                // Who asked may have gone.
+                let _gone = answer.send(self.observed());
+            }
+        }
+    }
+
+    fn asked(&mut self, id: Id, at: Time, client: &Client, call: &Call) {
+        let Some((track, is_new)) = self.detector.began(id, client, call) else {
+            return;
+        };
+        let is_informer = self.detector.is_informer(track);
+        let begins = match call {
+            Call::List(_, list) => list.token.is_empty(),
+            _ => false,
+        };
+        let listed = |track: &Track| {
+            let last = track.ledger.lists.last();
+            last.is_some_and(|list| list.objects.is_some())
+        };
+        if is_new {
+            let track = self.track(at, client, call);
+            self.tracks.push(track);
+        } else if begins && !is_informer && listed(&self.tracks[track]) {
+            // It lists again without a watch: a poll. Only the last list may become an informer's.
+            let mut next = self.track(at, client, call);
+            next.polls = std::mem::take(&mut self.tracks[track].polls);
+            self.tracks[track] = next;
+        }
+        let began = self.tracks[track].began;
+        let Some((follower, note)) = Follower::new(at.saturating_sub(began), call) else {
+            return;
+        };
+        let one = &mut self.tracks[track];
+        if begins {
+            one.polls.count += 1;
+            one.polls.last = at;
+        }
+        one.ledger.note(&note);
+        if let Some(recorder) = &mut one.recorder {
+            let text = recorder.asked(at.saturating_sub(began), call, &note);
+            self.write(track, &text);
+        }
+        if is_informer {
+            self.confirm(track);
+        }
+        self.open.insert(id, (track, follower));
+    }
+
+    /// What begins with this request.
+    fn track(&self, at: Time, client: &Client, call: &Call) -> Track {
+        let scope = match call {
+            Call::List(scope, _) | Call::Watch(scope, _) => scope.clone(),
+            _ => Scope::default(),
+        };
+        let start = self.options.start.map(|start| start + at);
+        let informer = Note::Informer {
+            agent: Arc::clone(&client.agent),
+            scope: scope.clone(),
+        };
+        let mut ledger = Ledger::of([&informer]);
+        ledger.start = start;
+        let room = self.held() < HELD;
+        let recorder = (self.options.out.is_some() && room).then(|| {
+            let head = head(scope.clone(), Arc::clone(&client.agent), start, call, at);
+            Recorder::new(call, informer, head)
+        });
+        Track {
+            began: at,
+            ledger,
+            recorder,
+            to: To::Held(String::new()),
+            polls: Poll {
+                agent: Arc::clone(&client.agent),
+                scope,
+                count: 0,
+                first: at,
+                last: at,
+            },
+        }
+    }
+
+    fn held(&self) -> usize {
+        let held = self.tracks.iter().map(|track| match &track.to {
+            To::Held(text) => text.len(),
+            To::File(_) | To::Nowhere => 0,
+        });
+        held.sum()
+    }
+
+    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
+        self.until = self.until.max(at);
+        let Some((track, follower)) = self.open.get_mut(&id) else {
+            return;
+        };
+        let track = *track;
+        let at = at.saturating_sub(self.tracks[track].began);
+        let step = read(follower, at);
+        for part in &step.parts {
+            self.detect(track, id, part);
+        }
+        let one = &mut self.tracks[track];
+        for note in &step.notes {
+            one.ledger.note(note);
+        }
+        if let Some(recorder) = &mut one.recorder {
+            let text = recorder.took(at, step.parts, &step.notes);
+            let stopped = recorder.stopped();
+            self.write(track, &text);
+            if let Some(stopped) = stopped {
+                self.stop(track, stopped);
+            }
+        }
+    }
+
+    fn detect(&mut self, track: usize, id: Id, part: &ResponsePart) {
+        match part {
+            ResponsePart::Page(page) => {
+                self.detector
+                    .page(track, id, &page.rv, &page.continue_token);
+            }
+            ResponsePart::Event(RecordedEvent::Object { object, .. }) => {
+                let rv = object.metadata.resource_version.as_deref();
+                self.detector.version(track, id, rv.unwrap_or_default());
+            }
+            ResponsePart::Event(RecordedEvent::Bookmark { rv, .. }) => {
+                self.detector.version(track, id, rv);
+            }
+            ResponsePart::Event(RecordedEvent::Error { .. } | RecordedEvent::Cut { .. })
+            | ResponsePart::Refused(_)
+            | ResponsePart::Later { .. }
+            | ResponsePart::Ended(_) => self.detector.ended(track, id),
+            ResponsePart::Opened => {}
+        }
+    }
+
+    fn other(&mut self, at: Time, agent: Arc<str>, call: Call, status: u16) {
+        let (verb, scope) = match call {
+            Call::Get(scope) => ("get", scope),
+            Call::Write(scope, verb) => (verb, scope),
+            Call::List(..) | Call::Watch(..) | Call::Other => return,
+        };
+        let key = (Arc::clone(&agent), verb, scope.resource());
+        let count = self.counts.entry(key).or_default();
+        count.times += 1;
+        count.failed += u64::from(status >= 400);
+        if verb != "get" {
+            return;
+        }
+        let known = self.reads.len();
+        let key = (agent, scope);
+        if known < READ || self.reads.contains_key(&key) {
+            let (agent, scope) = key.clone();
+            let poll = self.reads.entry(key).or_insert_with(|| Poll {
+                agent,
+                scope,
+                first: at,
+                ..Poll::default()
+            });
+            poll.count += 1;
+            poll.last = at;
+        }
+    }
+
+    /// It is an informer: its recording goes into a file.
+    fn confirm(&mut self, track: usize) {
+        let (Some(out), To::Held(held)) = (&self.options.out, &self.tracks[track].to) else {
+            return;
+        };
+        if self.tracks[track].recorder.is_none() {
+            return;
+        }
+        self.files += 1;
+        let path = out.join(file_name(self.files, &self.tracks[track].ledger.scope));
+        let file =
+            File::create(&path).and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
+        match file {
+            Ok(file) => {
+                self.tracks[track].to = To::File(file);
+                self.tracks[track].ledger.file = path.display().to_string();
+            }
+            Err(error) => {
+                note(cannot_write(&path, &error).text.get(self.options.lang));
+                self.tracks[track].to = To::Nowhere;
+                self.tracks[track].recorder = None;
+            }
+        }
+    }
+
+    fn write(&mut self, track: usize, text: &str) {
+        let one = &mut self.tracks[track];
+        let written = match &mut one.to {
+            To::Held(held) => {
+                held.push_str(text);
+                Ok(())
+            }
+            To::File(file) => file.write_all(text.as_bytes()),
+            To::Nowhere => Ok(()),
+        };
+        if let Err(error) = written {
+            let path = Path::new(&one.ledger.file);
+            note(cannot_write(path, &error).text.get(self.options.lang));
+            one.to = To::Nowhere;
+            one.recorder = None;
+        }
+    }
+
+    /// The recording does not go on.
+    fn stop(&mut self, track: usize, stopped: Stopped) {
+        let one = &mut self.tracks[track];
+        one.recorder = None;
+        let of = one.ledger.scope.title();
+        let (en, zh) = match stopped {
+            Stopped::Full => ("a longer one could not be opened.", "再长就无法打开。"),
+            Stopped::Unlike => (
+                "its client asks in a way that no reflector does.",
+                "客户端的请求方式与 Reflector 不同。",
+            ),
+        };
+        let said = Text::new(
+            &format!("The recording of {of} ends here: {en} It is still counted."),
+            &format!("{of} 的录制到此结束：{zh}统计仍在继续。"),
+        );
+        note(said.get(self.options.lang));
+    }
+
+    fn observed(&self) -> Observed {
+        let tracks = self.tracks.iter().enumerate();
+        let (informers, lists): (Vec<_>, Vec<_>) =
+            tracks.partition(|(track, _)| self.detector.is_informer(*track));
+        let polls = lists.into_iter().map(|(_, track)| &track.polls);
+        Observed {
+            start: self.options.start,
+            lasted: self.until,
+            informers: informers
+                .into_iter()
+                .map(|(_, track)| track.ledger.clone())
+                .collect(),
+            polls: polls.chain(self.reads.values()).cloned().collect(),
+            counts: self.counts.clone(),
+        }
+    }
+}
+
+fn file_name(number: usize, scope: &Scope) -> String {
+    let place = scope.namespace.as_deref().unwrap_or("all");
+    let name = format!("{}-{place}", scope.resource());
+    let usual = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
+    let name: String = name.chars().filter(|c| usual(*c)).take(100).collect();
+    format!("{number:02}-{name}.jsonl")
+}
+
+/// Makes the head of a recording, once the kind of its objects is known.
+fn head(
+    scope: Scope,
+    agent: Arc<str>,
+    start: Option<Time>,
+    call: &Call,
+    at: Time,
+) -> deltascope_replay::tap::record::Head {
+    let first = Follower::new(at, call).map(|(_, note)| note);
+    let ledger = Ledger::of(first.iter());
+    let how = ledger.lists.first().map(|list| &list.how);
+    let (generation, _) = ledger::generation(&agent, how);
+    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
+    Box::new(move |kind| {
+        let kind = if kind.is_empty() { &scope.plural } else { kind };
+        let target = scope.target(kind);
+        let options = cluster::Options {
+            era: generation,
+            ..cluster::Options::default()
+        };
+        let mut scenario = cluster::scenario(&target, &options, 0);
+        // The controller's own pauses are in the times of its requests.
+        scenario.settings.jitter = None;
+        scenario.settings.watch_list = Some(streams);
+        let title = cluster::title(&target);
+        let client = agent.split(' ').next().unwrap_or_default();
+        Trace {
+            lesson: "".into(),
+            title: Text::new(
+                &format!("{} · {client}", title.en),
+                &format!("{} · {client}", title.zh),
+            ),
+            at: None,
+            start,
+            recording: Recording {
+                scenario,
+                inputs: Vec::new(),
+            },
+        }
+    })
+}

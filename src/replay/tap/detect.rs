@@ -1,0 +1,424 @@
+//! Finds the informers among the requests: a LIST and the WATCHes after it, of one client and one scope, are one,
+//! across pages, relists, errors and reconnects.
+
+use std::sync::Arc;
+
+use super::call::{Call, ListCall, Scope, WatchCall};
+
+/// Most scopes of which only lists were seen. More are forgotten, the oldest first.
+const MOST_LISTED: usize = 256;
+
+/// The number of a request.
+pub type Id = u64;
+
+/// The number of an informer, or of what may become one.
+pub type Track = usize;
+
+/// Who sends a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The `User-Agent`.
+    pub agent: Arc<str>,
+    /// The number of its connection.
+    pub connection: u64,
+}
+
+/// What a track is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// This request is a list without an answer yet.
+    Listing(Id),
+    /// A page has come; the next one has this token.
+    Paging(String),
+    /// A whole list has come, of this version.
+    Listed(String),
+    /// This request is a watch, which has come to this version.
+    Watching(Id, String),
+    /// The watch has ended at this version, or a request has failed.
+    Idle(String),
+    /// It is no more than memory.
+    Forgotten,
+}
+
+/// What is known of one informer.
+#[derive(Clone, Debug)]
+struct Known {
+    agent: Arc<str>,
+    scope: Scope,
+    connection: u64,
+    state: State,
+    /// Whether a watch was seen.
+    watches: bool,
+}
+
+/// All informers so far.
+#[derive(Clone, Debug, Default)]
+pub struct Detector {
+    known: Vec<Known>,
+}
+
+impl Detector {
+    /// A list or a watch begins. Returns whose it is, and whether that is new.
+    pub fn began(&mut self, id: Id, client: &Client, call: &Call) -> Option<(Track, bool)> {
+        let (scope, found) = match call {
+            Call::List(scope, list) => (scope, self.of_list(client, scope, list)),
+            Call::Watch(scope, watch) => (scope, self.of_watch(client, scope, watch)),
+            Call::Get(_) | Call::Write(..) | Call::Other => return None,
+        };
+        let is_new = found.is_none();
+        let track = found.unwrap_or_else(|| {
+            self.forget_lists();
+            self.known.push(Known {
+                agent: Arc::clone(&client.agent),
+                scope: scope.clone(),
+                connection: client.connection,
+                state: State::Forgotten,
+                watches: false,
+            });
+            self.known.len() - 1
+        });
+        let known = self.known.get_mut(track)?;
+        known.connection = client.connection;
+        known.state = match call {
+            Call::Watch(_, watch) => State::Watching(id, watch.version.clone()),
+            _ => State::Listing(id),
+        };
+        known.watches |= matches!(call, Call::Watch(..));
+        Some((track, is_new))
+    }
+
+    /// A page of a list has come. `token` is empty with the last one.
+    pub fn page(&mut self, track: Track, id: Id, version: &str, token: &str) {
+        if let Some(known) = self.at(track, id) {
+            known.state = match token {
+                "" => State::Listed(version.to_owned()),
+                token => State::Paging(token.to_owned()),
+            };
+        }
+    }
+
+    /// An event or a bookmark of a watch has come.
+    pub fn version(&mut self, track: Track, id: Id, version: &str) {
+        if let Some(Known {
+            state: State::Watching(_, at),
+            ..
+        }) = self.at(track, id)
+        {
+            version.clone_into(at);
+        }
+    }
+
+    /// A request has ended, and has left no list.
+    pub fn ended(&mut self, track: Track, id: Id) {
+        if let Some(known) = self.at(track, id) {
+            let version = match &known.state {
+                State::Watching(_, version) => version.clone(),
+                _ => String::new(),
+            };
+            known.state = State::Idle(version);
+        }
+    }
+
+    /// Whether it is an informer: a watch was seen.
+    #[must_use]
+    pub fn is_informer(&self, track: Track) -> bool {
+        self.known.get(track).is_some_and(|known| known.watches)
+    }
+
+    /// The track, if this request is still its last one.
+    fn at(&mut self, track: Track, id: Id) -> Option<&mut Known> {
+        let known = self.known.get_mut(track)?;
+        let last = match known.state {
+            State::Listing(last) | State::Watching(last, _) => last == id,
+            _ => false,
+        };
+        last.then_some(known)
+    }
+
+    /// The best of those that are the client's and about these objects.
+    fn best(
+        &self,
+        client: &Client,
+        scope: &Scope,
+        fits: impl Fn(&State) -> Option<u8>,
+    ) -> Option<Track> {
+        let known = self.known.iter().enumerate();
+        let own = known.filter(|(_, known)| known.agent == client.agent && known.scope == *scope);
+        let ranked = own.filter_map(|(track, known)| {
+            let rank = fits(&known.state)?;
+            Some((rank, known.connection == client.connection, track))
+        });
+        ranked.max().map(|(.., track)| track)
+    }
+
+    fn of_list(&self, client: &Client, scope: &Scope, list: &ListCall) -> Option<Track> {
+        if !list.token.is_empty() {
+            return self.best(client, scope, |state| match state {
+                State::Paging(token) => Some(1 + u8::from(*token == list.token)),
+                State::Idle(_) => Some(0),
+                _ => None,
+            });
+        }
+        // One whose watch is open lists for nobody: this is another informer of the same objects.
+        self.best(client, scope, |state| match state {
+            State::Idle(_) => Some(2),
+            State::Paging(_) => Some(1),
+            State::Listed(_) => Some(0),
+            State::Listing(_) | State::Watching(..) | State::Forgotten => None,
+        })
+    }
+
+    fn of_watch(&self, client: &Client, scope: &Scope, watch: &WatchCall) -> Option<Track> {
+        self.best(client, scope, |state| match state {
+            State::Listed(version) if watch.initial => (*version == watch.version).then_some(0),
+            State::Listed(version) => Some(2 + u8::from(*version == watch.version)),
+            State::Idle(version) => Some(1 + 3 * u8::from(*version == watch.version)),
+            State::Listing(_) | State::Paging(_) | State::Watching(..) | State::Forgotten => None,
+        })
+    }
+
+    /// Bounds what is kept of those that only list.
+    fn forget_lists(&mut self) {
+        let listed = |known: &&mut Known| !known.watches && known.state != State::Forgotten;
+        let count = self.known.iter_mut().filter(listed).count();
+        if count > MOST_LISTED
+            && let Some(oldest) = self.known.iter_mut().find(listed)
+        {
+            oldest.state = State::Forgotten;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays requests, one a line, and returns the tracks: `agent/connection list|watch scope [version] [token]`,
+    /// then `page`, `at`, `end` for the request of the same number.
+    fn tracks(script: &[&str]) -> Vec<Track> {
+        let mut detector = Detector::default();
+        let mut requests: Vec<Track> = Vec::new();
+        for line in script {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |word: &str| word.parse::<usize>().unwrap();
+            match words.as_slice() {
+                ["page", of, version, rest @ ..] => {
+                    let token = rest.first().copied().unwrap_or_default();
+                    let of = number(of);
+                    detector.page(requests[of], of as Id, version, token);
+                }
+                ["at", of, version] => {
+                    detector.version(requests[number(of)], number(of) as Id, version);
+                }
+                ["end", of] => detector.ended(requests[number(of)], number(of) as Id),
+                [who, verb, plural, rest @ ..] => {
+                    let (agent, connection) = who.split_once('/').unwrap();
+                    let client = Client {
+                        agent: agent.into(),
+                        connection: connection.parse().unwrap(),
+                    };
+                    let scope = Scope {
+                        plural: (*plural).to_owned(),
+                        ..Scope::default()
+                    };
+                    let version = rest.first().copied().unwrap_or_default().to_owned();
+                    let last = rest.get(1).copied().unwrap_or_default();
+                    let call = match *verb {
+                        "list" => Call::List(
+                            scope,
+                            ListCall {
+                                version,
+                                token: last.to_owned(),
+                                limit: 0,
+                            },
+                        ),
+                        _ => Call::Watch(
+                            scope,
+                            WatchCall {
+                                version,
+                                initial: last == "initial",
+                            },
+                        ),
+                    };
+                    let id = requests.len() as Id;
+                    let (track, _) = detector.began(id, &client, &call).unwrap();
+                    requests.push(track);
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        requests
+    }
+
+    #[test]
+    fn lists_and_watches_become_informers() {
+        let table: &[(&str, &[&str], &[Track])] = &[
+            (
+                "a list and its watches",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10",
+                    "m/2 watch pods 10",
+                    "at 1 12",
+                    "end 1",
+                    "m/1 watch pods 12",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "pages",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10 abc",
+                    "m/1 list pods  abc",
+                    "page 1 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "a relist after 410",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10",
+                    "m/1 watch pods 10",
+                    "end 1",
+                    "m/1 list pods",
+                    "page 2 20",
+                    "m/1 watch pods 20",
+                ],
+                &[0, 0, 0, 0],
+            ),
+            (
+                "a list that fails",
+                &[
+                    "m/1 list pods 0",
+                    "end 0",
+                    "m/1 list pods 0",
+                    "page 1 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "a streaming list, and its relist",
+                &[
+                    "m/1 watch pods  initial",
+                    "at 0 10",
+                    "end 0",
+                    "m/1 watch pods 10",
+                    "end 1",
+                    "m/1 watch pods 10 initial",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "a streaming list that the server does not know",
+                &[
+                    "m/1 watch pods  initial",
+                    "end 0",
+                    "m/1 list pods 0",
+                    "page 1 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "two of one thing, side by side",
+                &[
+                    "m/1 list pods 0",
+                    "m/2 list pods 0",
+                    "page 0 10",
+                    "page 1 11",
+                    "m/1 watch pods 11",
+                    "m/2 watch pods 10",
+                ],
+                &[0, 1, 1, 0],
+            ),
+            (
+                "a second one while the first watches",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10",
+                    "m/1 watch pods 10",
+                    "m/1 list pods 0",
+                    "page 2 12",
+                    "m/1 watch pods 12",
+                ],
+                &[0, 0, 1, 1],
+            ),
+            (
+                "two clients",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10",
+                    "n/2 watch pods 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 1, 0],
+            ),
+            (
+                "two resources",
+                &[
+                    "m/1 list pods 0",
+                    "m/1 list nodes 0",
+                    "page 0 10",
+                    "page 1 10",
+                    "m/1 watch nodes 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 1, 1, 0],
+            ),
+            (
+                "a poll",
+                &[
+                    "m/1 list pods",
+                    "page 0 10",
+                    "m/1 list pods",
+                    "page 1 11",
+                    "m/1 list pods",
+                ],
+                &[0, 0, 0],
+            ),
+            (
+                "a watch of one version goes on, not one of another",
+                &[
+                    "m/1 watch pods 5",
+                    "m/1 watch pods 7",
+                    "at 0 9",
+                    "end 0",
+                    "end 1",
+                    "m/1 watch pods 7",
+                    "m/1 watch pods 9",
+                ],
+                &[0, 1, 1, 0],
+            ),
+        ];
+        for (name, script, wanted) in table {
+            assert_eq!(tracks(script), *wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_only_lists_is_forgotten() {
+        let mut detector = Detector::default();
+        let client = Client {
+            agent: "m".into(),
+            connection: 0,
+        };
+        let list = |number: usize| {
+            let scope = Scope {
+                plural: format!("p{number}"),
+                ..Scope::default()
+            };
+            Call::List(scope, ListCall::default())
+        };
+        for number in 0..MOST_LISTED + 2 {
+            detector.began(number as Id, &client, &list(number));
+        }
+        let known = |state: &Known| state.state != State::Forgotten;
+        let kept = detector.known.iter().filter(|one| known(one)).count();
+        assert_eq!(kept, MOST_LISTED + 1);
+        assert!(!detector.is_informer(0));
+    }
+}

@@ -1,0 +1,454 @@
+//! What is odd about a controller's requests, each with its evidence.
+
+use std::sync::Arc;
+
+use deltascope_cache::controller::Generation;
+use deltascope_world::Time;
+
+use crate::invariants::{Invariant, Invariants, Violation};
+use crate::trace::Trace;
+
+use super::call::Scope;
+use super::ledger::{Because, Hot, How, Ledger, List};
+
+/// More objects than this should come from the server's cache, or in pages.
+pub const MANY: usize = 5_000;
+/// How often an object is read before that is a poll.
+pub const POLLED: u64 = 10;
+/// Managed fields are worth a word from this many bytes on, …
+const MUCH: u64 = 1 << 20;
+/// … and where they are this part of what comes: one in …
+const PART: u64 = 4;
+/// The most facts of a recording that are computed to look for known bugs.
+const FACTS: usize = 200_000;
+
+/// Something odd. Informers are named by their place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Two informers of one client watch the same objects at the same time.
+    Twice {
+        /// The first of them.
+        informer: usize,
+        /// The other one.
+        other: usize,
+    },
+    /// An informer has every Secret of the cluster, with its data.
+    AllSecrets {
+        /// The informer.
+        informer: usize,
+    },
+    /// A list of many objects was asked for of the newest version, and all at once.
+    BigList {
+        /// The informer.
+        informer: usize,
+        /// The list.
+        list: List,
+    },
+    /// An informer has listed again.
+    Relists {
+        /// The informer.
+        informer: usize,
+        /// The lists, the first of them.
+        lists: Vec<List>,
+        /// How many there were.
+        count: u64,
+    },
+    /// Watches ended at once, without an event.
+    ShortWatches {
+        /// The informer.
+        informer: usize,
+        /// When, and how long they were open, in ms.
+        watches: Vec<(Time, Time)>,
+    },
+    /// An object changes ten times a second.
+    HotObject {
+        /// The informer.
+        informer: usize,
+        /// Its key.
+        key: String,
+        /// When, how often, and who writes it.
+        hot: Hot,
+    },
+    /// Much of what comes are managed fields.
+    ManagedFields {
+        /// The informer.
+        informer: usize,
+    },
+    /// An object, or a list, is read again and again.
+    Poll {
+        /// What is read.
+        poll: Poll,
+    },
+    /// What happened meets a bug of this generation.
+    KnownBug {
+        /// The informer.
+        informer: usize,
+        /// The generation of client-go.
+        generation: Generation,
+        /// The invariant that it breaks, and when.
+        violation: Violation,
+    },
+}
+
+/// Something that a client reads again and again, without a watch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Poll {
+    /// The client's `User-Agent`.
+    pub agent: Arc<str>,
+    /// What it reads.
+    pub scope: Scope,
+    /// How often.
+    pub count: u64,
+    /// When first, in ms.
+    pub first: Time,
+    /// When last, in ms.
+    pub last: Time,
+}
+
+impl Finding {
+    /// The informer that it is about, if it is about one.
+    #[must_use]
+    pub fn informer(&self) -> Option<usize> {
+        match self {
+            Self::Twice { informer, .. }
+            | Self::AllSecrets { informer }
+            | Self::BigList { informer, .. }
+            | Self::Relists { informer, .. }
+            | Self::ShortWatches { informer, .. }
+            | Self::HotObject { informer, .. }
+            | Self::ManagedFields { informer }
+            | Self::KnownBug { informer, .. } => Some(*informer),
+            Self::Poll { .. } => None,
+        }
+    }
+
+    /// The moment of its evidence in the informer's recording, in ms.
+    #[must_use]
+    pub fn at(&self) -> Option<Time> {
+        match self {
+            Self::BigList { list, .. } => Some(list.at),
+            Self::Relists { lists, .. } => lists.first().map(|list| list.at),
+            Self::ShortWatches { watches, .. } => watches.first().map(|(at, _)| *at),
+            Self::HotObject { hot, .. } => Some(hot.at),
+            Self::KnownBug { violation, .. } => Some(violation.time),
+            Self::Twice { .. }
+            | Self::AllSecrets { .. }
+            | Self::ManagedFields { .. }
+            | Self::Poll { .. } => None,
+        }
+    }
+
+    /// A stable name of its kind.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Twice { .. } => "twice",
+            Self::AllSecrets { .. } => "all-secrets",
+            Self::BigList { .. } => "big-list",
+            Self::Relists { .. } => "relists",
+            Self::ShortWatches { .. } => "short-watches",
+            Self::HotObject { .. } => "hot-object",
+            Self::ManagedFields { .. } => "managed-fields",
+            Self::Poll { .. } => "poll",
+            Self::KnownBug { .. } => "known-bug",
+        }
+    }
+}
+
+/// All findings, the informers' in their order.
+#[must_use]
+pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (informer, ledger) in ledgers.iter().enumerate() {
+        let rest = ledgers.iter().enumerate().skip(informer + 1);
+        for (other, _) in rest.filter(|(_, other)| watch_the_same(ledger, other)) {
+            found.push(Finding::Twice { informer, other });
+        }
+        of_one(informer, ledger, &mut found);
+    }
+    let polled = polls.iter().filter(|poll| poll.count >= POLLED);
+    found.extend(polled.map(|poll| Finding::Poll { poll: poll.clone() }));
+    found
+}
+
+fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
+    let scope = &ledger.scope;
+    let secrets = scope.group.is_empty() && scope.plural == "secrets";
+    if secrets && scope.is_whole_cluster() && !scope.metadata_only {
+        found.push(Finding::AllSecrets { informer });
+    }
+    let is_big = |list: &&List| list.how == How::Whole && list.objects > Some(MANY);
+    if let Some(list) = ledger.lists.iter().find(is_big) {
+        let list = list.clone();
+        found.push(Finding::BigList { informer, list });
+    }
+    let again: Vec<List> = (ledger.lists.iter())
+        .filter(|list| list.because.is_some())
+        .cloned()
+        .collect();
+    if !again.is_empty() {
+        found.push(Finding::Relists {
+            informer,
+            lists: again,
+            count: ledger.list_count - 1,
+        });
+    }
+    if !ledger.short.is_empty() {
+        let watches = ledger.short.clone();
+        found.push(Finding::ShortWatches { informer, watches });
+    }
+    found.extend(ledger.hot.iter().map(|(key, hot)| Finding::HotObject {
+        informer,
+        key: key.clone(),
+        hot: hot.clone(),
+    }));
+    if ledger.managed >= MUCH && ledger.managed * PART >= ledger.came {
+        found.push(Finding::ManagedFields { informer });
+    }
+}
+
+/// Whether both are one client's, of the same objects, and watch at the same time. The times of each are its own.
+fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
+    let starts = [one.start, other.start].map(Option::unwrap_or_default);
+    let same = one.agent == other.agent && one.scope.is_same_thing(&other.scope);
+    same && one.spans().any(|(from, to)| {
+        let (from, to) = (from + starts[0], to + starts[0]);
+        let mut others = other.spans();
+        others.any(|(start, end)| start + starts[1] < to && from < end + starts[1])
+    })
+}
+
+/// The bugs of the recording's generation that what happened meets. Those that every run of the generation meets say nothing
+/// of the controller.
+#[must_use]
+pub fn known_bugs(informer: usize, trace: &Trace) -> Vec<Finding> {
+    let generation = trace.recording.scenario.settings.era.0;
+    let Ok((timeline, _)) = trace.recording.play_within(FACTS) else {
+        return Vec::new();
+    };
+    let invariants = Invariants::of(&timeline);
+    let is_telling = |violation: &&Violation| {
+        violation.known && matches!(violation.invariant, Invariant::Lost | Invariant::Order)
+    };
+    let telling = invariants.violations().iter().filter(is_telling);
+    let finding = |violation: &Violation| Finding::KnownBug {
+        informer,
+        generation,
+        violation: violation.clone(),
+    };
+    telling.map(finding).collect()
+}
+
+/// What came before a relist, in the order of how telling it is.
+#[must_use]
+pub fn reasons(lists: &[List]) -> Vec<(&Because, usize)> {
+    let mut reasons: Vec<(&Because, usize)> = Vec::new();
+    for because in lists.iter().filter_map(|list| list.because.as_ref()) {
+        match reasons.iter_mut().find(|(known, _)| *known == because) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((because, 1)),
+        }
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::note::{Heard, Kind, Note, Weight, Why};
+    use super::*;
+
+    fn scope(plural: &str) -> Scope {
+        Scope {
+            version: "v1".to_owned(),
+            plural: plural.to_owned(),
+            ..Scope::default()
+        }
+    }
+
+    /// An informer that lists so many objects, each with this weight, and watches from 10 ms to 5 s.
+    fn informer(
+        scope: Scope,
+        version: &str,
+        limit: u32,
+        objects: usize,
+        weight: [u32; 2],
+    ) -> Ledger {
+        let [bytes, managed] = weight;
+        let object = |number: usize| Weight {
+            key: format!("a/{number}"),
+            bytes,
+            managed,
+        };
+        Ledger::of(&[
+            Note::Informer {
+                agent: "manager".into(),
+                scope,
+            },
+            Note::List {
+                at: 0,
+                version: version.to_owned(),
+                limit,
+                continues: false,
+            },
+            Note::Page {
+                at: 9,
+                objects: (0..objects).map(object).collect(),
+                more: false,
+            },
+            Note::Watch {
+                at: 10,
+                version: String::new(),
+                initial: false,
+            },
+            Note::Opened { at: 10 },
+            Note::Events {
+                at: 5_000,
+                events: vec![Heard {
+                    kind: Kind::Bookmark,
+                    ..Heard::default()
+                }],
+            },
+        ])
+    }
+
+    fn ids(ledgers: &[Ledger]) -> Vec<&'static str> {
+        let found = findings(ledgers, &[]);
+        found.iter().map(Finding::id).collect()
+    }
+
+    #[test]
+    fn what_is_odd_is_found_and_nothing_else() {
+        let small = [1_000, 200];
+        let of = |plural: &str| informer(scope(plural), "0", 500, 3, small);
+        let in_namespace = Scope {
+            namespace: Some("a".to_owned()),
+            ..scope("secrets")
+        };
+        let metadata = Scope {
+            metadata_only: true,
+            ..scope("secrets")
+        };
+        let table: Vec<(&str, Ledger, &[&str])> = vec![
+            ("a good one", of("pods"), &[]),
+            ("every Secret", of("secrets"), &["all-secrets"]),
+            (
+                "a namespace's Secrets",
+                informer(in_namespace, "0", 0, 3, small),
+                &[],
+            ),
+            (
+                "the Secrets' metadata",
+                informer(metadata, "0", 0, 3, small),
+                &[],
+            ),
+            (
+                "many at once",
+                informer(scope("pods"), "", 0, 5_001, small),
+                &["big-list"],
+            ),
+            (
+                "not so many",
+                informer(scope("pods"), "", 0, 5_000, small),
+                &[],
+            ),
+            (
+                "many in pages",
+                informer(scope("pods"), "", 500, 5_001, small),
+                &[],
+            ),
+            (
+                "many from the cache",
+                informer(scope("pods"), "0", 0, 5_001, small),
+                &[],
+            ),
+            (
+                "many managed fields",
+                informer(scope("pods"), "0", 0, 200, [10_000, 6_000]),
+                &["managed-fields"],
+            ),
+            (
+                "a few",
+                informer(scope("pods"), "0", 0, 200, [10_000, 2_000]),
+                &[],
+            ),
+            (
+                "of little",
+                informer(scope("pods"), "0", 0, 20, [10_000, 6_000]),
+                &[],
+            ),
+        ];
+        for (name, ledger, wanted) in table {
+            assert_eq!(ids(&[ledger]), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn two_of_one_thing_watch_at_the_same_time() {
+        let one = || informer(scope("pods"), "0", 0, 3, [1_000, 200]);
+        let with = |change: &dyn Fn(&mut Ledger)| {
+            let (mut first, mut second) = (one(), one());
+            (first.start, second.start) = (Some(100_000), Some(100_000));
+            change(&mut second);
+            ids(&[first, second]) == ["twice"]
+        };
+        assert!(with(&|_| {}));
+        assert!(with(&|other| other.scope.metadata_only = true));
+        assert!(with(&|other| other.start = Some(104_000)));
+        assert!(
+            !with(&|other| other.start = Some(105_000)),
+            "one after the other"
+        );
+        assert!(!with(&|other| other.agent = "other".into()));
+        assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
+    }
+
+    #[test]
+    fn relists_and_short_watches_have_their_moments() {
+        let mut ledger = informer(scope("pods"), "0", 0, 3, [1_000, 200]);
+        for note in [
+            Note::Ended {
+                at: 6_000,
+                why: Why::Expired,
+            },
+            Note::List {
+                at: 6_100,
+                version: String::new(),
+                limit: 500,
+                continues: false,
+            },
+            Note::Page {
+                at: 6_200,
+                objects: Vec::new(),
+                more: false,
+            },
+            Note::Opened { at: 7_000 },
+            Note::Ended {
+                at: 7_010,
+                why: Why::Closed,
+            },
+        ] {
+            ledger.note(&note);
+        }
+        let found = findings(&[ledger], &[]);
+        let said: Vec<_> = found.iter().map(|one| (one.id(), one.at())).collect();
+        assert_eq!(
+            said,
+            [("relists", Some(6_100)), ("short-watches", Some(7_000))]
+        );
+        let Finding::Relists { lists, .. } = &found[0] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(reasons(lists), [(&Because::Ended(Why::Expired), 1)]);
+    }
+
+    #[test]
+    fn what_is_read_ten_times_is_a_poll() {
+        for (count, found) in [(POLLED - 1, 0), (POLLED, 1)] {
+            let poll = Poll {
+                count,
+                ..Poll::default()
+            };
+            assert_eq!(findings(&[], &[poll]).len(), found, "{count}");
+        }
+    }
+}

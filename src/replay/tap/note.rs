@@ -1,0 +1,323 @@
+//! What is noted of an informer's requests. Notes lie in its recording as lines of their own,
+//! `{"tap":{…}}`, which the run does not need.
+
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+use serde::{Deserialize, Serialize};
+
+use deltascope_cache::fact::{EventType, WatchEnd};
+use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_world::Time;
+use deltascope_world::source::live::ResponsePart;
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::source::{Command, key_of};
+use deltascope_world::virtual_time::Input;
+
+use crate::trace::Trace;
+
+use super::call::Scope;
+
+/// The name of a note's line.
+pub const NAME: &str = "tap";
+
+/// One note. Times are in ms since the beginning of the recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Note {
+    /// Whose informer this is, and of what: the first note.
+    Informer {
+        /// The client's `User-Agent`.
+        agent: Arc<str>,
+        /// The objects.
+        scope: Scope,
+    },
+    /// A list, or one page of it, is asked for.
+    List {
+        /// When.
+        at: Time,
+        /// `resourceVersion`; empty: the newest.
+        version: String,
+        /// `limit`; 0: none.
+        limit: u32,
+        /// Whether it continues a list.
+        continues: bool,
+    },
+    /// A watch is asked for.
+    Watch {
+        /// When.
+        at: Time,
+        /// `resourceVersion`
+        version: String,
+        /// Whether it is a streaming list.
+        initial: bool,
+    },
+    /// A list, or a page of it, has come.
+    Page {
+        /// When its last byte came.
+        at: Time,
+        /// Its objects.
+        objects: Vec<Weight>,
+        /// Whether there are more pages.
+        more: bool,
+    },
+    /// The watch is open.
+    Opened {
+        /// When.
+        at: Time,
+    },
+    /// Events of the watch.
+    Events {
+        /// When they came.
+        at: Time,
+        /// What they were.
+        events: Vec<Heard>,
+    },
+    /// A watch has ended, or a request has failed.
+    Ended {
+        /// When.
+        at: Time,
+        /// Why.
+        why: Why,
+    },
+}
+
+/// An object of a list.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Weight {
+    /// Its key.
+    pub key: String,
+    /// Its bytes, as they came.
+    pub bytes: u32,
+    /// How many of these are its managed fields.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub managed: u32,
+}
+
+/// An event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Heard {
+    /// Its type.
+    pub kind: Kind,
+    /// The object, unless it is a bookmark.
+    #[serde(flatten)]
+    pub object: Weight,
+    /// Who wrote the object last, as its managed fields say.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub by: Arc<str>,
+}
+
+/// The type of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// `ADDED`
+    #[default]
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
+    /// `BOOKMARK`
+    Bookmark,
+    /// The bookmark that ends the initial events of a streaming list.
+    InitialEnd,
+}
+
+impl Kind {
+    /// The type of an object's event.
+    #[must_use]
+    pub fn of(event: EventType) -> Self {
+        match event {
+            EventType::Modified => Self::Modified,
+            EventType::Deleted => Self::Deleted,
+            _ => Self::Added,
+        }
+    }
+}
+
+/// Why a watch ended, or a request failed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Why {
+    /// The server ended it, as it does after some minutes.
+    Closed,
+    /// The connection broke.
+    Cut,
+    /// The client hung up.
+    HungUp,
+    /// The version is too old (410).
+    Expired,
+    /// The server asked to come again later (429, or 5xx with `Retry-After`).
+    Later {
+        /// HTTP status.
+        code: u16,
+    },
+    /// An error, of the request or in the stream; code 0: no answer.
+    Failed {
+        /// HTTP status.
+        code: u16,
+        /// What the server said.
+        text: String,
+    },
+    /// The answer is larger than what is read here.
+    TooLarge,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Note {
+    /// When it was noted.
+    #[must_use]
+    pub fn at(&self) -> Time {
+        match self {
+            Self::Informer { .. } => 0,
+            Self::List { at, .. }
+            | Self::Watch { at, .. }
+            | Self::Page { at, .. }
+            | Self::Opened { at }
+            | Self::Events { at, .. }
+            | Self::Ended { at, .. } => *at,
+        }
+    }
+}
+
+/// The notes in the lines of a trace. Lines that are none are left out.
+#[must_use]
+pub fn read(bytes: &[u8]) -> Vec<Note> {
+    let begins = format!("{{\"{NAME}\":");
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let notes = lines.filter_map(|line| {
+        let rest = line.strip_prefix(begins.as_bytes())?;
+        let note = std::str::from_utf8(rest.strip_suffix(b"}")?).ok()?;
+        serde_json::from_str(note).ok()
+    });
+    notes.collect()
+}
+
+/// What a recording without notes says: neither its client, nor how lists were asked for, nor sizes, nor writers.
+#[must_use]
+pub fn of(trace: &Trace) -> Vec<Note> {
+    let title = trace.title.en.split(" · ").collect::<Vec<_>>();
+    let (plural, group) = match title.first() {
+        Some(resource) => resource.split_once('.').unwrap_or((resource, "")),
+        None => ("", ""),
+    };
+    let mut notes = vec![Note::Informer {
+        agent: Arc::default(),
+        scope: Scope {
+            group: group.to_owned(),
+            plural: plural.to_owned(),
+            namespace: (title.get(1).filter(|place| **place != "all namespaces"))
+                .map(|place| (*place).to_owned()),
+            ..Scope::default()
+        },
+    }];
+    let streams = trace.recording.scenario.settings.streams();
+    let mut listed = false;
+    for taken in &trace.recording.inputs {
+        let Input::Source(Command::Respond(responses)) = &taken.input else {
+            continue;
+        };
+        let at = taken.at;
+        let mut heard = Vec::new();
+        for response in responses.iter() {
+            match &response.part {
+                ResponsePart::Page(page) => {
+                    if !listed {
+                        notes.push(asked(at));
+                    }
+                    listed = !page.continue_token.is_empty();
+                    notes.push(Note::Page {
+                        at,
+                        objects: page.items.iter().map(|object| weight(object)).collect(),
+                        more: listed,
+                    });
+                }
+                ResponsePart::Opened => {
+                    let initial = streams && notes.len() == 1;
+                    notes.push(Note::Watch {
+                        at,
+                        version: String::new(),
+                        initial,
+                    });
+                    notes.push(Note::Opened { at });
+                }
+                ResponsePart::Event(RecordedEvent::Object { event, object }) => heard.push(Heard {
+                    kind: Kind::of(*event),
+                    object: weight(object),
+                    ..Heard::default()
+                }),
+                ResponsePart::Event(RecordedEvent::Bookmark {
+                    initial_events_end, ..
+                }) => heard.push(Heard {
+                    kind: match initial_events_end {
+                        true => Kind::InitialEnd,
+                        false => Kind::Bookmark,
+                    },
+                    ..Heard::default()
+                }),
+                part => {
+                    if let Some(why) = Why::of(part) {
+                        if !heard.is_empty() {
+                            let events = std::mem::take(&mut heard);
+                            notes.push(Note::Events { at, events });
+                        }
+                        notes.push(Note::Ended { at, why });
+                    }
+                }
+            }
+        }
+        if !heard.is_empty() {
+            notes.push(Note::Events { at, events: heard });
+        }
+    }
+    notes
+}
+
+fn asked(at: Time) -> Note {
+    Note::List {
+        at,
+        version: "0".to_owned(),
+        limit: 0,
+        continues: false,
+    }
+}
+
+fn weight(object: &DynamicObject) -> Weight {
+    Weight {
+        key: key_of(object).to_string(),
+        ..Weight::default()
+    }
+}
+
+impl Why {
+    /// What a part of a response says of its end, if it ends it.
+    #[must_use]
+    pub fn of(part: &ResponsePart) -> Option<Self> {
+        let failed = |code: u16, text: &str| Self::Failed {
+            code,
+            text: text.to_owned(),
+        };
+        Some(match part {
+            ResponsePart::Event(RecordedEvent::Error { code: 410, .. }) => Self::Expired,
+            ResponsePart::Event(RecordedEvent::Error { code, message, .. }) => {
+                failed(*code, message)
+            }
+            ResponsePart::Event(RecordedEvent::Cut { .. }) => Self::Cut,
+            ResponsePart::Later { code, .. } => Self::Later { code: *code },
+            ResponsePart::Refused(error) => match error.kind {
+                ApiErrorKind::Expired | ApiErrorKind::Gone => Self::Expired,
+                ApiErrorKind::TooManyRequests => Self::Later { code: error.code },
+                _ => failed(error.code, &error.message),
+            },
+            ResponsePart::Ended(WatchEnd::Closed) => Self::Closed,
+            ResponsePart::Ended(_) => Self::Cut,
+            ResponsePart::Page(_) | ResponsePart::Opened | ResponsePart::Event(_) => return None,
+        })
+    }
+}

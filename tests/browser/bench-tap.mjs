@@ -1,0 +1,103 @@
+// What `deltascope tap` costs: the time that it adds to a request, and its memory under many watches.
+//
+//     cargo build --release --features cli && node tests/browser/bench-tap.mjs target/release/deltascope
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApi } from "./apiserver.mjs";
+
+const WATCHES = 500;
+const EVENTS_A_SECOND = 5_000;
+const SECONDS = 30;
+const REQUESTS = 2_000;
+
+const program = process.argv[2] ?? "target/release/deltascope";
+const folder = mkdtempSync(join(tmpdir(), "bench-tap-"));
+const api = await startApi();
+api.generate("pods", 50);
+
+async function tap(...options) {
+  const config = join(folder, "kubeconfig");
+  const child = spawn(program, ["tap", "--proxy", api.url, "--kubeconfig-out", config, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+  await once(child.stderr, "data");
+  const { server } = JSON.parse(readFileSync(config, "utf8")).clusters[0].cluster;
+  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))[1]) / 1000;
+  const cpu = () => {
+    const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1].split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  };
+  const end = async () => {
+    child.kill("SIGINT");
+    await once(child, "exit");
+  };
+  return { server, memory, cpu, end };
+}
+
+function ask(url, agent) {
+  return new Promise((answered, failed) => {
+    const start = performance.now();
+    get(url, { agent }, (response) => {
+      response.resume();
+      response.on("end", () => answered(performance.now() - start));
+    }).on("error", failed);
+  });
+}
+
+async function median(server) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const [{ name, namespace }] = [...api.stores.get("pods").objects.values()].map((pod) => pod.metadata);
+  const url = `${server}/api/v1/namespaces/${namespace}/pods/${name}`;
+  const times = [];
+  for (let made = 0; made < REQUESTS; made += 1) times.push(await ask(url, agent));
+  agent.destroy();
+  return times.slice(REQUESTS / 10).sort((a, b) => a - b)[Math.floor(REQUESTS * 0.45)];
+}
+
+async function many(server) {
+  let bytes = 0;
+  let events = 0;
+  const agent = new Agent({ maxSockets: Infinity });
+  const open = await Promise.all(Array.from({ length: WATCHES }, () => new Promise((opened, failed) => {
+    const url = `${server}/api/v1/pods?watch=true&resourceVersion=${api.revision}`;
+    const request = get(url, { agent }, (response) => {
+      response.on("data", (chunk) => {
+        bytes += chunk.length;
+        for (const byte of chunk) events += byte === 10;
+      });
+      response.on("error", () => {});
+      opened(request);
+    }).on("error", failed);
+  })));
+  return { seen: () => ({ bytes, events }), close: () => open.forEach((request) => request.destroy()) };
+}
+
+const pause = (ms) => new Promise((over) => setTimeout(over, ms));
+
+const direct = await median(api.url);
+let one = await tap();
+const through = await median(one.server);
+console.log(`latency: ${direct.toFixed(2)} ms directly, ${through.toFixed(2)} ms through the tap: ${(through - direct).toFixed(2)} ms more (medians of ${REQUESTS})`);
+await one.end();
+
+for (const [name, options] of [["counting", []], ["recording", ["--out", join(folder, "out")]]]) {
+  one = await tap(...options);
+  const watches = await many(one.server);
+  api.rate(EVENTS_A_SECOND / WATCHES, { writes: 0 });
+  const samples = [];
+  const from = { ...watches.seen(), cpu: one.cpu() };
+  for (let second = 0; second < SECONDS; second += 1) {
+    await pause(1_000);
+    samples.push(one.memory());
+  }
+  const { bytes, events } = watches.seen();
+  const cpu = (one.cpu() - from.cpu) / SECONDS;
+  api.rate(0);
+  console.log(`${name}: ${WATCHES} watches, ${Math.round((events - from.events) / SECONDS)} events/s, ${((bytes - from.bytes) / SECONDS / 1e6).toFixed(1)} MB/s; ` +
+    `memory ${samples[4].toFixed(0)} MB after 5 s, ${samples.at(-1).toFixed(0)} MB after ${SECONDS} s; ${(cpu * 100).toFixed(0)} % of a core`);
+  watches.close();
+  await one.end();
+}
+await api.close();

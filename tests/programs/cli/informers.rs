@@ -1,0 +1,515 @@
+//! What `deltascope tap` records and reports of the informers behind it: a controller in front of the tests' own API
+//! server, in its faults.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deltascope::cache::backoff::Backoff;
+use deltascope::cache::controller::{Config, Generation};
+use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
+use deltascope::cache::object::{Item, Object};
+use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer};
+use deltascope::replay::trace;
+use kube_core::DynamicObject;
+use serde_json::{Value, json};
+
+use super::tap::Tap;
+use super::{HANGS, Running, ask, deltascope, output, scratch, start};
+use crate::http_client;
+
+/// The tests' API server.
+struct Api {
+    _running: Running,
+    url: String,
+    commands: u16,
+}
+
+impl Api {
+    fn start(options: &[&str]) -> Self {
+        let mut command = Command::new("node");
+        command
+            .args([
+                "tests/browser/apiserver.mjs",
+                "--port",
+                "0",
+                "--control",
+                "0",
+            ])
+            .args(options)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let (running, out, _) = start(&mut command);
+        let line = out.recv_timeout(HANGS).expect("node does not start");
+        let urls: Vec<&str> = line
+            .split([' ', ','])
+            .filter(|word| word.starts_with("http"))
+            .collect();
+        Self {
+            _running: running,
+            url: urls[0].to_owned(),
+            commands: port(urls[1]),
+        }
+    }
+
+    fn tell(&self, command: &str, args: &Value) -> Value {
+        let body = args.to_string();
+        let request = format!(
+            "POST /{command} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let got = ask(self.commands, request.as_bytes());
+        assert_eq!(got.code, 200, "{command}: {}", got.text());
+        json_of(&got.body, got.header("Transfer-Encoding").is_some())
+    }
+
+    /// The versions of the pods.
+    fn pods(&self) -> BTreeMap<String, String> {
+        let request = "GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let list = json_of(&ask(port(&self.url), request.as_bytes()).body, false);
+        let pods = list["items"].as_array().unwrap().iter();
+        pods.map(|pod| {
+            let of = |name: &str| pod["metadata"][name].as_str().unwrap();
+            (
+                format!("{}/{}", of("namespace"), of("name")),
+                of("resourceVersion").to_owned(),
+            )
+        })
+        .collect()
+    }
+}
+
+fn port(url: &str) -> u16 {
+    let (_, port) = url.rsplit_once(':').unwrap();
+    port.trim_end_matches('/').parse().unwrap()
+}
+
+fn json_of(body: &[u8], chunked: bool) -> Value {
+    let text = std::str::from_utf8(body).unwrap();
+    match chunked {
+        true => {
+            // A small answer is one chunk.
+            let lines: Vec<&str> = text.split("\r\n").collect();
+            serde_json::from_str(lines[1]).unwrap()
+        }
+        false => serde_json::from_str(text).unwrap(),
+    }
+}
+
+/// A controller with one informer of the pods, which says what its handler hears.
+struct Controller {
+    added: Receiver<String>,
+    stop: Latch,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Controller {
+    fn start(tap: &Tap, generation: Generation, path: &str) -> Self {
+        let base = format!("http://127.0.0.1:{}{}", tap.port, tap.base);
+        let proxy = http_client::Proxy::new(&base, path).unwrap();
+        let options = InformerOptions {
+            // Its pauses are as many as the faults, and would grow to half a minute.
+            config: Config {
+                backoff: Backoff {
+                    duration: Duration::from_millis(5),
+                    cap: Duration::from_millis(5),
+                    ..Backoff::default()
+                },
+                ..Config::new(generation)
+            },
+            ..InformerOptions::default()
+        };
+        let informer = SharedIndexInformer::<DynamicObject>::new(proxy, options);
+        let (send, added) = channel();
+        let add = move |pod: &Item<DynamicObject>| {
+            // The test may be over.
+            let _over = send.send(pod.as_object().unwrap().name().to_owned());
+        };
+        informer
+            .add_event_handler(ResourceEventHandlerFuncs {
+                add_func: Some(Box::new(add)),
+                ..ResourceEventHandlerFuncs::default()
+            })
+            .unwrap();
+        let stop = Latch::new();
+        let (latch, running) = (stop.clone(), Arc::new(informer));
+        let thread = thread::spawn(move || running.run(&latch).unwrap());
+        Self {
+            added,
+            stop,
+            thread: Some(thread),
+        }
+    }
+
+    fn hears_of(&self, name: &str) {
+        while self.added.recv_timeout(HANGS).expect(name) != name {}
+    }
+}
+
+/// Where the tap records, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = scratch(&format!("tap-{name}"));
+    let _none = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn recordings(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// What the tap knows, once it has read all that has passed.
+fn informers(tap: &Tap) -> Value {
+    let head = tap.head("GET", "/deltascope/informers.json");
+    let got = ask(
+        tap.port,
+        format!("{head}Connection: close\r\n\r\n").as_bytes(),
+    );
+    assert_eq!(got.code, 200);
+    json_of(&got.body, false)
+}
+
+/// Waits until so many informers have an open watch: then what happens next comes as an event.
+fn watching(tap: &Tap, count: usize) {
+    let late = Instant::now() + HANGS;
+    loop {
+        let known = informers(tap);
+        let open = known["informers"].as_array().unwrap().iter();
+        if open.filter(|one| !one["openSinceMs"].is_null()).count() == count {
+            return;
+        }
+        assert!(Instant::now() < late, "no watch: {known:#}");
+    }
+}
+
+/// The store of the engine's informer at the end of a recording.
+fn stored(file: &Path) -> BTreeMap<String, String> {
+    let bytes = fs::read(file).unwrap();
+    let (read, error) = trace::read("trace", &bytes);
+    assert_eq!(error, None);
+    let mut timeline = read.unwrap().recording.play().unwrap();
+    timeline.extend(timeline.len() + 1_000_000);
+    let picture = timeline.picture(timeline.len());
+    let items = picture.store.items.iter();
+    items
+        .map(|(key, object)| (key.to_string(), object.rv.to_string()))
+        .collect()
+}
+
+#[test]
+fn the_recorded_stores_equal_the_servers_in_every_fault() {
+    // The faults, in an order in which each finds an open watch.
+    let faults: Vec<(&str, Vec<(&str, Value)>)> = vec![
+        ("none", vec![]),
+        ("bookmark", vec![("bookmark", json!([]))]),
+        ("end", vec![("end", json!([]))]),
+        ("drop", vec![("drop", json!([]))]),
+        ("cut", vec![("cut", json!([]))]),
+        (
+            "pieces",
+            vec![
+                ("pieces", json!([7])),
+                ("generate", json!(["pods", 3])),
+                ("pieces", json!([0])),
+            ],
+        ),
+        (
+            "expired",
+            vec![
+                ("advance", json!([])),
+                ("compact", json!([])),
+                ("end", json!([])),
+            ],
+        ),
+        (
+            "refused",
+            vec![
+                (
+                    "fail",
+                    json!([{ "on": "watch", "status": 403, "times": 1 }]),
+                ),
+                ("end", json!([])),
+            ],
+        ),
+        (
+            "failing",
+            vec![
+                (
+                    "fail",
+                    json!([{ "on": "watch", "status": 500, "times": 1 }]),
+                ),
+                ("drop", json!([])),
+            ],
+        ),
+        (
+            "no answer",
+            vec![
+                ("fail", json!([{ "on": "watch", "status": 0, "times": 1 }])),
+                ("end", json!([])),
+            ],
+        ),
+        (
+            "stalled",
+            vec![
+                ("stall", json!([])),
+                ("generate", json!(["pods", 2])),
+                ("resume", json!([])),
+            ],
+        ),
+        ("nonsense", vec![("raw", json!(["{\"type\":\"ADDED\"\n"]))]),
+        ("restart", vec![("restart", json!([]))]),
+    ];
+    let threads = [Generation::Classic, Generation::Atomic].map(|generation| {
+        let faults = faults.clone();
+        thread::spawn(move || {
+            let api = Api::start(&["--pods", "20", "--rate", "0"]);
+            let version = generation.version();
+            let folder = folder(&format!("faults-{version}"));
+            let out = folder.to_str().unwrap();
+            let mut tap = Tap::start(&format!("faults-{version}"), &api.url, &["--out", out]);
+            let controller = Controller::start(&tap, generation, "api/v1/pods");
+            for (number, (fault, commands)) in faults.iter().enumerate() {
+                // A fault needs a watch that it can meet.
+                watching(&tap, 1);
+                for (command, args) in commands {
+                    api.tell(command, args);
+                }
+                let name = format!("after-{number}");
+                api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
+                controller.hears_of(&name);
+                let known = informers(&tap);
+                let files = recordings(&folder);
+                assert_eq!(files.len(), 1, "{version} {fault}: {known:#}");
+                assert_eq!(stored(&files[0]), api.pods(), "{version} {fault}");
+                let informer = &known["informers"][0];
+                assert_eq!(informer["objects"], api.pods().len(), "{version} {fault}");
+            }
+            controller.stop.set();
+            let said = tap.end();
+            assert!(said.contains("1 informer of 1 client"), "{said}");
+            drop((api, controller.thread));
+        })
+    });
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn a_good_controllers_report_names_nothing() {
+    let api = Api::start(&["--pods", "20", "--secrets", "3"]);
+    let folder = folder("good");
+    let out = folder.to_str().unwrap();
+    let html = scratch("tap-good.html");
+    let report = ["--out", out, "--report", html.to_str().unwrap()];
+    let mut tap = Tap::start("good", &api.url, &report);
+    let pods = Controller::start(&tap, Generation::Atomic, "api/v1/pods");
+    let secrets = Controller::start(
+        &tap,
+        Generation::InOrder,
+        "api/v1/namespaces/default/secrets",
+    );
+    watching(&tap, 2);
+    api.tell(
+        "create",
+        &json!(["pods", { "metadata": { "name": "last" } }]),
+    );
+    api.tell("create", &json!(["secrets", { "metadata": { "name": "last" }, "data": { "password": "aHVudGVyMg==" } }]));
+    pods.hears_of("last");
+    secrets.hears_of("last");
+    let known = informers(&tap);
+    assert_eq!(known["findings"], json!([]), "{known:#}");
+    let of = |place: usize, what: &str| known["informers"][place][what].clone();
+    let pods_are = usize::from(of(0, "scope")["plural"] != "pods");
+    assert_eq!(of(pods_are, "objects"), api.pods().len());
+    for place in 0..2 {
+        assert_eq!(of(place, "ends")["hungUp"], 0, "{known:#}");
+        assert_eq!(of(place, "watches"), 1, "{known:#}");
+    }
+    let said = tap.end();
+    assert!(!said.contains("\n- "), "{said}");
+    assert!(
+        fs::read_to_string(&html)
+            .unwrap()
+            .contains("Nothing odd was found.")
+    );
+    let files = recordings(&folder);
+    assert_eq!(files.len(), 2);
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains("last"), "{file:?}");
+        for kept_out in ["aHVudGVyMg", "managedFields"] {
+            assert!(!text.contains(kept_out), "{file:?} has {kept_out}");
+        }
+        let replayed = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
+        assert_eq!(replayed.status.code(), Some(0));
+        assert!(
+            String::from_utf8(replayed.stdout)
+                .unwrap()
+                .contains("OnAdd: last")
+        );
+    }
+    // The same from the recordings.
+    let again = scratch("tap-good.json");
+    let mut command = deltascope(&["report", "-o", again.to_str().unwrap()]);
+    assert_eq!(output(command.args(&files)).status.code(), Some(0));
+    let again: Value = serde_json::from_slice(&fs::read(&again).unwrap()).unwrap();
+    assert_eq!(again["findings"], json!([]));
+    for (one, other) in [
+        ("objects", "objects"),
+        ("bytes", "bytes"),
+        ("agent", "agent"),
+        ("scope", "scope"),
+    ] {
+        let of = |report: &Value, name: &str| {
+            let mut all: Vec<String> = (report["informers"].as_array().unwrap().iter())
+                .map(|informer| informer[name].to_string())
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(of(&known, one), of(&again, other), "{one}");
+    }
+}
+
+/// A client that asks as no good controller does.
+fn raw(tap: &Tap, path: &str) -> std::net::TcpStream {
+    let mut stream = super::connect(tap.port);
+    let head = tap.head("GET", path);
+    std::io::Write::write_all(
+        &mut stream,
+        format!("{head}User-Agent: bad/v1\r\nConnection: close\r\n\r\n").as_bytes(),
+    )
+    .unwrap();
+    stream
+}
+
+fn read_all(mut stream: std::net::TcpStream) -> String {
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut text).unwrap();
+    text
+}
+
+fn version(list: &str) -> &str {
+    let (_, rest) = list.split_once("\"resourceVersion\":\"").unwrap();
+    rest.split('"').next().unwrap()
+}
+
+#[test]
+fn a_bad_controllers_report_names_each_of_its_faults() {
+    let api = Api::start(&["--pods", "5001", "--secrets", "3"]);
+    let folder = folder("bad");
+    let html = scratch("tap-bad.html");
+    let report = [
+        "--out",
+        folder.to_str().unwrap(),
+        "--report",
+        html.to_str().unwrap(),
+    ];
+    let mut tap = Tap::start("bad", &api.url, &report);
+    // All pods at once, of the newest version, twice.
+    let mut watches = Vec::new();
+    for _ in 0..2 {
+        let list = read_all(raw(&tap, "/api/v1/pods"));
+        let mut watch = raw(
+            &tap,
+            &format!("/api/v1/pods?watch=true&resourceVersion={}", version(&list)),
+        );
+        super::read_until(&mut watch, b"\r\n\r\n");
+        watches.push(watch);
+    }
+    // Every Secret of the cluster.
+    let list = read_all(raw(&tap, "/api/v1/secrets?resourceVersion=0"));
+    let from = version(&list).to_owned();
+    let mut secrets = raw(
+        &tap,
+        &format!("/api/v1/secrets?watch=true&resourceVersion={from}"),
+    );
+    super::read_until(&mut secrets, b"\r\n\r\n");
+    // An object that changes often.
+    let writer = |time: &str| {
+        json!({ "metadata": { "managedFields": [
+        { "manager": "flapper", "operation": "Update", "time": time, "fieldsV1": { "f:status": {} } },
+        { "manager": "kubelet", "operation": "Update", "time": "2020-01-01T00:00:00Z" }] } })
+    };
+    api.tell(
+        "create",
+        &json!(["pods", { "metadata": { "name": "hot" } }]),
+    );
+    for number in 10..70 {
+        let time = format!("2026-01-01T00:00:{:02}Z", number % 60);
+        api.tell("update", &json!(["pods", "default/hot", writer(&time)]));
+    }
+    for watch in &mut watches {
+        super::read_until(watch, b"2026-01-01T00:00:09Z");
+    }
+    // Objects that are read again and again.
+    for _ in 0..12 {
+        let got = read_all(raw(&tap, "/api/v1/namespaces/default/pods/hot"));
+        assert!(got.contains(" 200 OK"), "{got}");
+    }
+    // All watches end at once, and those of the Secrets again and again; then they are listed again.
+    api.tell("end", &json!([]));
+    read_all(secrets);
+    let mut again = raw(
+        &tap,
+        &format!("/api/v1/secrets?watch=true&resourceVersion={from}"),
+    );
+    super::read_until(&mut again, b"\r\n\r\n");
+    api.tell("end", &json!([]));
+    read_all(again);
+    read_all(raw(&tap, "/api/v1/secrets?resourceVersion=0"));
+    let known = informers(&tap);
+    let mut kinds: Vec<&str> = (known["findings"].as_array().unwrap().iter())
+        .map(|finding| finding["kind"].as_str().unwrap())
+        .collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let wanted = [
+        "all-secrets",
+        "big-list",
+        "hot-object",
+        "poll",
+        "relists",
+        "short-watches",
+        "twice",
+    ];
+    assert_eq!(kinds, wanted, "{:#}", known["findings"]);
+    let hot = known["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["kind"] == "hot-object");
+    let hot = &hot.unwrap()["evidence"];
+    assert_eq!(
+        (&hot["key"], &hot["writers"][0]["manager"]),
+        (&json!("default/hot"), &json!("flapper"))
+    );
+    let said = tap.end();
+    for words in [
+        "Two informers of pods in bad/v1",
+        "every Secret of the cluster",
+        "flapper",
+        "deltascope replay",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // Without script, and with the texts of others escaped.
+    let html = fs::read_to_string(&html).unwrap();
+    assert!(
+        html.contains("<li id=\"twice\">") && !html.contains("<script"),
+        "{html}"
+    );
+}

@@ -1,0 +1,399 @@
+//! `deltascope tap`: what passes through it, and the command that it starts.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
+
+use super::{
+    HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, opened, output, pod,
+    read_until, scratch, send, start,
+};
+#[cfg(unix)]
+use super::{code, kill};
+
+/// A tap without a command, in front of this proxy.
+pub(super) struct Tap {
+    running: Running,
+    err: Receiver<String>,
+    pub(super) port: u16,
+    /// The path of the API behind it, with the token.
+    pub(super) base: String,
+}
+
+impl Tap {
+    pub(super) fn start(name: &str, proxy: &str, more: &[&str]) -> Self {
+        let config = scratch(&format!("tap-{name}.kubeconfig"));
+        let mut command = deltascope(&["tap", "--proxy", proxy, "--kubeconfig-out"]);
+        let (running, _, err) = start(command.arg(&config).args(more));
+        let line = err.recv_timeout(HANGS).expect("it does not start");
+        assert!(line.contains("tap: http://127.0.0.1:"), "{line}");
+        let config: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+        let server = config["clusters"][0]["cluster"]["server"].as_str().unwrap();
+        let rest = server.strip_prefix("http://127.0.0.1:").unwrap();
+        let (port, token) = rest.split_once('/').unwrap();
+        Self {
+            running,
+            err,
+            port: port.parse().unwrap(),
+            base: format!("/{token}"),
+        }
+    }
+
+    /// Ends it as Ctrl-C does, and returns what it says then.
+    #[cfg(unix)]
+    pub(super) fn end(&mut self) -> String {
+        kill(&self.running, "INT");
+        assert_eq!(code(&mut self.running), Some(0));
+        self.err.iter().collect::<Vec<_>>().join("\n")
+    }
+
+    /// The head of a request, without its empty line.
+    pub(super) fn head(&self, method: &str, path: &str) -> String {
+        let Self { port, base, .. } = self;
+        format!("{method} {base}{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n")
+    }
+}
+
+#[test]
+fn only_who_knows_the_token_comes_through() {
+    let proxy = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"));
+    let tap = Tap::start("gate", &proxy.url, &[]);
+    let (port, base) = (tap.port, &*tap.base);
+    let own = format!("127.0.0.1:{port}");
+    let other = base.replace(|c: char| c.is_ascii_digit(), "x");
+    // The path, its Host, other headers, and the status.
+    let table: &[(&str, &str, &str, u16)] = &[
+        (&format!("{base}/api/v1/pods"), &own, "", 200),
+        (&format!("{base}/"), &own, "", 200),
+        (
+            &format!("{base}/api/v1/pods"),
+            &format!("localhost:{port}"),
+            "",
+            200,
+        ),
+        ("/api/v1/pods", &own, "", 404),
+        ("/", &own, "", 404),
+        (base, &own, "", 404),
+        (&format!("{other}/api/v1/pods"), &own, "", 404),
+        (&format!("{base}0/api/v1/pods"), &own, "", 404),
+        (&format!("/{base}/api/v1/pods"), &own, "", 404),
+        (&format!("{base}/api/v1/pods"), "evil.example", "", 403),
+        (
+            &format!("{base}/api/v1/pods"),
+            &format!("evil.example:{port}"),
+            "",
+            403,
+        ),
+        (
+            &format!("{base}/api/v1/pods"),
+            &own,
+            "Origin: http://evil.example\r\n",
+            403,
+        ),
+        (
+            &format!("{base}/api/v1/pods"),
+            &own,
+            "Origin: null\r\n",
+            403,
+        ),
+        (
+            &format!("{base}/api/v1/pods"),
+            &own,
+            "Sec-Fetch-Site: cross-site\r\n",
+            403,
+        ),
+        (
+            &format!("{base}/api/v1/namespaces/a/pods/b/exec"),
+            &own,
+            "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n",
+            501,
+        ),
+    ];
+    for (path, host, more, code) in table {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n");
+        let request = request.replace(
+            "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\nConnection: close",
+            "Connection: Upgrade, close\r\nUpgrade: SPDY/3.1",
+        );
+        let got = ask(port, request.as_bytes());
+        assert_eq!(got.code, *code, "{path} {host} {more}: {}", got.text());
+        if *code != 200 {
+            // Clients print the message of a Status.
+            let status: Value = serde_json::from_slice(&got.body).unwrap();
+            assert_eq!(status["kind"], "Status");
+            assert_eq!(status["code"], *code);
+        }
+    }
+}
+
+#[test]
+fn requests_pass_as_they_are_but_for_their_encoding() {
+    let (send, seen) = channel();
+    let proxy = Proxy::start(move |head, mut to| {
+        let size = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        let mut body = vec![0; size.map_or(0, |size| size.parse().unwrap())];
+        to.read_exact(&mut body).unwrap();
+        if head.contains("transfer-encoding: chunked") {
+            read_until(&mut to, b"0\r\n\r\n");
+        }
+        send.send((head, body)).unwrap();
+        answer(
+            &mut to,
+            "201 Created",
+            "application/json",
+            b"{\"kind\":\"Pod\"}",
+        );
+    });
+    let tap = Tap::start("pass", &proxy.url, &[]);
+    let mut stream = connect(tap.port);
+    // Two requests of one connection, the second in chunks.
+    let first = tap.head("POST", "/api/v1/namespaces/a/pods?dryRun=All&x=%2F");
+    let accept =
+        "Accept: application/vnd.kubernetes.protobuf,application/json\r\nAccept-Encoding: gzip\r\n";
+    let rest = "User-Agent: manager/v1\r\nAuthorization: Bearer own\r\nContent-Type: application/vnd.kubernetes.protobuf\r\n";
+    write!(
+        stream,
+        "{first}{accept}{rest}Content-Length: 4\r\n\r\nk8s\0"
+    )
+    .unwrap();
+    read_until(&mut stream, b"{\"kind\":\"Pod\"}");
+    let (head, body) = seen.recv_timeout(HANGS).unwrap();
+    assert!(
+        head.starts_with("POST /api/v1/namespaces/a/pods?dryRun=All&x=%2F HTTP/1.1\r\n"),
+        "{head}"
+    );
+    for line in [
+        "accept: application/json\r\n",
+        "user-agent: manager/v1\r\n",
+        "authorization: Bearer own\r\n",
+        "content-type: application/vnd.kubernetes.protobuf\r\n",
+    ] {
+        assert!(head.contains(line), "{line}: {head}");
+    }
+    assert!(!head.contains("gzip"), "{head}");
+    assert_eq!(body, b"k8s\0");
+    let second = tap.head("PATCH", "/api/v1/namespaces/a/pods/b");
+    write!(
+        stream,
+        "{second}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"
+    )
+    .unwrap();
+    read_until(&mut stream, b"{\"kind\":\"Pod\"}");
+    let (head, _) = seen.recv_timeout(HANGS).unwrap();
+    assert!(
+        head.starts_with("PATCH /api/v1/namespaces/a/pods/b "),
+        "{head}"
+    );
+}
+
+#[test]
+fn a_watch_passes_line_by_line_and_ends_with_its_client() {
+    let (ended, end) = channel();
+    let proxy = Proxy::start(move |_, mut to| {
+        opened(&mut to);
+        send(&mut to, "ADDED", &pod("one", 1));
+        // The client asks for the next one by another request, so nothing waits for a time.
+        let read = to.read(&mut [0; 1]).unwrap_or(0);
+        ended.send(read).unwrap();
+    });
+    let tap = Tap::start("watch", &proxy.url, &[]);
+    let mut watches: Vec<TcpStream> = (0..20).map(|_| connect(tap.port)).collect();
+    for watch in &mut watches {
+        let head = tap.head("GET", "/api/v1/pods?watch=true");
+        write!(watch, "{head}\r\n").unwrap();
+    }
+    // All are open at once, and none is held back until it ends.
+    for watch in &mut watches {
+        read_until(watch, b"\"type\":\"ADDED\"}\n");
+    }
+    drop(watches);
+    for _ in 0..20 {
+        assert_eq!(end.recv_timeout(HANGS).expect("it stays open"), 0);
+    }
+}
+
+#[test]
+fn what_fails_says_why() {
+    let gone = Proxy::start(|head, to| {
+        // The connection ends without an answer, but for the tap's own question.
+        drop((head, to));
+    });
+    let tap = Tap::start("gone", &gone.url, &[]);
+    let head = tap.head("GET", "/api/v1/pods");
+    let got = ask(
+        tap.port,
+        format!("{head}Connection: close\r\n\r\n").as_bytes(),
+    );
+    let status: Value = serde_json::from_slice(&got.body).unwrap();
+    assert_eq!(got.code, 502);
+    let message = status["message"].as_str().unwrap();
+    assert!(message.contains("kubectl proxy --port="), "{message}");
+    let table: &[(&[&str], i32, &str)] = &[
+        (&["tap", "--proxy", NOBODY], 3, "kubectl proxy --port=1"),
+        (
+            &["tap", "--proxy", &gone.url, "--", "no/such/program"],
+            1,
+            "no/such/program",
+        ),
+        (
+            &[
+                "tap",
+                "--proxy",
+                &gone.url,
+                "--kubeconfig-out",
+                "no/such/file",
+            ],
+            1,
+            "no/such/file",
+        ),
+        (&["tap", "manager"], 2, "[-- <CMD>"),
+    ];
+    for (args, code, said) in table {
+        let output = output(&mut deltascope(args));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {err}");
+        assert!(err.contains(said), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn hostile_clients_leave_it_alive() {
+    let body = vec![b' '; 1 << 20];
+    let proxy = Proxy::start(move |_, mut to| {
+        // A body that nobody reads fills the buffers on the way, and then waits.
+        opened(&mut to);
+        for _ in 0..64 {
+            let chunk = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n"].concat();
+            if to.write_all(&chunk).is_err() {
+                return;
+            }
+        }
+        let _gone = to.write_all(b"0\r\n\r\n");
+    });
+    let tap = Tap::start("hostile", &proxy.url, &[]);
+    let mut open = Vec::new();
+    for bytes in [
+        tap.head("GET", "/api/v1/pods"),
+        format!(
+            "{}Content-Length: 100\r\n\r\nhalf",
+            tap.head("POST", "/api/v1/pods")
+        ),
+        format!("{}\r\n", tap.head("GET", "/unread")),
+        "\u{16}\u{3}\u{1}\0\0".to_owned(),
+        "GET".to_owned(),
+        "\r\n\r\n\r\n".to_owned(),
+        format!("GET /{} HTTP/1.1\r\n", "x".repeat(100_000)),
+        format!("{}X: {}\r\n", tap.head("GET", "/"), "y".repeat(1 << 20)),
+    ] {
+        for _ in 0..10 {
+            let mut stream = connect(tap.port);
+            // It may close the connection before all is sent.
+            let _refused = stream.write_all(bytes.as_bytes());
+            open.push(stream);
+        }
+    }
+    let head = tap.head("GET", "/version");
+    let got = ask(
+        tap.port,
+        format!("{head}Accept: */*\r\nConnection: close\r\n\r\n").as_bytes(),
+    );
+    assert_eq!(got.code, 200);
+    drop(open);
+}
+
+#[cfg(unix)]
+mod command {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    fn version() -> Proxy {
+        Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"))
+    }
+
+    #[test]
+    fn what_the_command_prints_and_returns_is_its_own() {
+        let proxy = version();
+        let script = "cat \"$KUBECONFIG\"; echo \"$KUBECONFIG\" >&2; exit 7";
+        let args = ["tap", "--proxy", &proxy.url, "--", "sh", "-c", script];
+        let output = output(&mut deltascope(&args));
+        assert_eq!(output.status.code(), Some(7));
+        let config: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            config["users"],
+            json!([{ "name": "deltascope-tap", "user": {} }])
+        );
+        let err = String::from_utf8(output.stderr).unwrap();
+        let path = err
+            .lines()
+            .find(|line| line.ends_with(".kubeconfig") && !line.contains(' '));
+        assert!(!Path::new(path.unwrap()).exists(), "it goes with the tap");
+    }
+
+    #[test]
+    fn signals_reach_the_command() {
+        let proxy = version();
+        for (signal, script, wanted) in [
+            (
+                "INT",
+                "trap 'echo bye; exit 5' INT; echo on; while kill -0 $PPID; do :; done",
+                5,
+            ),
+            (
+                "TERM",
+                "trap 'echo bye; exit 6' TERM; echo on; while kill -0 $PPID; do :; done",
+                6,
+            ),
+            // One that has no trap of its own ends by the signal.
+            ("TERM", "echo on; while kill -0 $PPID; do :; done", 128 + 15),
+        ] {
+            let args = ["tap", "--proxy", &proxy.url, "--", "sh", "-c", script];
+            let (mut running, out, _) = start(&mut deltascope(&args));
+            assert_eq!(out.recv_timeout(HANGS).unwrap(), "on");
+            kill(&running, signal);
+            assert_eq!(code(&mut running), Some(wanted), "{signal}");
+            assert_eq!(out.iter().next().is_some(), wanted < 100, "{signal}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_is_started_and_ends_with_the_tap() {
+        let proxy = version();
+        let folder = scratch("tap-kubectl");
+        fs::create_dir_all(&folder).unwrap();
+        let (kubectl, pid) = (folder.join("kubectl"), folder.join("pid"));
+        let address = proxy
+            .url
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let context = json!({ "current-context": "dev", "contexts": [
+            { "name": "dev", "context": { "namespace": "team-a" } }] });
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = proxy ]; then echo $$ > '{}'; echo \"Starting to serve on {address}\"; exec tail -f /dev/null; fi\necho '{context}'\n",
+            pid.display()
+        );
+        fs::write(&kubectl, script).unwrap();
+        fs::set_permissions(&kubectl, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
+        let output = output(command.env("PATH", path));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        assert!(err.contains(&proxy.url), "{err}");
+        let config: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(config["current-context"], "dev");
+        assert_eq!(config["contexts"][0]["name"], "dev");
+        assert_eq!(config["contexts"][0]["context"]["namespace"], "team-a");
+        let pid = fs::read_to_string(pid).unwrap();
+        let alive = Command::new("kill").args(["-0", pid.trim()]).status();
+        assert!(!alive.unwrap().success(), "it outlives the tap");
+    }
+}
