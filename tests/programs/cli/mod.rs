@@ -15,6 +15,7 @@ mod limits;
 mod record;
 mod replay;
 mod serve;
+mod smallest;
 
 use std::fs;
 use std::io::{Read, Write};
