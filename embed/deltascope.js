@@ -348,6 +348,7 @@ export class DeltaScope extends HTMLElement {
   step(by = 1, granularity) { return this.#do("step", by, granularity); }
   seek(where) { return this.#do("seek", where); }
   fork() { return this.#do("fork"); }
+  smallest(until) { return this.#do("smallest", until); }
   setEra(era) { return this.#do("setEra", String(era)); }
   inject(event) { return this.#do("inject", event); }
   /** Goes on in the story, or ends what plays before its scene. */

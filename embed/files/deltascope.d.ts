@@ -357,6 +357,8 @@ export declare class DeltaScope extends HTMLElement {
   reset(): Promise<void>;
   /** Starts a branch of the run. */
   fork(): Promise<void>;
+  /** Cuts the run down to what still fulfils a condition, on a branch; without one, to what the fact at the cursor shows. */
+  smallest(until?: string): Promise<void>;
   /** Runs the same in another generation. */
   setEra(era: Era): Promise<void>;
   /** Writes to the API server, or cuts its watch. */

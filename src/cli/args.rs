@@ -42,7 +42,8 @@ Exit codes:
   0  done; also after Ctrl-C, and when nobody reads the output any more
   1  something went wrong; what was written until then is good
   2  the command line cannot be understood
-  3  nothing answers at the proxy, or no API server behind it";
+  3  nothing answers at the proxy, or no API server behind it
+  4  replay --heard: the controller heard something else";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -106,12 +107,14 @@ Examples:
   gunzip -c trace.jsonl.gz | deltascope replay - --until 12s
   deltascope replay trace.jsonl --key default/web --last 5m
   deltascope replay trace.jsonl --key default/web --last 5m --export web.jsonl
+  deltascope replay trace.jsonl --until 'tombstone key=default/web' --smallest --export small.jsonl
+  deltascope replay trace.jsonl --heard controller.log
   deltascope replay trace.jsonl --json | jq -r 'select(.fact == \"EventReceived\") | .wallTime + \" \" + .key'
 
 A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation, as in the page. Where a recording says when
 it began, each line has the time of the clock on the wall (UTC) beside the virtual time. With --json a line has step, time (ms),
 wallTime (where it is known), actor, fact, key (where it is about one object), cause ({step}, {input}, {script}, {source} or
-null), what and why.";
+null), what and why. With --heard the exit code is 4 where the log differs.";
 
 const TAP_EXAMPLES: &str = "\
 Examples:
@@ -261,6 +264,16 @@ pub(super) struct Replay {
     /// Write what --key, --last and --until leave as a trace that opens by itself, in place of words; - is stdout
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub(super) export: Option<PathBuf>,
+    /// Cut the run down to the smallest one in which the condition of --until still holds, and say what is left; with
+    /// --export as a trace. What a real API server sent gets made-up names
+    #[arg(long, requires = "until", conflicts_with_all = ["key", "last", "json"])]
+    pub(super) smallest: bool,
+    /// With --smallest: leave the names as they are
+    #[arg(long, requires = "smallest")]
+    pub(super) real_names: bool,
+    /// Compare with what a controller's handlers logged of this run, and say the first difference
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["key", "last", "json", "export", "smallest"])]
+    pub(super) heard: Option<PathBuf>,
 }
 
 /// `deltascope tap`

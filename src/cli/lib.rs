@@ -41,6 +41,8 @@ enum Exit {
     Usage = 2,
     /// No API server answers.
     Unreachable = 3,
+    /// A controller heard something else than it should have.
+    Differs = 4,
 }
 
 /// Why a command failed.

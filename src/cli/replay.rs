@@ -10,12 +10,13 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::transcript::{Excerpt, Until};
 use deltascope_replay::predicate::Predicate;
+use deltascope_replay::smallest::Goal;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::text::Lang;
 
 use super::args::{Last, Replay};
-use super::{Failure, cannot_write, note, print};
+use super::{Exit, Failure, cannot_write, note, print};
 
 /// How much of an endless run is described, in virtual ms.
 const ENDLESS_MS: u64 = 60_000;
@@ -44,6 +45,10 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
             return Err(Failure::of(error.message));
         }
     }
+    if options.smallest {
+        smallest(&session, options, until, lang)?;
+        return error.map_or(Ok(()), |error| Err(Failure::of(error)));
+    }
     let mut end = session.go_until(&until).map_err(Failure::of)?;
     if end == 0 && view.endless && until == Until::End {
         end = session
@@ -59,6 +64,10 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
             Lang::Zh => format!("此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"),
         });
     }
+    if let Some(log) = &options.heard {
+        heard(&session, log, end, lang)?;
+        return error.map_or(Ok(()), |error| Err(Failure::of(error)));
+    }
     let excerpt = excerpt(&session, options, end, lang)?;
     match &options.export {
         Some(path) => {
@@ -70,6 +79,54 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     }
     // Reported last, after the part that could be read.
     error.map_or(Ok(()), |error| Err(Failure::of(error)))
+}
+
+/// Cuts the run down, and says what is left of it.
+fn smallest(session: &Session, options: &Replay, until: Until, lang: Lang) -> Result<(), Failure> {
+    let Until::Condition(predicate) = until else {
+        return Err(Failure::usage(
+            "--smallest needs a condition in --until, such as 'tombstone key=default/web'.",
+            "--smallest 需要 --until 给出条件，如 'tombstone key=default/web'。",
+        ));
+    };
+    let found = session.smallest(Goal::Condition(predicate), options.real_names);
+    let found = found.map_err(Failure::of)?;
+    let words = found.words.get(lang);
+    let link = found.link.as_deref();
+    let link = match (link, lang) {
+        (Some(link), Lang::En) => format!("As a link, behind the page's address: {link}"),
+        (Some(link), Lang::Zh) => format!("链接，接在页面地址之后：{link}"),
+        (None, Lang::En) => "A link cannot carry it; --export writes it to a file.".to_owned(),
+        (None, Lang::Zh) => "链接装不下；请用 --export 写入文件。".to_owned(),
+    };
+    match &options.export {
+        Some(path) => {
+            write(path, &found.trace)?;
+            note(words);
+            note(&link);
+            Ok(())
+        }
+        None => print(Form::Words, &format!("{words}\n{link}\n")),
+    }
+}
+
+/// Compares a controller's log with the run up to its end, and says the first difference.
+fn heard(session: &Session, log: &Path, end: usize, lang: Lang) -> Result<(), Failure> {
+    let (name, bytes) = read(log)?;
+    let heard = session
+        .heard(&name, &bytes, end, lang)
+        .map_err(Failure::of)?;
+    print(Form::Words, &heard.words)?;
+    if heard.differs {
+        return Err(Failure {
+            exit: Exit::Differs,
+            ..Failure::new(
+                "The controller heard something else than it should have.",
+                "控制器收到的通知与应当收到的不同。",
+            )
+        });
+    }
+    Ok(())
 }
 
 /// The part of the run that the options ask for.

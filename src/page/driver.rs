@@ -116,7 +116,7 @@ type Opens = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>>>>;
 fn opens(command: &Command) -> bool {
     matches!(
         command,
-        Command::Load(_) | Command::Open(_) | Command::OpenLink(_)
+        Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_)
     )
 }
 
@@ -447,15 +447,15 @@ impl Driver {
         });
     }
 
-    /// Opens a lesson, a link or files, slice by slice. Returns once the screen shows it. Meanwhile the screen
+    /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Returns once the screen shows it. Meanwhile the screen
     /// shows the progress; a later opening replaces this one.
     pub async fn opens(&self, command: Command) {
-        self.with(|session| session.before_opening(&command));
+        let wanted = self.with(|session| session.before_opening(&command));
         self.show_stage();
         self.asked();
         let turn = self.next_opening();
         let opening = Paced::of(move |slices| -> Opens {
-            Box::pin(async move { opening::open(&command, &slices).await })
+            Box::pin(async move { opening::open_or_cut(&command, wanted, &slices).await })
         });
         self.open(opening, turn).await;
     }

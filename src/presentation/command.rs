@@ -9,6 +9,7 @@ use deltascope_replay::edit::Setting;
 use deltascope_replay::picture::ProcessMode;
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
+use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
 
 use super::against::Against;
@@ -40,6 +41,8 @@ pub enum Command {
     Open(Vec<(String, Vec<u8>)>),
     /// Open a link: the part of the address after the `#`.
     OpenLink(Arc<str>),
+    /// Cut the run down to what still shows this, by default the fact at the cursor, on a branch.
+    Smallest(Option<Goal>),
     /// Create an object on the server.
     Create(Draft),
     /// Change an object on the server.
@@ -129,6 +132,7 @@ impl Command {
             Self::Load(..)
             | Self::Open(..)
             | Self::OpenLink(..)
+            | Self::Smallest(..)
             | Self::Create(..)
             | Self::Edit(..)
             | Self::Delete(..)

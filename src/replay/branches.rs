@@ -24,6 +24,8 @@ pub enum Made {
     Acted,
     /// The user dropped or moved an event or changed a setting; with the key of the object, if there is one.
     Edited(Edit, Option<Arc<str>>),
+    /// The run was cut down.
+    Smallest,
 }
 
 /// One branch.

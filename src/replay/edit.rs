@@ -418,7 +418,7 @@ fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
 }
 
 /// The script operation that repeats this fact.
-fn act_of(fact: &Fact) -> Option<Act> {
+pub(super) fn act_of(fact: &Fact) -> Option<Act> {
     let Fact::Server(fact) = fact else {
         return None;
     };

@@ -74,13 +74,7 @@ pub async fn read_slowly(
 ) -> (Option<Trace>, Option<WireError>) {
     let fail = |line, words: Text| wire::error(name, line, &words.en, &words.zh);
     if bytes.len() > MAX_BYTES {
-        let size = bytes.len();
-        let words = Text { en: format!(
-                "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind."
-            ).into(), zh: format!(
-                "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
-            ).into() };
-        return (None, Some(fail(None, words)));
+        return (None, Some(fail(None, too_large(bytes.len()))));
     }
     let mut log = Log::default();
     let mut error = None;
@@ -93,21 +87,69 @@ pub async fn read_slowly(
     };
     let split = each_line(bytes, slices, &mut each).await;
     if let Err(LineTooLong { line }) = split {
-        let words = Text {
-            en: format!("the line is longer than {MAX_LINE} bytes. Take it out.").into(),
-            zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。").into(),
-        };
-        error.get_or_insert(fail(Some(line), words));
+        error.get_or_insert(fail(Some(line), line_too_long()));
     }
     if log.initial.is_empty() && log.events.is_empty() && !log.has_list {
-        let words = Text { en: format!(
-                "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
-            ).into(), zh: format!(
-                "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
-            ).into() };
-        return (None, Some(error.unwrap_or_else(|| fail(None, words))));
+        return (None, Some(error.unwrap_or_else(|| fail(None, no_event()))));
     }
     (Some(log.trace(name)), error)
+}
+
+/// A line of a log: what a handler says it was called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// The number of the line, from 1.
+    pub line: u32,
+    /// The kind of the call.
+    pub event: EventType,
+    /// The object's key.
+    pub key: String,
+    /// Its version; empty if the line has none.
+    pub rv: String,
+    /// Whether the handler got a `DeletedFinalStateUnknown`.
+    pub tombstone: bool,
+}
+
+/// Reads what the handlers say, in the order of the lines. Unlike in a run, any line may follow any other: a
+/// controller may have begun anew.
+///
+/// # Errors
+/// States which line cannot be read, or that none says anything.
+pub fn read_calls(name: &str, bytes: &[u8]) -> Result<Vec<Logged>, WireError> {
+    let fail = |line, words: Text| wire::error(name, line, &words.en, &words.zh);
+    if bytes.len() > MAX_BYTES {
+        return Err(fail(None, too_large(bytes.len())));
+    }
+    let (mut calls, mut error) = (Vec::new(), None);
+    let mut each = |number: u32, line: &[u8]| {
+        let read = fields_of(number, line).and_then(|read| match read {
+            Some((_, mut informer)) if !informer.contains_key("list") => {
+                let tombstone = is_tombstone(&informer);
+                Ok((tombstone, Some(event_of(&mut informer)?)))
+            }
+            _ => Ok((false, None)),
+        });
+        match read {
+            Ok((tombstone, Some(RecordedEvent::Object { event, object }))) => calls.push(Logged {
+                line: number,
+                event,
+                key: key_of(&object).trim_start_matches('/').to_owned(),
+                rv: object.metadata.resource_version.clone().unwrap_or_default(),
+                tombstone,
+            }),
+            Err(words) if error.is_none() => error = Some(fail(Some(number), words)),
+            _ => {}
+        }
+    };
+    let split = at_once(each_line(bytes, &Slices::whole(), &mut each));
+    if let Err(LineTooLong { line }) = split {
+        error.get_or_insert(fail(Some(line), line_too_long()));
+    }
+    match error {
+        Some(error) => Err(error),
+        None if calls.is_empty() => Err(fail(None, no_event())),
+        None => Ok(calls),
+    }
 }
 
 #[derive(Default)]
@@ -127,16 +169,7 @@ struct Log {
 
 impl Log {
     fn line(&mut self, number: u32, line: &[u8]) -> Result<(), Text> {
-        // Plain text, like most lines of a log.
-        let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        let is_json = text.trim_ascii_start().starts_with(b"{");
-        if !is_json {
-            return Ok(());
-        }
-        let Some(Value::Object(mut fields)) = json_of(number, line)? else {
-            return Ok(());
-        };
-        let Some(Value::Object(informer)) = fields.remove(KEY) else {
+        let Some((fields, informer)) = fields_of(number, line)? else {
             return Ok(());
         };
         let at = self.time(&fields)?;
@@ -148,13 +181,7 @@ impl Log {
             return self.list(list);
         }
         let initial = informer.get("initial") == Some(&Value::Bool(true));
-        let mut event = Map::new();
-        event.insert(
-            "type".to_owned(),
-            informer.remove("type").unwrap_or_default(),
-        );
-        event.insert("object".to_owned(), object_of(&mut informer));
-        let event = wire::event_of(event.into())?;
+        let event = event_of(&mut informer)?;
         if let RecordedEvent::Object { event, object } = &event {
             self.weight = self.weight.saturating_add(bounds::weight(&object.data));
             if self.weight > MAX_READ {
@@ -299,6 +326,39 @@ impl Log {
     }
 }
 
+/// The fields of a line, and those of its key `informer`; `None` for any other line.
+fn fields_of(number: u32, line: &[u8]) -> Result<Option<Line>, Text> {
+    // Plain text, like most lines of a log.
+    let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if !text.trim_ascii_start().starts_with(b"{") {
+        return Ok(None);
+    }
+    let Some(Value::Object(mut fields)) = json_of(number, line)? else {
+        return Ok(None);
+    };
+    Ok(match fields.remove(KEY) {
+        Some(Value::Object(informer)) => Some((fields, informer)),
+        _ => None,
+    })
+}
+
+type Line = (Map<String, Value>, Map<String, Value>);
+
+fn event_of(informer: &mut Map<String, Value>) -> Result<RecordedEvent, Text> {
+    let mut event = Map::new();
+    event.insert(
+        "type".to_owned(),
+        informer.remove("type").unwrap_or_default(),
+    );
+    event.insert("object".to_owned(), object_of(informer));
+    wire::event_of(event.into())
+}
+
+fn is_tombstone(informer: &Map<String, Value>) -> bool {
+    let object = informer.get("object");
+    object.is_some_and(|object| object.get("Key").is_some() && object.get("Obj").is_some())
+}
+
 /// The object of a line. A missed deletion comes as a tombstone. A Go program omits the object's kind, which
 /// may be a field of the line instead.
 fn object_of(informer: &mut Map<String, Value>) -> Value {
@@ -332,6 +392,39 @@ fn newer(one: &Arc<str>, other: &str) -> Arc<str> {
         other.into()
     } else {
         Arc::clone(one)
+    }
+}
+
+fn too_large(size: usize) -> Text {
+    Text {
+        en: format!(
+            "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind."
+        )
+        .into(),
+        zh: format!(
+            "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
+        )
+        .into(),
+    }
+}
+
+fn line_too_long() -> Text {
+    Text {
+        en: format!("the line is longer than {MAX_LINE} bytes. Take it out.").into(),
+        zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。").into(),
+    }
+}
+
+fn no_event() -> Text {
+    Text {
+        en: format!(
+            "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
+        )
+        .into(),
+        zh: format!(
+            "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
+        )
+        .into(),
     }
 }
 

@@ -78,6 +78,18 @@ pub enum PredicateError {
 }
 
 impl Predicate {
+    /// The condition that names this fact: its name, its object, the delta's type and whether there is a tombstone.
+    #[must_use]
+    pub fn of(fact: &Fact) -> Self {
+        Self {
+            fact: Some(fact.name()),
+            key: fact.key().cloned(),
+            delta: fact.queued(),
+            tombstone: has_tombstone(fact),
+            ..Self::default()
+        }
+    }
+
     /// Whether the condition holds for a fact; `violated`: the fact violates an invariant.
     #[must_use]
     pub fn holds(&self, record: &FactRecord, violated: bool) -> bool {

@@ -15,6 +15,7 @@ use deltascope::presentation::strings::strings;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::lessons;
 use deltascope::replay::link::LONGEST;
+use deltascope::replay::smallest::{MOST_COMPUTED, MOST_TRIALS};
 use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
 use deltascope::world::source::live::MAX_OBJECTS;
@@ -613,6 +614,12 @@ fn the_books_state_the_current_bounds() {
         ),
         ("and hold at most {}", "解开后最多 {}", bounds::UNPACKED),
         ("and {} inputs", "最多 {} 个输入", bounds::MAX_INPUTS),
+        (
+            "is looked for in at most {} runs",
+            "最多试运行 {} 次",
+            MOST_TRIALS,
+        ),
+        ("of {} facts in all", "共计算 {} 个事实", MOST_COMPUTED),
         (
             "There are at most {} branches",
             "最多 {} 个分支",

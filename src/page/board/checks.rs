@@ -9,6 +9,7 @@ use deltascope_presentation::checks;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;
 use deltascope_replay::invariants::{Invariant, Violation};
+use deltascope_replay::smallest::Goal;
 
 #[component]
 pub(super) fn Checks() -> impl IntoView {
@@ -42,7 +43,7 @@ fn row(ui: Ui, monitor: Invariant, applies: bool, found: Option<&Violation>) -> 
     };
     let why = found.map(|found| {
         let explained = ui.view.with_untracked(|view| checks::explain(found, &view.picture, lang));
-        let to = found.at;
+        let (to, invariant) = (found.at, found.invariant);
         view! {
             <p>{explained}</p>
             {found.known.then(|| view! { <p class="known-of">{checks::known(found).get(lang).to_owned()}</p> })}
@@ -54,6 +55,14 @@ fn row(ui: Ui, monitor: Invariant, applies: bool, found: Option<&Violation>) -> 
                 {words.check_jump}
                 " · "
                 <span class="mono">{strings::moment(lang, to, found.time)}</span>
+            </button>
+            " "
+            <button
+                class="chip"
+                data-testid="check-smallest"
+                on:click=move |_| ui.send(Command::Smallest(Some(Goal::Broken(invariant))))
+            >
+                {words.smallest}
             </button>
         }
     });

@@ -13,7 +13,7 @@ use super::parts::{Text, part, shown, text};
 use super::presenter;
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_presentation::command::Export;
+use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::Text as Words;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::scramble::Scramble;
@@ -142,6 +142,13 @@ pub(super) fn Share() -> impl IntoView {
                 {ui.word(|words| words.share_transcript)}
             </button>
             <OpenButton class="btn" testid="btn-import" />
+            <button
+                class="btn"
+                data-testid="btn-smallest"
+                on:click=move |_| ui.send(Command::Smallest(None))
+            >
+                {ui.word(|words| words.smallest)}
+            </button>
         </div>
         {part(move || {
             let refused = refused.get()?;

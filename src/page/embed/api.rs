@@ -25,6 +25,7 @@ use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
+use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
 
 /// Sets `window.deltascope`. The page is mounted already; `ready` is settled once `first` has been opened.
@@ -99,6 +100,14 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "runUntil", move |text: JsValue, _: JsValue| {
         performs_far(&on, until(text.as_string(), Command::RunUntil))
+    });
+    let on = driver.clone();
+    method(&api, "smallest", move |text: JsValue, _: JsValue| {
+        let command = match text.as_string() {
+            None => Command::Smallest(None),
+            text => until(text, |what| Command::Smallest(Some(Goal::Condition(what)))),
+        };
+        opens(&on, command)
     });
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {

@@ -278,7 +278,12 @@ impl Session {
     }
 
     /// Shows another run of the same lesson.
-    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<(Landmarks, Invariants)>) {
+    pub(super) fn show(
+        &mut self,
+        timeline: Timeline,
+        cursor: usize,
+        found: Option<(Landmarks, Invariants)>,
+    ) {
         self.playback.pause();
         self.timeline = timeline;
         self.asked.forget();
@@ -494,6 +499,7 @@ fn made_of(branch: &Branch) -> Text {
         Made::Opened => return Text::new("as it was opened", "打开时的样子"),
         Made::Forked => ("forked".to_owned(), "分叉".to_owned()),
         Made::Reset => return Text::new("started over", "重新开始"),
+        Made::Smallest => return Text::new("the smallest run", "最小的运行"),
         Made::Acted => ("another input".to_owned(), "另一个输入".to_owned()),
         Made::Edited(edit, key) => return edited(edit, key.as_deref(), &at),
     };

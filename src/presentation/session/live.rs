@@ -288,7 +288,7 @@ impl Session {
             | C::RunUntil(_)
             | C::PlayUntil(_)
             | C::LookOn => live.following = false,
-            C::Load(_) | C::Open(_) | C::OpenLink(_) => {
+            C::Load(_) | C::Open(_) | C::OpenLink(_) | C::Smallest(_) => {
                 self.disconnect();
             }
             C::Reset

@@ -5,6 +5,7 @@
 pub mod ask;
 mod branches;
 pub mod compare;
+pub mod heard;
 mod inputs;
 pub mod keep;
 pub mod live;
@@ -16,6 +17,7 @@ mod race;
 pub mod select;
 mod share;
 mod shown;
+pub mod smallest;
 mod story;
 pub mod transcript;
 pub mod typed;

@@ -55,7 +55,7 @@ impl Session {
                 self.playback.set_speed(percent);
                 Change::None
             }
-            Command::Load(_) | Command::Open(_) | Command::OpenLink(_) => {
+            Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_) => {
                 self.open_at_once(&command)
             }
             Command::Create(draft) => self.create_object(&draft),

@@ -8,6 +8,7 @@ use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
+use deltascope_replay::branches::Made;
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
@@ -19,8 +20,10 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
 
+use super::branches::no_room;
 use super::messages::cannot_run;
 use super::share::{far, no_moment, nobodys};
+use super::smallest::{Wanted, cut_down, words_of};
 use super::{Change, LEAP, OPENING, Session};
 
 /// A run that can be shown.
@@ -37,6 +40,8 @@ pub struct Opened {
     selection: Arc<str>,
     /// What could not be read or shown.
     error: Option<ErrorView>,
+    /// How far the run that was shown is cut down, if this is a branch of it.
+    cut: Option<Text>,
 }
 
 /// How a run was shared.
@@ -62,8 +67,31 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
         },
         Command::OpenLink(fragment) => open_link(fragment, slices).await,
         Command::Open(files) => open_files(files, slices).await,
+        Command::Wrong(message) => Err(failed(message.clone())),
         _ => Err(failed(Text::default())),
     }
+}
+
+/// The same, or cuts a run down, if the session says that the command wants that.
+///
+/// # Errors
+/// Fails if there is nothing to show; the error says why, and the open run stays.
+pub async fn open_or_cut(
+    command: &Command,
+    wanted: Option<Result<Wanted, Text>>,
+    slices: &Slices,
+) -> Result<Opened, ErrorView> {
+    let Some(wanted) = wanted else {
+        return open(command, slices).await;
+    };
+    let found = cut_down(wanted.map_err(failed)?, slices).await;
+    let (found, wanted) = found.map_err(failed)?;
+    let played = found.recording.play_slowly(MAX_FACTS, slices).await;
+    let (timeline, _) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    let mut opened = look_through(wanted.lesson, timeline, slices).await;
+    opened.step = found.at;
+    opened.cut = Some(words_of(&found));
+    Ok(opened)
 }
 
 /// Opens a lesson at its start.
@@ -248,6 +276,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         handout: false,
         selection: Arc::default(),
         error: None,
+        cut: None,
     }
 }
 
@@ -300,17 +329,20 @@ impl Opened {
 impl Session {
     /// Opens a run without a pause.
     pub(super) fn open_at_once(&mut self, command: &Command) -> Change {
-        let opened = at_once(open(command, &Slices::whole()));
+        let wanted = self.wanted(command);
+        let opened = at_once(open_or_cut(command, wanted, &Slices::whole()));
         self.show_opened(opened)
     }
 
-    /// Prepares for opening: clears the messages of earlier commands and ends a live run.
-    pub fn before_opening(&mut self, command: &Command) {
+    /// Prepares for opening: clears the messages of earlier commands and ends a live run. Returns the run to cut down,
+    /// if the command wants that.
+    pub fn before_opening(&mut self, command: &Command) -> Option<Result<Wanted, Text>> {
         self.error = None;
         self.notice = None;
         self.forget_target();
         // Commands that open a run are never refused.
         let _change = self.before(command);
+        self.wanted(command)
     }
 
     /// Sets how many units of work have been done to open a run; `None` once that has ended.
@@ -330,6 +362,15 @@ impl Session {
         };
         if self.is_live() {
             self.disconnect();
+        }
+        if let Some(cut) = opened.cut {
+            if !self.leave(Made::Smallest, 0) {
+                return self.fail(no_room(), None);
+            }
+            let found = Some((opened.landmarks, opened.monitors));
+            self.show(opened.timeline, opened.step, found);
+            self.notice = Some(cut);
+            return Change::Cut;
         }
         self.begin(opened.lesson, opened.timeline);
         self.landmarks = opened.landmarks;

@@ -277,7 +277,7 @@ fn fact(
     fields
 }
 
-fn sentence(words: &caption::Words) -> String {
+pub(super) fn sentence(words: &caption::Words) -> String {
     let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
     // Shown without line breaks, so that a name in it cannot begin a line of its own.
     let what = visible::line(&what);
@@ -289,6 +289,6 @@ fn sentence(words: &caption::Words) -> String {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-fn seconds(ms: Time) -> String {
+pub(super) fn seconds(ms: Time) -> String {
     decimal(ms as f64 / 1_000.0)
 }

@@ -81,3 +81,31 @@ test("an event of the server is dropped or moved, and a setting changed", onPage
   const wrong = await app.eventually("an error", (s) => s.error !== null);
   assert.match(wrong.error.message, /"soon" is not a value of it\. Write 1\.32, 1\.34, 1\.35, 1\.36\./);
 }));
+
+test("the smallest run that shows something is a branch, which a link carries", onPage({ lesson: "tombstone" }, async (app) => {
+  await app.call("runUntil", "tombstone key=default/b");
+  const { branches } = await app.state();
+  assert.equal(branches.length, 1);
+  await app.id("btn-share").click();
+  await app.id("btn-smallest").click();
+  const cut = await app.eventually("a branch", (s) => s.branches[1]?.current);
+  assert.match(await app.id("notice").textContent(), /3 of 6 entries of the script, 1 of 3 objects, 0 of 1 handlers/);
+  assert.deepEqual(cut.handlers, []);
+  const link = await app.page.evaluate(() => window.deltascope.getUrl());
+  await app.elsewhere({ link }, async (other) => {
+    const { step, queue, api } = await other.state();
+    assert.deepEqual({ step, queue, api }, { step: cut.step, queue: cut.queue, api: cut.api });
+  });
+  // What is broken, from its check.
+  await app.call("switchTo", 1);
+  await app.toEnd();
+  await app.id("btn-checks").click();
+  await app.id("check-smallest").first().click();
+  const broken = await app.eventually("a second branch", (s) => s.branches[2]?.current);
+  assert.ok(broken.violations.some(({ at }) => at === broken.step), JSON.stringify(broken.violations));
+  const never = await app.tryCall("smallest", "tombstone key=default/nobody");
+  assert.match(never.error.message, /does not show .*nobody/);
+  await app.call("switchTo", 1);
+  await app.call("smallest", "delta=Deleted key=default/b");
+  assert.match(await app.id("notice").textContent(), /runs were tried/);
+}));

@@ -16,6 +16,7 @@ mod limits;
 mod record;
 mod replay;
 mod serve;
+mod smallest;
 mod tap;
 
 use std::fs;

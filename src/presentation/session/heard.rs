@@ -1,0 +1,181 @@
+//! What a controller logged beside what its handler should have heard, in words.
+
+use crate::caption::{self, Voice};
+use crate::i18n::{Lang, Text};
+use crate::view::RECENT;
+use deltascope_cache::fact::{Cause, EventType, Fact};
+use deltascope_replay::heard::{Call, Comparison, Kind, compare, notified};
+use deltascope_replay::log;
+
+use super::Session;
+use super::transcript::{seconds, sentence};
+
+/// A log compared with the run.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// What was found.
+    pub words: String,
+    /// Whether the two differ.
+    pub differs: bool,
+}
+
+impl Session {
+    /// Compares a log with what the first handler takes in the first `end` facts.
+    ///
+    /// # Errors
+    /// The log cannot be read, or the run has no handler.
+    pub fn heard(&self, name: &str, bytes: &[u8], end: usize, lang: Lang) -> Result<Heard, Text> {
+        let lines = log::read_calls(name, bytes).map_err(|error| error.message)?;
+        let should = notified(&self.timeline, 0, end);
+        if self.timeline.picture(end).handlers.is_empty() {
+            return Err(Text::new(
+                "This run has no handler, so nothing should have been heard. Record with `deltascope record`, which has one.",
+                "此运行没有 handler，也就没有应当收到的通知。请用 `deltascope record` 录制，其中有一个。",
+            ));
+        }
+        let heard: Vec<Call> = lines.iter().map(Call::from).collect();
+        let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
+        let found = compare(&calls, &heard);
+        let mut words = counted(&found, lang);
+        if let Some(first) = found.first {
+            let one = first.should.and_then(|one| should.get(one));
+            let line = first.heard.and_then(|line| lines.get(line));
+            let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
+            words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
+            if let Some(one) = one {
+                let (step, time) = (one.place + 1, seconds(one.time));
+                let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
+                let (call, wall) = (said(&one.call), wall.unwrap_or_default());
+                words.push_str(&match lang {
+                    Lang::En => {
+                        format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+                    }
+                    Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
+                });
+            }
+            if let (Some(line), Some(call)) = (line, first.heard.and_then(|line| heard.get(line))) {
+                let (call, line) = (said(call), line.line);
+                words.push_str(&match lang {
+                    Lang::En => format!("  says that it heard: {call} (line {line})\n"),
+                    Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
+                });
+            }
+            if let Some(one) = one {
+                for place in self.origins(one.place) {
+                    words.push_str(&self.told(place, lang));
+                }
+            }
+        }
+        Ok(Heard {
+            words,
+            differs: found.first.is_some(),
+        })
+    }
+
+    /// The fact, and before it what the server or the reflector did that led to it.
+    fn origins(&self, place: usize) -> Vec<usize> {
+        let mut at = place;
+        while let Some(Cause::Fact(id)) = self.timeline.fact(at).map(|record| record.cause)
+            && let Some(before) = self.timeline.place_of(id).filter(|before| *before < at)
+        {
+            at = before;
+            let record = self.timeline.fact(at);
+            if record
+                .is_some_and(|record| matches!(record.fact, Fact::Reflector(_) | Fact::Server(_)))
+            {
+                return vec![at, place];
+            }
+        }
+        vec![place]
+    }
+
+    /// A fact in words, on a line.
+    fn told(&self, place: usize, lang: Lang) -> String {
+        let facts = self
+            .timeline
+            .facts((place + 1).saturating_sub(RECENT)..place + 1);
+        let naming = self.landmarks.alike().naming();
+        let words = facts.last().map(|record| {
+            let picture = self.timeline.picture(place + 1);
+            caption::words(record, &facts, &picture, Voice { lang, naming })
+        });
+        let time = seconds(self.timeline.time_at(place + 1));
+        words.map_or_else(String::new, |words| {
+            format!("  {time} s: {}", sentence(&words))
+        })
+    }
+}
+
+/// A call, as Go has it.
+fn said(call: &Call) -> String {
+    let name = match call.event {
+        EventType::Added => "OnAdd",
+        EventType::Modified => "OnUpdate",
+        // No other type has an object.
+        _ => "OnDelete",
+    };
+    let tombstone = match call.tombstone {
+        true => " DeletedFinalStateUnknown",
+        false => "",
+    };
+    format!("{name} {} {}{tombstone}", call.key, call.rv)
+}
+
+fn counted(found: &Comparison, lang: Lang) -> String {
+    let Comparison {
+        alike,
+        after_log,
+        after_run,
+        ..
+    } = *found;
+    let mut words = match lang {
+        Lang::En => format!("{alike} notifications are as they should be.\n"),
+        Lang::Zh => format!("{alike} 条通知与应当收到的一致。\n"),
+    };
+    if after_log > 0 {
+        words.push_str(&match lang {
+            Lang::En => format!(
+                "The run has {after_log} more after the last of them; the log may end before.\n"
+            ),
+            Lang::Zh => format!("此后运行还有 {after_log} 条；日志可能更早结束。\n"),
+        });
+    }
+    if after_run > 0 {
+        words.push_str(&match lang {
+            Lang::En => format!(
+                "The log has {after_run} more after the last of them; the run may end before.\n"
+            ),
+            Lang::Zh => format!("此后日志还有 {after_run} 条；运行可能更早结束。\n"),
+        });
+    }
+    words
+}
+
+fn kind_of(kind: Kind, key: &str, lang: Lang) -> String {
+    let (en, zh) = match kind {
+        Kind::Missing => (
+            "The log does not have what should have been heard of",
+            "日志中缺少一条应当收到的通知",
+        ),
+        Kind::Extra => (
+            "The log has what should not have been heard of",
+            "日志中多出一条不应收到的通知",
+        ),
+        Kind::Order => (
+            "The log has another order of what was heard of",
+            "日志中同一对象的通知顺序不同",
+        ),
+        Kind::Type => (
+            "The log has another call for the same version of",
+            "日志中同一版本的调用不同",
+        ),
+        Kind::Tombstone => (
+            "One is a tombstone and the other is not (a handler may log the object inside), of",
+            "一个是墓碑，另一个不是（handler 也可能只记录了其中的对象）",
+        ),
+    };
+    match lang {
+        Lang::En => format!("The first difference. {en} {key}:\n"),
+        Lang::Zh => format!("第一处不同。{zh}，对象 {key}：\n"),
+    }
+}

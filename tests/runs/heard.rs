@@ -1,0 +1,184 @@
+//! What a handler should have heard, compared with what a controller logged.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use deltascope::cache::fact::EventType;
+use deltascope::replay::heard::{Call, Comparison, Difference, Kind, compare, notified};
+use deltascope::replay::lessons;
+use deltascope::replay::log::read_calls;
+use deltascope::replay::timeline::Timeline;
+
+/// Calls, each as `+a1` (OnAdd), `~a2` (OnUpdate), `-a3` (OnDelete) or `xa2` (OnDelete with a tombstone).
+fn calls(text: &str) -> Vec<Call> {
+    let call = |word: &str| Call {
+        event: match &word[..1] {
+            "+" => EventType::Added,
+            "~" => EventType::Modified,
+            _ => EventType::Deleted,
+        },
+        key: word[1..2].to_owned(),
+        rv: word[2..].to_owned(),
+        tombstone: word.starts_with('x'),
+    };
+    text.split_whitespace().map(call).collect()
+}
+
+#[test]
+fn the_first_difference_is_found_and_named() {
+    let first = |kind, should, heard| {
+        Some(Difference {
+            kind,
+            should,
+            heard,
+        })
+    };
+    for (should, heard, alike, difference) in [
+        ("+a1 ~a2 -a3", "+a1 ~a2 -a3", 3, None),
+        // Objects by themselves, and resyncs, on either side.
+        ("+a1 +b2 ~a3", "+b2 +a1 ~a1 ~a3 ~b2", 3, None),
+        ("+a1 ~a1 ~a2", "+a1 ~a2", 2, None),
+        // Lines without versions.
+        ("+a1 ~a2 -a3", "+a ~a -a", 3, None),
+        (
+            "+a1 ~a2 ~a3",
+            "+a1 ~a3",
+            1,
+            first(Kind::Missing, Some(1), Some(1)),
+        ),
+        (
+            "+a1 +b2 ~a3",
+            "+a1 ~a3",
+            2,
+            first(Kind::Missing, Some(1), None),
+        ),
+        (
+            "+a1 ~a3",
+            "+a1 ~a2 ~a3",
+            1,
+            first(Kind::Extra, Some(1), Some(1)),
+        ),
+        (
+            "+a1 ~a3",
+            "+a1 +b2 ~a3",
+            2,
+            first(Kind::Extra, None, Some(1)),
+        ),
+        (
+            "+a1 ~a2 ~a3",
+            "+a1 ~a3 ~a2",
+            1,
+            first(Kind::Order, Some(1), Some(1)),
+        ),
+        (
+            "+a1 ~a2 -a3",
+            "+a1 -a2",
+            1,
+            first(Kind::Type, Some(1), Some(1)),
+        ),
+        (
+            "+a1 xa1 +b2",
+            "+a1 -a1 +b2",
+            2,
+            first(Kind::Tombstone, Some(1), Some(1)),
+        ),
+        (
+            "+a1 -a2",
+            "+a1 xa2",
+            1,
+            first(Kind::Tombstone, Some(1), Some(1)),
+        ),
+        // The earlier of two.
+        (
+            "+a1 +b2 ~b3 ~a4",
+            "+a1 +b2 -b3 -a4",
+            2,
+            first(Kind::Type, Some(2), Some(2)),
+        ),
+        // Nothing in common.
+        ("+a1", "+b1", 0, first(Kind::Missing, Some(0), None)),
+        ("", "+b1", 0, first(Kind::Extra, None, Some(0))),
+    ] {
+        let found = compare(&calls(should), &calls(heard));
+        assert_eq!(
+            (found.alike, found.first),
+            (alike, difference),
+            "{should} / {heard}"
+        );
+    }
+}
+
+#[test]
+fn a_log_that_ends_early_or_late_does_not_differ() {
+    for (should, heard, after_log, after_run) in [
+        ("+a1 +b2 ~a3 -b4", "+a1 +b2", 2, 0),
+        ("+a1 +b2", "+a1 +b2 ~a3 +c4", 0, 2),
+    ] {
+        let found = compare(&calls(should), &calls(heard));
+        let wanted = Comparison {
+            alike: 2,
+            first: None,
+            after_log,
+            after_run,
+        };
+        assert_eq!(found, wanted, "{should} / {heard}");
+    }
+}
+
+#[test]
+fn a_runs_own_notifications_logged_are_what_should_be_heard() {
+    let scenario = lessons::load("tombstone").unwrap().scenario;
+    let timeline = Timeline::new(scenario).unwrap();
+    let should = notified(&timeline, 0, timeline.len());
+    let mut log = String::from("plain text\n{\"msg\":\"other\"}\n");
+    for one in &should {
+        let (namespace, name) = one.call.key.split_once('/').unwrap();
+        let object = serde_json::json!({ "metadata": {
+            "namespace": namespace, "name": name, "resourceVersion": one.call.rv } });
+        let object = match one.call.tombstone {
+            true => serde_json::json!({ "Key": one.call.key, "Obj": object }),
+            false => object,
+        };
+        let event = match one.call.event {
+            EventType::Added => "ADDED",
+            EventType::Modified => "MODIFIED",
+            _ => "DELETED",
+        };
+        let line = serde_json::json!({ "time": one.time, "informer": { "type": event, "object": object } });
+        log.push_str(&format!("{line}\n"));
+    }
+    let lines = read_calls("c.log", log.as_bytes()).unwrap();
+    assert_eq!(lines[0].line, 3);
+    let heard: Vec<Call> = lines.iter().map(Call::from).collect();
+    let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
+    assert!(calls.iter().any(|call| call.tombstone) && calls.len() > 4);
+    let found = compare(&calls, &heard);
+    assert_eq!(found.first, None);
+    // Without the second line, that is what is missing.
+    let gone = 1;
+    let mut fewer = heard.clone();
+    fewer.remove(gone);
+    let first = compare(&calls, &fewer).first.unwrap();
+    assert_eq!((first.kind, first.should), (Kind::Missing, Some(gone)));
+}
+
+#[test]
+fn a_log_that_says_nothing_or_cannot_be_read_is_refused() {
+    for (log, named) in [
+        ("nothing\n", "no line has the key"),
+        (
+            "{\"informer\":{\"type\":\"ADDED\",\"object\":{}}}\n",
+            "line 1",
+        ),
+        (
+            "{\"informer\":{\"type\":\"GONE\",\"object\":{\"metadata\":{\"name\":\"a\"}}}}\n",
+            "line 1",
+        ),
+    ] {
+        let error = read_calls("c.log", log.as_bytes()).unwrap_err();
+        assert!(error.message.en.contains(named), "{}", error.message.en);
+    }
+}
