@@ -1,8 +1,8 @@
 //! A run as a JSON Lines file, from which the same run is recomputed.
 //!
 //! The first line is the header, `{"deltascope":1,…}`. Then come the scenario, the recording (the list, its
-//! items, the events) and the inputs, one per line, and the notes of a tap, which the run does not need. Unknown fields of the header are ignored; anything else
-//! unknown is an error, because the run would differ.
+//! items, the events) and the inputs, one per line, and the notes of a tap, which the run does not need. Unknown
+//! fields of the header are ignored; anything else unknown is an error, because the run would differ.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

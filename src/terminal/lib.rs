@@ -3,6 +3,7 @@
 
 use std::io::IsTerminal;
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::process::{Child, Command, Stdio};
 
 use clap::Parser;
 
@@ -77,6 +78,24 @@ pub fn note(text: &str) {
 pub fn over(text: &str) {
     // If stderr is closed, there is no way to report it.
     let _unread = write!(io::stderr().lock(), "\r{}\x1b[K", visible::line(text));
+}
+
+/// What a started program prints.
+pub type ChildOutput = std::process::ChildStdout;
+
+/// Starts a program whose output is read, and not printed. It reads nothing.
+pub fn start_to_read(command: &mut Command) -> io::Result<(Child, ChildOutput)> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    Ok((child, out))
+}
+
+/// What a program prints until it ends. It reads nothing.
+pub fn read_all(command: &mut Command) -> io::Result<Vec<u8>> {
+    command.stdin(Stdio::null()).output().map(|all| all.stdout)
 }
 
 /// Whether stdout and stderr are terminals.

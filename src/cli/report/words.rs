@@ -391,7 +391,7 @@ fn because_of(because: &Because, lang: Lang) -> String {
         Because::Nothing => pick(
             lang,
             "nothing had ended, the client asked by itself",
-            "没有任何请求结束，客户端自行重列",
+            "没有任何请求结束，客户端自行 relist",
         ),
         Because::Ended(Why::Closed) => pick(lang, "a watch had ended", "watch 已结束"),
         Because::Ended(Why::Cut) => pick(lang, "the connection had broken", "连接断开"),

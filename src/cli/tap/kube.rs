@@ -2,19 +2,19 @@
 //! context.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use http_body_util::Empty;
 use hyper::Request;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use deltascope_terminal::{self as terminal, ChildOutput};
 use deltascope_world::text::Lang;
 
 use super::super::http::Proxy;
@@ -28,8 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The `kubectl proxy` behind the tap.
 pub(super) struct Kubectl {
     proxy: Proxy,
-    /// The process, if the tap has started it: it ends with this value.
-    started: Option<(Child, BufReader<ChildStdout>)>,
+    /// The process, if the tap has started it.
+    _started: Option<Started>,
 }
 
 impl Kubectl {
@@ -40,7 +40,7 @@ impl Kubectl {
             return match asked(&proxy).await {
                 Ok(()) => Ok(Self {
                     proxy,
-                    started: None,
+                    _started: None,
                 }),
                 Err(why) => Err(Failure {
                     exit: Exit::Unreachable,
@@ -53,7 +53,7 @@ impl Kubectl {
         {
             return Ok(Self {
                 proxy,
-                started: None,
+                _started: None,
             });
         }
         Self::start(lang).await
@@ -61,27 +61,26 @@ impl Kubectl {
 
     async fn start(lang: Lang) -> Result<Self, Failure> {
         let mut command = Command::new("kubectl");
-        command
-            .args(["proxy", "--port=0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true);
+        command.args(["proxy", "--port=0"]);
         // Ctrl-C ends it after the controller, not before.
         #[cfg(unix)]
-        command.process_group(0);
-        let mut child = command
-            .spawn()
-            .map_err(|error| no_proxy(&error.to_string()))?;
-        let mut lines = child
-            .stdout
-            .take()
-            .map(BufReader::new)
-            .ok_or_else(|| no_proxy("it has no output"))?;
-        let mut line = String::new();
-        let said = match timeout(PATIENCE, lines.read_line(&mut line)).await {
-            Ok(Ok(_)) => line.trim(),
-            Ok(Err(_)) | Err(_) => "",
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let (child, out) =
+            terminal::start_to_read(&mut command).map_err(|error| no_proxy(&error.to_string()))?;
+        let mut started = Started { child, _out: None };
+        let first = spawn_blocking(move || {
+            let (mut out, mut line) = (BufReader::new(out), String::new());
+            let read = out.read_line(&mut line);
+            read.map(|_| (out, line))
+        });
+        let said = match timeout(PATIENCE, first).await {
+            Ok(Ok(Ok((out, line)))) => {
+                started._out = Some(out);
+                line
+            }
+            Ok(_) | Err(_) => String::new(),
         };
+        let said = said.trim();
         // It says: Starting to serve on 127.0.0.1:43567
         let address = said
             .rsplit(' ')
@@ -104,20 +103,27 @@ impl Kubectl {
         }
         Ok(Self {
             proxy,
-            started: Some((child, lines)),
+            _started: Some(started),
         })
     }
 
     pub(super) fn proxy(&self) -> &Proxy {
         &self.proxy
     }
+}
 
-    /// Ends the process, if the tap has started it.
-    pub(super) async fn end(self) {
-        if let Some((mut child, _)) = self.started {
-            // It may have ended by itself.
-            let _ended = child.kill().await;
-        }
+/// A process that ends with this value.
+struct Started {
+    child: Child,
+    /// What it prints has a reader until then.
+    _out: Option<BufReader<ChildOutput>>,
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ended = self.child.kill();
+        let _code = self.child.wait();
     }
 }
 
@@ -209,15 +215,13 @@ fn private(path: &Path) -> std::io::Result<File> {
 
 /// The context that the user's kubeconfig chooses, and its namespace.
 async fn current() -> (String, String) {
-    let mut command = Command::new("kubectl");
-    command
-        .args(["config", "view", "--minify", "--output=json"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    let shown = match timeout(PATIENCE, command.output()).await {
-        Ok(Ok(shown)) => serde_json::from_slice(&shown.stdout).unwrap_or_default(),
-        Ok(Err(_)) | Err(_) => Value::Null,
+    let asked = spawn_blocking(|| {
+        let args = ["config", "view", "--minify", "--output=json"];
+        terminal::read_all(Command::new("kubectl").args(args))
+    });
+    let shown = match timeout(PATIENCE, asked).await {
+        Ok(Ok(Ok(shown))) => serde_json::from_slice(&shown).unwrap_or_default(),
+        Ok(_) | Err(_) => Value::Null,
     };
     let text = |pointer: &str, otherwise: &str| {
         let text = shown.pointer(pointer).and_then(Value::as_str);

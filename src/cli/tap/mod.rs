@@ -76,7 +76,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         }
     };
     listen::serve(listener, CONNECTIONS, passage, end).await;
-    kubectl.end().await;
+    drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
     terminal::note(&report::table(&observed, lang));

@@ -433,11 +433,14 @@ const INSTEAD: &str = "deltascope tap: after this the reflector asks what the co
 mod tests {
     use std::collections::BTreeMap;
 
+    use deltascope_cache::controller::Generation;
     use deltascope_cache::fact::EventType;
     use deltascope_world::source::pod::PodSpec;
     use deltascope_world::source::scenario::Scenario;
     use deltascope_world::text::Text;
-    use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
+    use deltascope_world::virtual_time::{
+        Era, HandlerSettings, InformerKind, Settings, SourceKind,
+    };
 
     use super::super::call::{ListCall, Scope, WatchCall};
     use super::super::finding::{Finding, known_bugs};
@@ -518,6 +521,7 @@ mod tests {
                 scenario: Scenario {
                     settings: Settings {
                         source: SourceKind::Cluster,
+                        era: Era(Generation::Atomic),
                         informer: InformerKind::Shared,
                         watch_list: Some(streams),
                         handlers: vec![HandlerSettings::default()],
