@@ -4,16 +4,15 @@
 //! is left out stays out where the run without it still shows the same. Each trial is a run, so the result is
 //! never a guess.
 
-use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use deltascope_cache::fact::Cause;
 use deltascope_world::fields::Read as _;
 use deltascope_world::slices::{Slices, at_once};
-use deltascope_world::source::live::{ResponsePart, ServerResponse};
+use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Entry;
 use deltascope_world::source::workload::{Options, Workload};
@@ -129,14 +128,7 @@ pub async fn smallest(
             now = shown;
         }
     }
-    loop {
-        now = trials.cut(now).await;
-        let (plainer, is_other) = trials.set_back(now).await;
-        now = plainer;
-        if !is_other || trials.is_over() {
-            break;
-        }
-    }
+    now = trials.cut(now).await;
     Some(Smallest {
         recording: now.recording,
         at: now.at,
@@ -233,57 +225,32 @@ impl Trials<'_> {
         })
     }
 
-    /// Leaves out what is not needed of inputs, script, objects, events and informers.
+    /// Leaves out what is not needed.
     async fn cut(&mut self, mut now: Shown) -> Shown {
-        let mut size = Part::all_of(&now.recording).len();
+        let mut size = count(&now.recording);
         loop {
             size = size.div_ceil(2).max(1);
-            let mut parts = Part::all_of(&now.recording);
-            let (mut end, mut is_other) = (parts.len(), false);
+            let (mut end, mut is_other) = (count(&now.recording), false);
             // From the end: what comes later needs what came before.
             while end > 0 {
                 if self.is_over() {
                     return now;
                 }
-                let from = end.saturating_sub(size);
-                let gone = parts.get(from..end).unwrap_or_default();
-                if let Some(shown) = self.run(&without(&now.recording, gone)).await {
+                let gone = end.saturating_sub(size)..end;
+                end = gone.start;
+                if let Some(less) = without(&now.recording, gone)
+                    && let Some(shown) = self.run(&less).await
+                {
                     now = shown;
-                    // What came after the fact that shows it has gone, too.
-                    parts = Part::all_of(&now.recording);
                     is_other = true;
+                    // What came after the fact that shows it has gone, too.
+                    end = end.min(count(&now.recording));
                 }
-                end = from.min(parts.len());
             }
             if size == 1 && !is_other {
                 return now;
             }
         }
-    }
-
-    /// Gives each setting its default where the run still shows it; whether one had another.
-    async fn set_back(&mut self, mut now: Shown) -> (Shown, bool) {
-        let (mut place, mut is_other) = (0, false);
-        while !self.is_over() {
-            let (program, mut rest) = written(&now.recording.scenario.settings);
-            if !remove_nth(&mut rest, &mut { place }) {
-                break;
-            }
-            if let Value::Object(rest) = &mut rest {
-                rest.extend(program);
-            }
-            if let Ok(settings) = Settings::read(rest) {
-                let mut other = now.recording.clone();
-                other.scenario.settings = settings;
-                if let Some(shown) = self.run(&other).await {
-                    now = shown;
-                    is_other = true;
-                    continue;
-                }
-            }
-            place += 1;
-        }
-        (now, is_other)
     }
 }
 
@@ -338,134 +305,123 @@ impl Look {
     }
 }
 
-/// A part of a recording that can be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    /// An informer beside.
-    Beside(usize),
-    /// An object at the start.
-    Initial(usize),
-    /// An object of the recorded list.
-    Listed(usize),
-    /// A recorded event.
-    Event(usize),
-    /// An entry of the script.
-    Script(usize),
-    /// An input of the user.
-    Input(usize),
-    /// A response among those of an input; whether it is an event.
-    Response(usize, usize, bool),
-    /// An object of the page that this is.
-    Item(usize, usize, usize),
-}
-
-impl Part {
-    fn all_of(recording: &Recording) -> Vec<Self> {
-        let scenario = &recording.scenario;
-        let mut parts = Vec::new();
-        parts.extend((0..scenario.beside.len()).map(Self::Beside));
-        parts.extend((0..scenario.initial.len()).map(Self::Initial));
-        if let Some(recorded) = &scenario.recorded {
-            let listed = recorded.start.as_ref().map_or(0, |list| list.items.len());
-            parts.extend((0..listed).map(Self::Listed));
-            parts.extend((0..recorded.events.len()).map(Self::Event));
-        }
-        parts.extend((0..scenario.script.len()).map(Self::Script));
-        for (number, taken) in recording.inputs.iter().enumerate() {
-            let Input::Source(Command::Respond(responses)) = &taken.input else {
-                parts.push(Self::Input(number));
-                continue;
-            };
-            for (nth, response) in responses.iter().enumerate() {
-                let is_event = matches!(response.part, ResponsePart::Event(_));
-                parts.push(Self::Response(number, nth, is_event));
-                if let ResponsePart::Page(page) = &response.part {
-                    let items = 0..page.items.len();
-                    parts.extend(items.map(|item| Self::Item(number, nth, item)));
-                }
-            }
-        }
-        parts
-    }
+/// What a part of a recording is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Input,
+    Entry,
+    Object,
+    Event,
+    Handler,
+    Setting,
+    /// A part of a setting or of a handler.
+    Detail,
 }
 
 impl Size {
     fn of(recording: &Recording) -> Self {
-        let settings = &recording.scenario.settings;
-        let (_, rest) = written(settings);
-        let mut size = Self {
-            handlers: settings.handlers.len(),
-            settings: rest.as_object().map_or(0, |rest| {
-                rest.keys().filter(|name| *name != "handlers").count()
-            }),
-            ..Self::default()
-        };
-        for part in Part::all_of(recording) {
-            let count = match part {
-                Part::Beside(_) => &mut size.handlers,
-                Part::Initial(_) | Part::Listed(_) | Part::Item(..) => &mut size.objects,
-                Part::Event(_) | Part::Response(_, _, true) => &mut size.events,
-                Part::Script(_) => &mut size.script,
-                Part::Input(_) | Part::Response(_, _, false) => &mut size.inputs,
-            };
-            *count += 1;
-        }
+        let mut size = Self::default();
+        sift(recording, &mut |kind| {
+            match kind {
+                Kind::Input => size.inputs += 1,
+                Kind::Entry => size.script += 1,
+                Kind::Object => size.objects += 1,
+                Kind::Event => size.events += 1,
+                Kind::Handler => size.handlers += 1,
+                Kind::Setting => size.settings += 1,
+                Kind::Detail => {}
+            }
+            true
+        });
         size
     }
 }
 
-/// The recording without some parts.
-fn without(of: &Recording, gone: &[Part]) -> Recording {
-    let gone: BTreeSet<Part> = gone.iter().copied().collect();
-    let mut other = of.clone();
-    let scenario = &mut other.scenario;
-    keep(&mut scenario.beside, |nth| {
-        !gone.contains(&Part::Beside(nth))
+/// How many parts can be left out.
+fn count(of: &Recording) -> usize {
+    let mut count = 0;
+    sift(of, &mut |_| {
+        count += 1;
+        true
     });
-    keep(&mut scenario.initial, |nth| {
-        !gone.contains(&Part::Initial(nth))
-    });
-    keep(&mut scenario.script, |nth| {
-        !gone.contains(&Part::Script(nth))
-    });
-    if let Some(recorded) = &mut scenario.recorded {
-        if let Some(list) = &mut recorded.start {
-            keep(&mut list.items, |nth| !gone.contains(&Part::Listed(nth)));
-        }
-        keep(&mut recorded.events, |nth| {
-            !gone.contains(&Part::Event(nth))
-        });
-    }
-    let mut number = 0..;
-    other.inputs.retain_mut(|taken| {
-        let number = number.next().unwrap_or_default();
-        let Input::Source(Command::Respond(responses)) = &mut taken.input else {
-            return !gone.contains(&Part::Input(number));
-        };
-        let mut all = responses.to_vec();
-        for (nth, response) in all.iter_mut().enumerate() {
-            if let ResponsePart::Page(page) = &mut response.part {
-                let mut items = page.items.to_vec();
-                keep(&mut items, |item| {
-                    !gone.contains(&Part::Item(number, nth, item))
-                });
-                page.items = items.into();
-            }
-        }
-        let is_event = |response: &ServerResponse| matches!(response.part, ResponsePart::Event(_));
-        let events: Vec<bool> = all.iter().map(is_event).collect();
-        keep(&mut all, |nth| {
-            !gone.contains(&Part::Response(number, nth, events[nth]))
-        });
-        *responses = all.into();
-        !responses.is_empty()
-    });
-    other
+    count
 }
 
-fn keep<T>(all: &mut Vec<T>, mut keeps: impl FnMut(usize) -> bool) {
-    let mut nth = 0..;
-    all.retain(|_| nth.next().is_some_and(&mut keeps));
+/// The recording without some parts, each given by its number. `None`: a setting cannot be without what it has lost.
+fn without(of: &Recording, gone: Range<usize>) -> Option<Recording> {
+    let mut number = 0..;
+    sift(of, &mut |_| {
+        number.next().is_none_or(|number| !gone.contains(&number))
+    })
+}
+
+/// The recording with those of its parts that `keeps` keeps. It is asked for each, always in the same order.
+fn sift(of: &Recording, keeps: &mut dyn FnMut(Kind) -> bool) -> Option<Recording> {
+    let mut other = of.clone();
+    let scenario = &mut other.scenario;
+    let mut written = write::settings(&scenario.settings);
+    if sift_settings(&mut written, 0, keeps) {
+        scenario.settings = Settings::read(written).ok()?;
+    }
+    scenario.beside.retain(|_| keeps(Kind::Handler));
+    scenario.initial.retain(|_| keeps(Kind::Object));
+    if let Some(recorded) = &mut scenario.recorded {
+        if let Some(list) = &mut recorded.start {
+            list.items.retain(|_| keeps(Kind::Object));
+        }
+        recorded.events.retain(|_| keeps(Kind::Event));
+    }
+    scenario.script.retain(|_| keeps(Kind::Entry));
+    other.inputs.retain_mut(|taken| {
+        let Input::Source(Command::Respond(responses)) = &mut taken.input else {
+            return keeps(Kind::Input);
+        };
+        let mut kept = responses.to_vec();
+        kept.retain_mut(|response| match &mut response.part {
+            ResponsePart::Event(_) => keeps(Kind::Event),
+            ResponsePart::Page(page) => {
+                let stays = keeps(Kind::Input);
+                let mut items = page.items.to_vec();
+                items.retain(|_| keeps(Kind::Object));
+                page.items = items.into();
+                stays
+            }
+            _ => keeps(Kind::Input),
+        });
+        *responses = kept.into();
+        !responses.is_empty()
+    });
+    Some(other)
+}
+
+/// The same for settings as JSON, which leaves defaults out: a member that is left out has its default. Whether
+/// any was.
+fn sift_settings(of: &mut Value, depth: usize, keeps: &mut dyn FnMut(Kind) -> bool) -> bool {
+    let mut is_other = false;
+    match of {
+        Value::Object(fields) => fields.retain(|name, value| {
+            if depth == 0 && PROGRAM.contains(&&**name) {
+                return true;
+            }
+            let handlers = depth == 0 && name == "handlers";
+            let stays = keeps(match depth {
+                0 if !handlers => Kind::Setting,
+                _ => Kind::Detail,
+            });
+            is_other |= !stays | sift_settings(value, if handlers { 1 } else { 2 }, keeps);
+            stays
+        }),
+        Value::Array(values) => values.retain_mut(|value| {
+            let stays = keeps(match depth {
+                1 => Kind::Handler,
+                _ => Kind::Detail,
+            });
+            is_other |= !stays | sift_settings(value, 2, keeps);
+            stays
+        }),
+        _ => {}
+    }
+    is_other
 }
 
 /// The same run, with a script in the place of the traffic.
@@ -490,51 +446,4 @@ fn scripted(shown: &Shown) -> Recording {
     });
     scenario.script.sort_by_key(|entry| entry.at);
     other
-}
-
-/// The settings as JSON, which leaves defaults out: those that say which program runs, and the others.
-fn written(settings: &Settings) -> (Map<String, Value>, Value) {
-    let mut program = Map::new();
-    let mut rest = write::settings(settings);
-    if let Value::Object(rest) = &mut rest {
-        for name in PROGRAM {
-            if let Some(value) = rest.remove(name) {
-                program.insert(name.to_owned(), value);
-            }
-        }
-    }
-    (program, rest)
-}
-
-/// Removes the n-th member or element, each counted before what it holds. False: there are not so many.
-fn remove_nth(of: &mut Value, left: &mut usize) -> bool {
-    let is_it = |left: &mut usize| {
-        let is_it = *left == 0;
-        *left = left.saturating_sub(1);
-        is_it
-    };
-    match of {
-        Value::Object(fields) => {
-            let names: Vec<String> = fields.keys().cloned().collect();
-            names.iter().any(|name| {
-                if is_it(left) {
-                    fields.remove(name);
-                    return true;
-                }
-                fields
-                    .get_mut(name)
-                    .is_some_and(|value| remove_nth(value, left))
-            })
-        }
-        Value::Array(values) => (0..values.len()).any(|nth| {
-            if is_it(left) {
-                values.remove(nth);
-                return true;
-            }
-            values
-                .get_mut(nth)
-                .is_some_and(|value| remove_nth(value, left))
-        }),
-        _ => false,
-    }
 }

@@ -144,6 +144,7 @@ pub(super) fn words_of(found: &Smallest) -> Text {
     let ((before, facts), after) = (found.before, found.size());
     let [mut en, mut zh] = [Vec::new(), Vec::new()];
     for (was, is, one, other) in [
+        (facts, found.at, "facts", "事实"),
         (before.inputs, after.inputs, "inputs", "输入"),
         (
             before.script,
@@ -156,8 +157,8 @@ pub(super) fn words_of(found: &Smallest) -> Text {
         (
             before.handlers,
             after.handlers,
-            "handlers and informers beside",
-            "handler 和旁边的 informer",
+            "handlers and informers",
+            "handler 和 informer",
         ),
         (before.settings, after.settings, "settings", "设置"),
     ] {
@@ -166,25 +167,17 @@ pub(super) fn words_of(found: &Smallest) -> Text {
             zh.push(format!("{other} {is}/{was}"));
         }
     }
-    let (trials, at) = (found.trials, found.at);
     let end = match found.is_smallest {
-        true => Text::new("Nothing more can be left out.", "再少一项就不成立了。"),
+        true => Text::new("Nothing more can go.", "再少一项就不成立了。"),
         false => Text::new(
-            "The limit of trials is reached: perhaps more could be left out.",
-            "已达到试验上限：也许还能再减。",
+            "The limit of runs is reached: perhaps more could go.",
+            "已达到试运行的上限：也许还能再减。",
         ),
     };
+    let (trials, [en, zh]) = (found.trials, [en.join(", "), zh.join("、")]);
     Text::new(
-        &format!(
-            "{trials} runs were tried. It takes {at} facts in place of {facts}, and {} are left. {}",
-            en.join(", "),
-            end.en
-        ),
-        &format!(
-            "试运行 {trials} 次：从 {facts} 个事实减到 {at} 个，剩下{}。{}",
-            zh.join("、"),
-            end.zh
-        ),
+        &format!("{trials} runs were tried. {en} are left. {}", end.en),
+        &format!("试运行 {trials} 次，剩下{zh}。{}", end.zh),
     )
 }
 
