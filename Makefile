@@ -61,8 +61,8 @@ help:
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
-# Each crate is linted where it is compiled; `make clippy` does nothing else.
-test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/tests/lint.sh
+# Each crate is linted where it is compiled, the page's by whatever builds it; `make clippy` does nothing else.
+test $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/tests/lint.sh
 test: fmt test-beside-dist test-browser
 
 # The end of the page's optimised build keeps one core busy; the tests have the other. The page is packed for the command

@@ -26,6 +26,7 @@ use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::pace;
 use deltascope_presentation::motion::plan::{self, Flight, SETTLE_MS};
+use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
@@ -139,6 +140,8 @@ struct Inner {
     asked: Cell<u64>,
     /// How many seeks are being computed.
     seeking: Cell<usize>,
+    /// Numbers the seeks: a step from an earlier one does not count any more.
+    seeks: Cell<u64>,
     /// Called after each command.
     listener: RefCell<Option<Rc<dyn Fn()>>>,
     /// Whether a loop that redraws for a live run is active.
@@ -179,6 +182,7 @@ impl Driver {
                 opening: Cell::new(0),
                 asked: Cell::new(0),
                 seeking: Cell::new(0),
+                seeks: Cell::new(0),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
@@ -450,6 +454,9 @@ impl Driver {
     /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Returns once the screen shows it. Meanwhile the screen
     /// shows the progress; a later opening replaces this one.
     pub async fn opens(&self, command: Command) {
+        if matches!(command, Command::Smallest(_)) {
+            self.sought().await;
+        }
         let wanted = self.with(|session| session.before_opening(&command));
         self.show_stage();
         self.asked();
@@ -532,11 +539,14 @@ impl Driver {
         counts
     }
 
-    /// Waits for the seeks that a script has not awaited: its next call goes on from there.
-    async fn sought(&self) {
+    /// Waits for the seeks that a script has not awaited: its next call goes on from there. Returns whether no other seek
+    /// was asked for meanwhile.
+    async fn sought(&self) -> bool {
+        let turn = self.inner.seeks.get();
         while self.inner.seeking.get() > 0 {
             TimeoutFuture::new(0).await;
         }
+        turn == self.inner.seeks.get()
     }
 
     /// A command has come: what is computed for an earlier one is not needed any more.
@@ -572,6 +582,17 @@ impl Driver {
         self.act(act).await;
     }
 
+    /// The same for a seek, which takes the place of an earlier one.
+    pub async fn perform_seek(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        self.seeks();
+        self.ask();
+        self.act(act).await;
+    }
+
+    fn seeks(&self) {
+        self.inner.seeks.set(self.inner.seeks.get() + 1);
+    }
+
     async fn act(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
@@ -580,8 +601,10 @@ impl Driver {
 
     /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
     pub async fn perform_far(&self, mut command: Command) {
-        if !matches!(command, Command::Seek(_)) {
-            self.sought().await;
+        if matches!(command, Command::Seek(_)) {
+            self.seeks();
+        } else if !self.sought().await && matches!(command, Command::Step(_)) {
+            return;
         }
         self.ask();
         if let Some(far) = self.with(|session| session.needs(&command)) {
@@ -652,7 +675,11 @@ impl Driver {
     /// Shows the next picture until its scene is over and its sentence can have been read.
     async fn told(&self) {
         let scene = self.forward(0).await;
-        let reading = self.inner.ui.get().map_or(0, |ui| {
+        let reads = |ui: &&Ui| {
+            ui.shape
+                .with_untracked(|shape| shape.controls != Controls::None)
+        };
+        let reading = self.inner.ui.get().filter(reads).map_or(0, |ui| {
             ui.view
                 .with_untracked(|view| pace::reading(view, ui.lang.get_untracked()))
         });

@@ -82,7 +82,7 @@ pub(super) fn Api() -> impl IntoView {
     let before_goal = ui.memo(|view| {
         view.story
             .as_ref()
-            .is_some_and(|story| story.goal.is_none())
+            .is_some_and(|story| story.goal.is_none() || story.before.is_some())
     });
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // A recording of a watch without a list does not say what the server has.
@@ -271,7 +271,7 @@ pub(super) fn Api() -> impl IntoView {
                             room.with(|room| {
                                 let gone = room.forgotten.as_ref()?;
                                 let gone = behind::forgotten(lang, &gone.short);
-                                Some(view! { " · " <span class="gone" data-testid="forgotten">{gone}</span> })
+                                Some(view! { " · " <span data-testid="forgotten">{gone}</span> })
                             })
                         })}
                     </h3>

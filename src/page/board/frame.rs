@@ -52,7 +52,7 @@ pub(super) fn Frame(
             class:unused=move || unused.get().is_some()
             class:dimmed=move || lit.get() == Lit::Dimmed && !layout.narrow.get()
             class:folded=move || lit.get() == Lit::Folded && !layout.narrow.get()
-            prop:inert=move || lit.get() != Lit::Lit
+            prop:inert=move || lit.get() != Lit::Lit && !layout.narrow.get()
             data-testid=format!("room-{id}")
             data-anchor=Anchor::Room(room).to_string()
             part=format!("room room-{id}")

@@ -282,8 +282,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                 <span
                     class="load mono"
                     class:busy=busy
-                    class:tombstone=move || row.with(|row| row.tombstone)
-                    title=maybe(move || row.with(|row| row.tombstone).then_some(TOMBSTONE))
+                    class:tombstone=move || row.with(HandlerRow::says_tombstone)
+                    title=maybe(move || row.with(HandlerRow::says_tombstone).then_some(TOMBSTONE))
                 >
                     {text(load)}
                 </span>

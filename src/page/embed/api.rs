@@ -65,7 +65,9 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "seek", move |to: JsValue, _: JsValue| {
         if let Some(named) = to.as_string() {
-            return perform(&on, move |session| session.seek_named(&named));
+            let on = on.clone();
+            let seek = move |session: &mut Session| session.seek_named(&named);
+            return settles(async move { on.perform_seek(Box::new(seek)).await });
         }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
         #[allow(
@@ -97,6 +99,14 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
             perform(&on, move |session| session.obey(command))
         });
     }
+    let on = driver.clone();
+    method(&api, "setEra", move |era: JsValue, _: JsValue| {
+        let command = typed::generation(&era.as_string().unwrap_or_default());
+        perform(&on, move |session| match command {
+            Command::Generation(generation) => session.set_generation(generation),
+            wrong => session.obey(wrong),
+        })
+    });
     let on = driver.clone();
     method(&api, "runUntil", move |text: JsValue, _: JsValue| {
         performs_far(&on, until(text.as_string(), Command::RunUntil))
@@ -288,14 +298,13 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a string or nothing.
-const TEXTS: [(&str, OfText); 5] = [
+const TEXTS: [(&str, OfText); 4] = [
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
     }),
     ("follow", |key| {
         Command::Follow(key.map(|key| Key::from(key.as_str())))
     }),
-    ("setEra", |era| typed::generation(&era.unwrap_or_default())),
     ("playUntil", |text| until(text, Command::PlayUntil)),
     ("breakAt", |text| {
         until(text, |predicate| {

@@ -195,6 +195,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     method(api, "set", move |name: JsValue, value: JsValue| {
         let (name, value) = (name.as_string(), value.as_string());
         let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
+        let seeks = name == "at";
         let mut options = options.borrow_mut();
         let act: Box<dyn FnOnce(&mut Session) -> Change> = match options.set(&name, &value) {
             Err(message) => Box::new(|session| session.say(message)),
@@ -216,7 +217,11 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         };
         let driver = driver.clone();
         wasm_bindgen_futures::future_to_promise(async move {
-            driver.perform(act).await;
+            if seeks {
+                driver.perform_seek(act).await;
+            } else {
+                driver.perform(act).await;
+            }
             Ok(JsValue::UNDEFINED)
         })
         .into()

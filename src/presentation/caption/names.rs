@@ -55,6 +55,9 @@ pub fn in_words(fact: &Fact, lang: Lang) -> String {
         "WorkDelayed" => "retry delayed",
         "WorkForgotten" => "failures forgotten",
         "WorkShutDown" => "workqueue shut down",
+        "BesideRequested" => "requested by the informer beside",
+        "BesideStored" => "stored by the informer beside",
+        "KnownObjectsSet" => "KnownObjects switched",
         _ => &spelled,
     };
     let zh = if again {
@@ -105,7 +108,9 @@ mod tests {
         for fact in samples().into_iter().chain([again]) {
             let [en, zh] = [Lang::En, Lang::Zh].map(|lang| in_words(&fact, lang));
             assert!(
-                !en.contains(char::is_uppercase) || en.contains("FIFO"),
+                !en.contains(char::is_uppercase)
+                    || en.contains("FIFO")
+                    || en.contains("KnownObjects"),
                 "{en}"
             );
             words.insert((en, zh));

@@ -106,13 +106,19 @@ impl HandlerRow {
             words.removing.to_owned()
         } else if self.removed {
             words.removed.to_owned()
-        } else if self.tombstone && self.running.is_some() {
-            TOMBSTONE.to_owned()
-        } else if self.tombstone {
-            [words.received_last, TOMBSTONE].concat()
-        } else {
+        } else if !self.says_tombstone() {
             strings::load(lang, self.pending, self.running.is_some())
+        } else if self.running.is_some() {
+            TOMBSTONE.to_owned()
+        } else {
+            [words.received_last, TOMBSTONE].concat()
         }
+    }
+
+    /// Whether it says that what it runs, or ran last, is a tombstone.
+    #[must_use]
+    pub fn says_tombstone(&self) -> bool {
+        self.tombstone && !self.inline && !self.leaving && !self.removed
     }
 }
 

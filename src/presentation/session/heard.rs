@@ -154,28 +154,28 @@ fn counted(found: &Comparison, lang: Lang) -> String {
 fn kind_of(kind: Kind, key: &str, lang: Lang) -> String {
     let (en, zh) = match kind {
         Kind::Missing => (
-            "The log does not have what should have been heard of",
+            "the log lacks a call that should have come",
             "日志中缺少一条应当收到的通知",
         ),
         Kind::Extra => (
-            "The log has what should not have been heard of",
+            "the log has a call that should not have come",
             "日志中多出一条不应收到的通知",
         ),
         Kind::Order => (
-            "The log has another order of what was heard of",
+            "the log has the calls in another order",
             "日志中同一对象的通知顺序不同",
         ),
         Kind::Type => (
-            "The log has another call for the same version of",
+            "the log has another call for the same version",
             "日志中同一版本的调用不同",
         ),
         Kind::Tombstone => (
-            "One is a tombstone and the other is not (a handler may log the object inside), of",
+            "one is a tombstone and the other is not (a handler may log the object inside)",
             "一个是墓碑，另一个不是（handler 也可能只记录了其中的对象）",
         ),
     };
     match lang {
-        Lang::En => format!("The first difference. {en} {key}:\n"),
-        Lang::Zh => format!("第一处不同。{zh}，对象 {key}：\n"),
+        Lang::En => format!("The first difference. {key}: {en}.\n"),
+        Lang::Zh => format!("第一处不同。{key}：{zh}。\n"),
     }
 }

@@ -95,6 +95,7 @@ impl Session {
         if let Some(racing) = racing {
             let time = racing.time;
             self.race = Some(racing);
+            self.notice = None;
             self.race_to(time);
         }
         change

@@ -430,6 +430,8 @@ where
 impl Read for Story {
     fn read(value: Value) -> Result<Self, Wrong> {
         object("a story", value, |fields| {
+            // The title of the lesson has taken its place, and older lessons still have it.
+            let _older: Value = fields.get("question")?;
             let story = Self {
                 theme: typed(fields, "theme")?,
                 minutes: fields.need("minutes")?,

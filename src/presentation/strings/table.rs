@@ -377,7 +377,7 @@ words! {
     share_whole:
         "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. With other names it does not.",
         "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。";
-    smallest: "Cut down to the smallest run that shows this", "缩减为能重现此处的最小运行";
+    smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
     share_transcript: "Download the transcript", "下载文字记录";
     why_of: "Why", "问";
     why_the_step: "this step", "这一步";

@@ -201,6 +201,7 @@ test("a far seek is computed in slices, another takes its place, and a step goes
       return [scope.getState().step, to];
     }, calls);
   assert.equal((await after(["seek", 7], ["step", 2]))[0], 9);
+  assert.equal((await after(["step", 1], ["seek", 7]))[0], 7);
   const [back, from] = await after(["step", -1], ["step", -2]);
   assert.equal(back, from - 3);
   const [event, before] = await after(["step", 1, "event"]);
