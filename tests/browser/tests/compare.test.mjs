@@ -90,7 +90,7 @@ test("a violation is on the timeline, and explained", onPage({ lesson: "reflecto
   const row = app.id("checks").locator('[data-monitor="lost"]');
   assert.match(await row.innerText(), /no KnownObjects to ask/);
   assert.match(await row.getAttribute("class"), /known/);
-  await row.getByRole("button").click();
+  await row.locator("[data-at]").click();
   await app.eventually("there again", (s) => s.step === lost.at);
   // With KnownObjects the deletion is kept, so one side has three lines fewer.
   await app.call("compare", "knownObjects=on");
