@@ -279,10 +279,10 @@ pub(super) struct Replay {
 /// `deltascope tap`
 #[derive(Debug, clap::Args)]
 pub(super) struct Tap {
-    /// Where `kubectl proxy` listens [default: http://127.0.0.1:8001, or one that is started]
+    /// Where `kubectl proxy` listens [default: one that is started, for the current context]
     #[arg(long, value_name = "URL")]
     pub(super) proxy: Option<Proxy>,
-    /// Write the kubeconfig that leads through the tap to this file; it stays
+    /// Write the kubeconfig that leads through the tap to this file; it stays, and only such a file is overwritten
     #[arg(long, value_name = "FILE")]
     pub(super) kubeconfig_out: Option<PathBuf>,
     /// Record each informer into a file of its own in this folder

@@ -8,8 +8,11 @@ mod seen;
 mod watcher;
 
 use std::collections::hash_map::RandomState;
+use std::fs::{File, OpenOptions};
 use std::hash::BuildHasher;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 
 use deltascope_terminal as terminal;
@@ -95,6 +98,15 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
 fn token() -> String {
     let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
     format!("{one:016x}{other:016x}")
+}
+
+/// Creates a file that only its owner may read; what is there already stays, and is an error.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Raises the limit of open files, as Go's programs do by themselves.

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use serde_json::{Value, json};
 
 use super::{
-    HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, opened, output, pod,
+    HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, head_of, opened, output, pod,
     read_until, scratch, send, start,
 };
 #[cfg(unix)]
@@ -234,6 +236,14 @@ fn what_fails_says_why() {
     assert_eq!(got.code, 502);
     let message = status["message"].as_str().unwrap();
     assert!(message.contains("kubectl proxy --port="), "{message}");
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap();
+    thread::spawn(move || {
+        let (mut to, _) = other.accept().unwrap();
+        head_of(&mut to);
+        answer(&mut to, "200 OK", "application/json", b"{}");
+    });
+    let other = format!("http://{address}/");
     let table: &[(&[&str], i32, &str)] = &[
         (&["tap", "--proxy", NOBODY], 3, "kubectl proxy --port=1"),
         (
@@ -252,6 +262,8 @@ fn what_fails_says_why() {
             1,
             "no/such/file",
         ),
+        // It answers, but is no API server.
+        (&["tap", "--proxy", &other], 3, "gitVersion"),
         (&["tap", "manager"], 2, "[-- <CMD>"),
     ];
     for (args, code, said) in table {
@@ -260,6 +272,61 @@ fn what_fails_says_why() {
         assert_eq!(output.status.code(), Some(*code), "{args:?}: {err}");
         assert!(err.contains(said), "{args:?}: {err}");
     }
+}
+
+#[test]
+fn only_a_kubeconfig_of_the_tap_is_overwritten() {
+    let proxy = Proxy::start(|_, _| {});
+    let folder = scratch("tap-overwrite");
+    let _none = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("folder")).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("text", "apiVersion: v1\nkind: Config\n");
+    write("json", "{\"clusters\":[{\"name\":\"prod\"}]}");
+    // Somebody has added a cluster.
+    write(
+        "more",
+        "{\"clusters\":[{\"name\":\"deltascope-tap\"},{\"name\":\"prod\"}]}",
+    );
+    let tap = |path: &Path| {
+        let mut command = deltascope(&["tap", "--proxy", &proxy.url, "--kubeconfig-out"]);
+        let output = output(command.arg(path).args(["--", "true"]));
+        let err = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), err)
+    };
+    let others = ["text", "json", "more", "folder"].map(|name| folder.join(name));
+    let mut others = others.to_vec();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.join("text"), folder.join("link")).unwrap();
+        others.extend([folder.join("link"), "/dev/null".into()]);
+    }
+    for path in &others {
+        let before = fs::read(path).ok();
+        let (code, err) = tap(path);
+        assert_eq!(code, Some(1), "{err}");
+        let wanted = format!(
+            "{} exists and is not a kubeconfig of the tap: name another file.",
+            path.display()
+        );
+        assert!(err.contains(&wanted), "{err}");
+        assert_eq!(fs::read(path).ok(), before, "{path:?}");
+    }
+    let own = folder.join("own");
+    let servers = [(), ()].map(|()| {
+        assert_eq!(tap(&own).0, Some(0));
+        let config: Value = serde_json::from_slice(&fs::read(&own).unwrap()).unwrap();
+        config["clusters"][0]["cluster"]["server"].clone()
+    });
+    assert_ne!(servers[0], servers[1], "it is written anew");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&own).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let left = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(left, others.len(), "nothing lies beside it");
 }
 
 #[test]
@@ -310,7 +377,6 @@ fn hostile_clients_leave_it_alive() {
 #[cfg(unix)]
 mod command {
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
     use std::process::Command;
 
     use super::*;
