@@ -15,15 +15,19 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::net::TcpListener;
+
 use deltascope_terminal as terminal;
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
-use super::{Failure, block_on, listen, note, report, stopped, wall};
+use super::{Failure, block_on, listen, note, report, wall};
 
+use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use passage::Passage;
+use watcher::Watching;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;
@@ -35,47 +39,28 @@ pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
 
 async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     allow_files(CONNECTIONS as u64 * 2 + 100);
-    let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
-    let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
-    let (listener, address) = listen::bind(wanted).await?;
-    let token = token();
-    let server = format!("http://{address}/{token}");
-    let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
-    let (teller, watching) = watcher::start(watcher::Options {
-        out: options.out.clone(),
-        start: wall(),
-        lang,
-    })?;
-    let passage = Arc::new(Passage::new(
-        kubectl.proxy().clone(),
-        Gate {
-            port: address.port(),
-            allow_writes: true,
-        },
-        &token,
-        teller,
-        lang,
-    ));
-    let path = kubeconfig.path().display();
-    let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
-    note(
-        Text::new(
-            &format!(
-                "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
-                if alone { " (Ctrl-C ends)" } else { "" }
-            ),
-            &format!(
-                "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
-                if alone { "（按 Ctrl-C 结束）" } else { "" }
-            ),
-        )
-        .get(lang),
-    );
+    // Before anything is started that has to be ended.
+    let mut signals = Signals::new(!options.command.is_empty())?;
+    let ready = tokio::select! {
+        ready = Ready::new(options, lang) => ready?,
+        sent = signals.next() => return Ok(sent.code()),
+    };
+    let Ready {
+        kubectl,
+        listener,
+        kubeconfig,
+        passage,
+        watching,
+    } = ready;
     let mut code = Ok(0);
     let end = async {
         match options.command.split_first() {
-            Some((program, args)) => code = child::run(program, args, kubeconfig.path()).await,
-            None => stopped().await,
+            Some((program, args)) => {
+                code = child::run(program, args, kubeconfig.path(), &mut signals).await;
+            }
+            None => {
+                signals.next().await;
+            }
         }
     };
     listen::serve(listener, CONNECTIONS, passage, end).await;
@@ -87,6 +72,63 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         report::write(path, &observed, lang)?;
     }
     code
+}
+
+/// All that is set up before the command starts.
+struct Ready {
+    kubectl: Kubectl,
+    listener: TcpListener,
+    kubeconfig: Kubeconfig,
+    passage: Arc<Passage>,
+    watching: Watching,
+}
+
+impl Ready {
+    async fn new(options: &Tap, lang: Lang) -> Result<Self, Failure> {
+        let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
+        let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
+        let (listener, address) = listen::bind(wanted).await?;
+        let token = token();
+        let server = format!("http://{address}/{token}");
+        let (teller, watching) = watcher::start(watcher::Options {
+            out: options.out.clone(),
+            start: wall(),
+            lang,
+        })?;
+        let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        let passage = Passage::new(
+            kubectl.proxy().clone(),
+            Gate {
+                port: address.port(),
+                allow_writes: true,
+            },
+            &token,
+            teller,
+            lang,
+        );
+        let path = kubeconfig.path().display();
+        let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
+        note(
+            Text::new(
+                &format!(
+                    "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
+                    if alone { " (Ctrl-C ends)" } else { "" }
+                ),
+                &format!(
+                    "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
+                    if alone { "（按 Ctrl-C 结束）" } else { "" }
+                ),
+            )
+            .get(lang),
+        );
+        Ok(Self {
+            kubectl,
+            listener,
+            kubeconfig,
+            passage: Arc::new(passage),
+            watching,
+        })
+    }
 }
 
 /// A secret that no other program of this machine can guess: whoever knows it has the rights of the user.

@@ -236,6 +236,30 @@ fn what_fails_says_why() {
     assert_eq!(got.code, 502);
     let message = status["message"].as_str().unwrap();
     assert!(message.contains("kubectl proxy --port="), "{message}");
+    // What is only counted has failed as well.
+    let mut read = Value::Null;
+    for (method, path) in [
+        ("GET", "/api/v1/namespaces/a/pods/b"),
+        ("DELETE", "/api/v1/namespaces/a/pods/b"),
+        ("GET", "/deltascope/informers.json"),
+    ] {
+        let head = tap.head(method, path);
+        let got = ask(
+            tap.port,
+            format!("{head}Connection: close\r\n\r\n").as_bytes(),
+        );
+        read = serde_json::from_slice(&got.body).unwrap();
+    }
+    let counts = read["requests"].as_array().unwrap().iter();
+    let counts: Vec<_> = counts
+        .map(|one| (one["verb"].as_str().unwrap(), &one["count"], &one["failed"]))
+        .collect();
+    let once = json!(1);
+    assert_eq!(
+        counts,
+        [("delete", &once, &once), ("get", &once, &once)],
+        "{read:#}"
+    );
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = other.local_addr().unwrap();
     thread::spawn(move || {
@@ -377,6 +401,7 @@ fn hostile_clients_leave_it_alive() {
 #[cfg(unix)]
 mod command {
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
     use std::process::Command;
 
     use super::*;
@@ -420,6 +445,26 @@ mod command {
             ),
             // One that has no trap of its own ends by the signal.
             ("TERM", "echo on; while kill -0 $PPID; do :; done", 128 + 15),
+            (
+                "QUIT",
+                "trap 'echo bye; exit 7' QUIT; echo on; while kill -0 $PPID; do :; done",
+                7,
+            ),
+            (
+                "HUP",
+                "trap 'echo bye; exit 8' HUP; echo on; while kill -0 $PPID; do :; done",
+                8,
+            ),
+            (
+                "USR1",
+                "trap 'echo bye; exit 9' USR1; echo on; while kill -0 $PPID; do :; done",
+                9,
+            ),
+            (
+                "USR2",
+                "trap 'echo bye; exit 10' USR2; echo on; while kill -0 $PPID; do :; done",
+                10,
+            ),
         ] {
             let args = ["tap", "--proxy", &proxy.url, "--", "sh", "-c", script];
             let (mut running, out, _) = start(&mut deltascope(&args));
@@ -430,25 +475,63 @@ mod command {
         }
     }
 
-    #[test]
-    fn a_proxy_is_started_and_ends_with_the_tap() {
-        let proxy = version();
-        let folder = scratch("tap-kubectl");
+    /// A folder with a program in place of kubectl, whose `proxy` prints a line and goes on; and the `PATH` with it.
+    fn kubectl(name: &str, says: &str) -> (PathBuf, String) {
+        let folder = scratch(name);
+        let _none = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let (kubectl, pid) = (folder.join("kubectl"), folder.join("pid"));
-        let address = proxy
-            .url
-            .trim_start_matches("http://")
-            .trim_end_matches('/');
+        let kubectl = folder.join("kubectl");
         let context = json!({ "current-context": "dev", "contexts": [
             { "name": "dev", "context": { "namespace": "team-a" } }] });
+        let pid = folder.join("pid");
         let script = format!(
-            "#!/bin/sh\nif [ \"$1\" = proxy ]; then echo $$ > '{}'; echo \"Starting to serve on {address}\"; exec tail -f /dev/null; fi\necho '{context}'\n",
+            "#!/bin/sh\nif [ \"$1\" = proxy ]; then echo $$ > '{}'; echo proxy >&2; {says}; exec tail -f /dev/null; fi\necho '{context}'\n",
             pid.display()
         );
         fs::write(&kubectl, script).unwrap();
         fs::set_permissions(&kubectl, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        (pid, path)
+    }
+
+    fn ended(pid: &Path) {
+        let pid = fs::read_to_string(pid).unwrap();
+        let alive = Command::new("kill").args(["-0", pid.trim()]).status();
+        assert!(!alive.unwrap().success(), "it outlives the tap");
+    }
+
+    #[test]
+    fn a_signal_before_the_command_ends_all_that_is_started() {
+        for (signal, wanted) in [
+            ("INT", 2),
+            ("TERM", 15),
+            ("QUIT", 3),
+            ("HUP", 1),
+            ("USR1", 10),
+        ] {
+            // It never says where it listens.
+            let (pid, path) = kubectl(&format!("tap-early-{signal}"), ":");
+            let mut command = deltascope(&["tap", "--", "sh", "-c", "echo never"]);
+            let (mut running, out, err) = start(command.env("PATH", path));
+            assert_eq!(err.recv_timeout(HANGS).unwrap(), "proxy");
+            kill(&running, signal);
+            assert_eq!(code(&mut running), Some(128 + wanted), "{signal}");
+            assert_eq!(out.iter().next(), None);
+            ended(&pid);
+        }
+    }
+
+    #[test]
+    fn a_proxy_is_started_and_ends_with_the_tap() {
+        let proxy = version();
+        let address = proxy
+            .url
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let (pid, path) = kubectl(
+            "tap-kubectl",
+            &format!("echo \"Starting to serve on {address}\""),
+        );
         let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
         let output = output(command.env("PATH", path));
         let err = String::from_utf8(output.stderr).unwrap();
@@ -458,8 +541,6 @@ mod command {
         assert_eq!(config["current-context"], "dev");
         assert_eq!(config["contexts"][0]["name"], "dev");
         assert_eq!(config["contexts"][0]["context"]["namespace"], "team-a");
-        let pid = fs::read_to_string(pid).unwrap();
-        let alive = Command::new("kill").args(["-0", pid.trim()]).status();
-        assert!(!alive.unwrap().success(), "it outlives the tap");
+        ended(&pid);
     }
 }
