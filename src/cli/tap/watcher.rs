@@ -211,7 +211,7 @@ impl Watching {
 )]
 pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     if let Some(out) = &options.out {
-        fs::create_dir_all(out).map_err(|error| cannot_write(out, &error))?;
+        be_new(out)?;
     }
     let (words, told) = unbounded_channel();
     let teller = Teller {
@@ -222,6 +222,23 @@ pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     };
     let watching = std::thread::spawn(move || Watcher::new(options).run(told));
     Ok((teller, Watching(watching)))
+}
+
+/// Makes a folder for recordings, in which there are none yet.
+fn be_new(out: &Path) -> Result<(), Failure> {
+    let failed = |error: io::Error| cannot_write(out, &error);
+    fs::create_dir_all(out).map_err(failed)?;
+    for entry in fs::read_dir(out).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            let (out, there) = (out.display(), path.display());
+            return Err(Failure::new(
+                &format!("{out} has recordings already ({there}): name a new folder."),
+                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
@@ -511,8 +528,8 @@ impl Watcher {
         }
         self.files += 1;
         let path = out.join(file_name(self.files, &one.ledger.scope));
-        let file =
-            File::create(&path).and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
+        let file = super::private(&path)
+            .and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
         match file {
             Ok(file) => {
                 one.to = To::File(file);

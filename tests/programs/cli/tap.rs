@@ -354,6 +354,21 @@ fn only_a_kubeconfig_of_the_tap_is_overwritten() {
 }
 
 #[test]
+fn recordings_go_into_a_new_folder() {
+    let proxy = Proxy::start(|_, _| {});
+    let folder = scratch("tap-old");
+    fs::create_dir_all(&folder).unwrap();
+    let old = folder.join("01-pods-all.jsonl");
+    fs::write(&old, "old").unwrap();
+    let mut command = deltascope(&["tap", "--proxy", &proxy.url, "--out"]);
+    let output = output(command.arg(&folder).args(["--", "true"]));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("name a new folder"), "{err}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+}
+
+#[test]
 fn hostile_clients_leave_it_alive() {
     let body = vec![b' '; 1 << 20];
     let proxy = Proxy::start(move |_, mut to| {
