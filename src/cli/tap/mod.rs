@@ -14,6 +14,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 
@@ -31,6 +32,10 @@ use watcher::Watching;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;
+
+/// Go's clients close a connection that they do not use after 90 s. It must be them, or a request that they send
+/// at that moment is lost.
+const UNASKED: Duration = Duration::from_secs(120);
 
 /// Passes requests on until the command ends, or until Ctrl-C. Returns the exit code.
 pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
@@ -63,7 +68,13 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
             }
         }
     };
-    listen::serve(listener, CONNECTIONS, passage, end).await;
+    let limits = listen::Limits {
+        most: CONNECTIONS,
+        unasked: UNASKED,
+        // An informer may be slow: an API server bears it as well.
+        unread: None,
+    };
+    listen::serve(listener, limits, passage, end).await;
     drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
