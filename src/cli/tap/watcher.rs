@@ -264,6 +264,8 @@ enum To {
     /// Into memory, until a watch shows that it is an informer's.
     Held(String),
     File(File),
+    /// Nowhere, as too much is held: to be said if it is an informer's.
+    TooMuch,
     /// Nowhere any more.
     Nowhere,
 }
@@ -414,7 +416,10 @@ impl Watcher {
             began: at,
             ledger,
             recorder,
-            to: To::Held(String::new()),
+            to: match room {
+                true => To::Held(String::new()),
+                false => To::TooMuch,
+            },
             polls: Poll {
                 agent: Arc::clone(&client.agent),
                 scope,
@@ -436,7 +441,7 @@ impl Watcher {
     fn held(&self) -> usize {
         let held = self.tracks.values().map(|track| match &track.to {
             To::Held(text) => text.len(),
-            To::File(_) | To::Nowhere => 0,
+            To::File(_) | To::TooMuch | To::Nowhere => 0,
         });
         held.sum()
     }
@@ -520,8 +525,20 @@ impl Watcher {
         let (Some(out), Some(one)) = (&self.options.out, self.tracks.get_mut(&track)) else {
             return;
         };
-        let To::Held(held) = &one.to else {
-            return;
+        let held = match &one.to {
+            To::Held(held) => held,
+            To::TooMuch => {
+                one.to = To::Nowhere;
+                let of = one.ledger.scope.title();
+                let said = Text::new(
+                    &format!(
+                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
+                    ),
+                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
+                );
+                return note(said.get(self.options.lang));
+            }
+            To::File(_) | To::Nowhere => return,
         };
         if one.recorder.is_none() {
             return;
@@ -550,7 +567,7 @@ impl Watcher {
         };
         let written = match &mut one.to {
             To::Held(_) if full => {
-                one.to = To::Nowhere;
+                one.to = To::TooMuch;
                 one.recorder = None;
                 Ok(())
             }
@@ -559,7 +576,7 @@ impl Watcher {
                 Ok(())
             }
             To::File(file) => file.write_all(text.as_bytes()),
-            To::Nowhere => Ok(()),
+            To::TooMuch | To::Nowhere => Ok(()),
         };
         if let Err(error) = written {
             let path = Path::new(&one.ledger.file);
@@ -673,4 +690,53 @@ fn head(
             },
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_lists_is_counted_and_its_list_is_freed() {
+        let mut watcher = Watcher::new(Options {
+            out: Some(PathBuf::from("never-written")),
+            start: None,
+            lang: Lang::En,
+        });
+        let client = Client {
+            agent: "m".into(),
+            connection: 0,
+        };
+        let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
+            {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
+        let mut held = Vec::new();
+        for id in 0..100 {
+            let query = [];
+            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+            watcher.asked(id, id, &client, &call);
+            watcher.hear(Word::Head {
+                id,
+                at: id,
+                head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+            });
+            watcher.hear(Word::Chunk {
+                id,
+                at: id,
+                bytes: Bytes::from_static(body.as_bytes()),
+                _room: None,
+            });
+            watcher.hear(Word::End {
+                id,
+                at: id,
+                over: Over::Complete,
+            });
+            held.push(watcher.held());
+        }
+        assert!(held[0] > 0);
+        assert_eq!(held[50], held[99], "it grows");
+        assert_eq!((watcher.tracks.len(), watcher.open.len()), (8, 0));
+        let polls = watcher.observed().polls;
+        assert_eq!((polls.len(), polls[0].count), (1, 100));
+        assert_eq!((polls[0].first, polls[0].last), (0, 99));
+    }
 }
