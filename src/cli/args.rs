@@ -125,7 +125,8 @@ Examples:
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
 credentials: kubectl proxy has these. What it prints, its exit code and its signals are its own. Everything is passed on as
 it comes, writes, too; but connections that change their protocol (exec, attach, port-forward) are not. Clients that
-prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig.";
+prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig;
+kubectl proxy behind it listens on this machine without a token.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -279,13 +280,13 @@ pub(super) struct Replay {
 /// `deltascope tap`
 #[derive(Debug, clap::Args)]
 pub(super) struct Tap {
-    /// Where `kubectl proxy` listens [default: http://127.0.0.1:8001, or one that is started]
+    /// Where `kubectl proxy` listens [default: one that is started, for the current context]
     #[arg(long, value_name = "URL")]
     pub(super) proxy: Option<Proxy>,
-    /// Write the kubeconfig that leads through the tap to this file; it stays
+    /// Write the kubeconfig that leads through the tap to this file; it stays, and only such a file is overwritten
     #[arg(long, value_name = "FILE")]
     pub(super) kubeconfig_out: Option<PathBuf>,
-    /// Record each informer into a file of its own in this folder
+    /// Record each informer into a file of its own in this folder, which has no recordings yet
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Write at the end what `deltascope report` writes: to a file that ends in .html or .json

@@ -18,12 +18,21 @@ use tokio::time::sleep;
 use super::Failure;
 use super::seats::{Answering, Seat, Seats, Wire};
 
-/// How long a connection may stay without a complete request.
-const UNASKED: Duration = Duration::from_secs(30);
 /// How long a client may leave a response unread, or a request's body unsent.
 pub(super) const UNREAD: Duration = Duration::from_secs(60);
 /// How long to wait when no connection can be accepted because too many files are open.
 const AFTER_REFUSAL: Duration = Duration::from_millis(100);
+
+/// What a connection may do.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// How many are open at a time.
+    pub(super) most: usize,
+    /// How long one may stay without a complete request.
+    pub(super) unasked: Duration,
+    /// How long its client may leave a response unread; `None` for as long as it likes.
+    pub(super) unread: Option<Duration>,
+}
 
 /// What answers the requests of all connections.
 pub(super) trait Service: Send + Sync + 'static {
@@ -50,15 +59,15 @@ pub(super) async fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr)
     Ok((listener, address))
 }
 
-/// Serves at most this many connections at a time, until `end`; then those that are open are closed.
+/// Serves connections until `end`; then those that are open are closed.
 pub(super) async fn serve(
     listener: TcpListener,
-    most: usize,
+    limits: Limits,
     service: Arc<impl Service>,
     end: impl Future<Output = ()>,
 ) {
     let mut open = JoinSet::new();
-    let seats = Seats::new(most);
+    let seats = Seats::new(limits.most);
     let accepting = async {
         for number in 0.. {
             let stream = loop {
@@ -71,7 +80,7 @@ pub(super) async fn serve(
             let service = Arc::clone(&service);
             open.spawn(async move {
                 tokio::select! {
-                    () = connection(stream, &seat, number, service) => {}
+                    () = connection(stream, &seat, number, limits, service) => {}
                     () = seat.sent_away() => {}
                 }
             });
@@ -85,7 +94,13 @@ pub(super) async fn serve(
     open.shutdown().await;
 }
 
-async fn connection(stream: TcpStream, seat: &Arc<Seat>, number: u64, service: Arc<impl Service>) {
+async fn connection(
+    stream: TcpStream,
+    seat: &Arc<Seat>,
+    number: u64,
+    limits: Limits,
+    service: Arc<impl Service>,
+) {
     // The small pieces of a watch should leave at once; without the option they are only a little later.
     let _slow = stream.set_nodelay(true);
     let answering = service_fn(|request| {
@@ -96,12 +111,12 @@ async fn connection(stream: TcpStream, seat: &Arc<Seat>, number: u64, service: A
             Ok::<_, Infallible>(answer.map(|body| Answering::new(body, busy)))
         }
     });
-    let wire = Wire::new(stream, UNREAD, Some(Arc::clone(seat)));
+    let wire = Wire::new(stream, limits.unread, Some(Arc::clone(seat)));
     // An error here means that the client hung up. The response under way is dropped, and with it the
     // connection to the proxy.
     let _ended = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(UNASKED)
+        .header_read_timeout(limits.unasked)
         .serve_connection(TokioIo::new(wire), answering)
         .await;
 }

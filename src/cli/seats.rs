@@ -193,7 +193,7 @@ impl<B> Arriving<B> {
     pub(super) fn new(body: B, patience: Duration) -> Self {
         Self {
             body,
-            patience: Patience::new(patience),
+            patience: Patience::new(Some(patience)),
         }
     }
 }
@@ -232,7 +232,7 @@ pub(super) struct Wire<S> {
 }
 
 impl<S> Wire<S> {
-    pub(super) fn new(stream: S, patience: Duration, seat: Option<Arc<Seat>>) -> Self {
+    pub(super) fn new(stream: S, patience: Option<Duration>, seat: Option<Arc<Seat>>) -> Self {
         Self {
             stream,
             patience: Patience::new(patience),
@@ -300,14 +300,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     }
 }
 
-/// A limit on how long an operation may be pending.
+/// A limit on how long an operation may be pending; `None` for no limit.
 struct Patience {
-    most: Duration,
+    most: Option<Duration>,
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patience {
-    fn new(most: Duration) -> Self {
+    fn new(most: Option<Duration>) -> Self {
         Self { most, end: None }
     }
 
@@ -319,7 +319,10 @@ impl Patience {
                 Poll::Ready(Ok(value))
             }
             Poll::Pending => {
-                let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.most)));
+                let Some(most) = self.most else {
+                    return Poll::Pending;
+                };
+                let end = self.end.get_or_insert_with(|| Box::pin(sleep(most)));
                 ready!(end.as_mut().poll(cx));
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
@@ -374,7 +377,7 @@ mod tests {
     fn a_client_that_does_not_read_or_send_is_dropped() {
         let patience = Duration::from_millis(1);
         block_on(async {
-            let mut wire = Wire::new(Never, patience, None);
+            let mut wire = Wire::new(Never, Some(patience), None);
             for write in [
                 std::future::poll_fn(|cx| Pin::new(&mut wire).poll_write(cx, b"x"))
                     .await
@@ -385,6 +388,13 @@ mod tests {
             ] {
                 assert_eq!(write.unwrap().kind(), io::ErrorKind::TimedOut);
             }
+            let mut patient = Wire::new(Never, None, None);
+            std::future::poll_fn(|cx| {
+                assert!(Pin::new(&mut patient).poll_flush(cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+            assert!(patient.patience.end.is_none(), "it has no end");
             let mut body = Arriving::new(Never, patience);
             let came = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await;
             assert_eq!(came.unwrap().err().unwrap().kind(), io::ErrorKind::TimedOut);

@@ -30,6 +30,8 @@ use super::{Failure, block_on, note, print, stopped};
 const API: &str = "/k8s/";
 /// Most open connections. A browser opens six; no page needs this many.
 const CONNECTIONS: usize = 64;
+/// How long a connection may stay without a complete request.
+const UNASKED: Duration = Duration::from_secs(30);
 /// Timeout of the first request to the proxy.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
 /// How much of its response is read.
@@ -93,7 +95,12 @@ async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
     }
     let first_look = Arc::clone(&server);
     tokio::spawn(async move { first_look.look(lang).await });
-    listen::serve(listener, CONNECTIONS, server, stopped()).await;
+    let limits = listen::Limits {
+        most: CONNECTIONS,
+        unasked: UNASKED,
+        unread: Some(listen::UNREAD),
+    };
+    listen::serve(listener, limits, server, stopped()).await;
     Ok(())
 }
 

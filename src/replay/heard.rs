@@ -1,8 +1,8 @@
 //! What a handler should have heard, what a controller says that it heard, and where the two part first.
 //!
 //! Each object is compared by itself, in order: a handler may hear of several objects in any order only where their
-//! events came so, and a log that begins late or ends early says nothing of the rest. An update to the version that
-//! was heard last is a resync, and passed over on both sides.
+//! events came so. A log that ends early says nothing of the rest; one that begins late lacks what came before. An
+//! update to the version that was heard last is a resync, and passed over on both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

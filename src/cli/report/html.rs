@@ -1,6 +1,9 @@
 //! The report as a page of its own: no script, nothing that is fetched.
 
 use std::fmt::Write as _;
+use std::path::{Component, Path};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use deltascope_replay::tap::finding::Finding;
 use deltascope_replay::wall;
@@ -21,8 +24,15 @@ li{margin:.6rem 0}
 code{font-size:.875rem;overflow-wrap:anywhere}
 .small{color:GrayText;font-size:.875rem}";
 
-/// The whole page.
-pub(super) fn of(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+/// What a part of a URL's path may not have as it is.
+const OUTSIDE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The whole page, for a file at this path.
+pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang) -> String {
     let (code, title, none) = match lang {
         Lang::En => ("en", "What this controller does", "Nothing odd was found."),
         Lang::Zh => ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
@@ -48,9 +58,15 @@ pub(super) fn of(observed: &Observed, found: &[Finding], lang: Lang) -> String {
         let _ = writeln!(page, "<p>{none}</p>");
     } else {
         page.push_str("<ol>\n");
-        for one in found {
+        for (place, one) in found.iter().enumerate() {
+            let number = place + 1;
             let said = words::finding(one, &observed.informers);
-            let _ = write!(page, "<li id=\"{}\">{}", one.id(), text(said.get(lang)));
+            let _ = write!(
+                page,
+                "<li id=\"{}-{number}\">{}",
+                one.id(),
+                text(said.get(lang))
+            );
             if let Some(place) = one.informer() {
                 let number = place + 1;
                 let _ = write!(page, " <a href=\"#informer-{number}\">№ {number}</a>");
@@ -62,13 +78,13 @@ pub(super) fn of(observed: &Observed, found: &[Finding], lang: Lang) -> String {
         }
         page.push_str("</ol>\n");
     }
-    informers(observed, lang, &mut page);
+    informers(observed, path, lang, &mut page);
     others(observed, lang, &mut page);
     page.push_str("</body></html>\n");
     page
 }
 
-fn informers(observed: &Observed, lang: Lang, page: &mut String) {
+fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
     page.push_str("<h2>informer</h2>\n<div class=\"wide\"><table><tr><th>№</th>");
     let of = match lang {
         Lang::En => [
@@ -105,18 +121,58 @@ fn informers(observed: &Observed, lang: Lang, page: &mut String) {
             format!("{version}?")
         };
         let file = text(&ledger.file);
-        let name = ledger.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file = match link(path, &ledger.file) {
+            Some(link) => format!("<a href=\"{link}\">{file}</a>"),
+            None => file,
+        };
         let _ = writeln!(
             page,
-            "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td><a href=\"{}\">{file}</a></td></tr>",
+            "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td>{file}</td></tr>",
             text(words::client(&ledger.agent)),
             words::size(ledger.came),
             words::size(ledger.managed),
-            // Beside the report, if it lies there.
-            text(name),
         );
     }
     page.push_str("</table></div>\n");
+}
+
+/// The way from a report to a file, as a URL; none without a file.
+fn link(report: &Path, file: &str) -> Option<String> {
+    if file.is_empty() {
+        return None;
+    }
+    let (mut from, to) = (parts(report)?, parts(Path::new(file))?);
+    from.pop();
+    let alike = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    // On another drive.
+    if alike == 0 {
+        return None;
+    }
+    let up = from.iter().skip(alike).map(|_| "..".to_owned());
+    let down = to.iter().skip(alike);
+    let down = down.map(|part| utf8_percent_encode(part, OUTSIDE).to_string());
+    // With it, a colon in the name is no scheme.
+    let steps: Vec<_> = std::iter::once(".".to_owned())
+        .chain(up)
+        .chain(down)
+        .collect();
+    Some(steps.join("/"))
+}
+
+/// The parts of a path from the root on, as a browser resolves it.
+fn parts(path: &Path) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    for part in std::path::absolute(path).ok()?.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if parts.len() > 1 => {
+                parts.pop();
+            }
+            Component::ParentDir => {}
+            part => parts.push(part.as_os_str().to_string_lossy().into_owned()),
+        }
+    }
+    Some(parts)
 }
 
 fn right(column: usize) -> &'static str {
@@ -168,4 +224,48 @@ fn text(text: &str) -> String {
         }
     }
     safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_linked_from_where_the_report_lies() {
+        let table = [
+            (
+                "run.html",
+                "run/01-pods-all.jsonl",
+                Some("./run/01-pods-all.jsonl"),
+            ),
+            ("run/run.html", "run/a.jsonl", Some("./a.jsonl")),
+            ("out/run.html", "run/a.jsonl", Some("./../run/a.jsonl")),
+            ("out/../run.html", "./run/a.jsonl", Some("./run/a.jsonl")),
+            (
+                "run.html",
+                "a b/50%#?.jsonl",
+                Some("./a%20b/50%25%23%3F.jsonl"),
+            ),
+            ("run.html", "a\"><b:.jsonl", Some("./a%22%3E%3Cb%3A.jsonl")),
+            ("run.html", "", None),
+        ];
+        for (report, file, wanted) in table {
+            let found = link(Path::new(report), file);
+            assert_eq!(found.as_deref(), wanted, "{report} {file}");
+        }
+    }
+
+    #[test]
+    fn each_finding_has_an_id_of_its_own() {
+        let found = [0, 1].map(|informer| Finding::AllSecrets { informer });
+        let observed = Observed {
+            informers: vec![Default::default(), Default::default()],
+            ..Observed::default()
+        };
+        let page = of(&observed, &found, Path::new("run.html"), Lang::En);
+        for id in ["all-secrets-1", "all-secrets-2"] {
+            assert!(page.contains(&format!("<li id=\"{id}\">")), "{page}");
+        }
+        assert!(!page.contains("<a href=\"\">"), "{page}");
+    }
 }

@@ -121,7 +121,7 @@ pub(super) fn write(path: &Path, observed: &Observed, lang: Lang) -> Result<(), 
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
         true => format!("{:#}\n", json::of(observed)),
-        false => html::of(observed, &observed.findings(), lang),
+        false => html::of(observed, &observed.findings(), path, lang),
     };
     fs::write(path, text).map_err(|error| {
         let shown = path.display();

@@ -1,9 +1,13 @@
 //! The controller that the tap starts: its output, its exit code and its signals are its own.
 
 use std::ffi::OsString;
+#[cfg(unix)]
+use std::future::poll_fn;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+#[cfg(unix)]
+use std::task::Poll;
 
 use tokio::process::{Child, Command};
 
@@ -15,6 +19,7 @@ pub(super) async fn run(
     program: &OsString,
     args: &[OsString],
     kubeconfig: &Path,
+    signals: &mut Signals,
 ) -> Result<u8, Failure> {
     let mut command = Command::new(program);
     command
@@ -28,8 +33,6 @@ pub(super) async fn run(
     if io::stdin().is_terminal() {
         command.stdin(Stdio::null());
     }
-    // From here on they do not end the tap.
-    let mut signals = Signals::new().map_err(|error| cannot_wait(&error))?;
     let mut child = command.spawn().map_err(|error| {
         let shown = program.to_string_lossy();
         Failure::new(
@@ -48,37 +51,76 @@ fn cannot_wait(error: &io::Error) -> Failure {
     )
 }
 
-/// The signals that ask the tap to end, which are the program's instead.
+fn cannot_listen(error: &io::Error) -> Failure {
+    Failure::new(
+        &format!("The system does not tell of its signals: {error}."),
+        &format!("系统不告知信号：{error}。"),
+    )
+}
+
+/// A signal that has come.
+#[derive(Clone, Copy)]
+pub(super) struct Sent(#[cfg(unix)] rustix::process::Signal);
+
+impl Sent {
+    /// The exit code of a program that it has ended, as a shell has it.
+    pub(super) fn code(self) -> u8 {
+        #[cfg(unix)]
+        let signal = self.0.as_raw();
+        #[cfg(not(unix))]
+        let signal = 2;
+        u8::try_from(128 + signal).unwrap_or(u8::MAX)
+    }
+}
+
+/// The signals that would end the tap. From here on they do not: what the tap has started must not outlive it.
 #[cfg(unix)]
-struct Signals([tokio::signal::unix::Signal; 3]);
+pub(super) struct Signals(Vec<(Sent, tokio::signal::unix::Signal)>);
 
 #[cfg(unix)]
 impl Signals {
-    fn new() -> io::Result<Self> {
+    /// With a command, also those that mean something to a program alone.
+    pub(super) fn new(command: bool) -> Result<Self, Failure> {
+        use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self([
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::hangup())?,
-        ]))
+
+        let all = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT];
+        let own = [Signal::USR1, Signal::USR2];
+        let wanted = all.into_iter().chain(own.into_iter().filter(|_| command));
+        let signals = wanted.map(|sent| {
+            let coming = signal(SignalKind::from_raw(sent.as_raw()))?;
+            Ok((Sent(sent), coming))
+        });
+        let signals: io::Result<_> = signals.collect();
+        signals.map(Self).map_err(|error| cannot_listen(&error))
+    }
+
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) -> Sent {
+        poll_fn(|cx| {
+            for (sent, coming) in &mut self.0 {
+                if coming.poll_recv(cx).is_ready() {
+                    return Poll::Ready(*sent);
+                }
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     /// Waits for the end of the program, and hands them on.
     async fn hand_on(&mut self, child: &mut Child) -> io::Result<ExitStatus> {
-        use rustix::process::{Pid, Signal, kill_process_group};
+        use rustix::process::{Pid, kill_process_group};
 
         let group = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
-        let [interrupt, terminate, hangup] = &mut self.0;
         loop {
             let sent = tokio::select! {
                 status = child.wait() => return status,
-                _ = interrupt.recv() => Signal::INT,
-                _ = terminate.recv() => Signal::TERM,
-                _ = hangup.recv() => Signal::HUP,
+                sent = self.next() => sent,
             };
             if let Some(group) = group {
                 // It may have ended meanwhile.
-                let _ended = kill_process_group(group, sent);
+                let _ended = kill_process_group(group, sent.0);
             }
         }
     }
@@ -86,20 +128,27 @@ impl Signals {
 
 /// The system sends Ctrl-C to the program as well.
 #[cfg(not(unix))]
-struct Signals;
+pub(super) struct Signals(tokio::signal::windows::CtrlC);
 
 #[cfg(not(unix))]
 impl Signals {
-    #[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-    fn new() -> io::Result<Self> {
-        Ok(Self)
+    pub(super) fn new(_: bool) -> Result<Self, Failure> {
+        let signal = tokio::signal::windows::ctrl_c();
+        signal.map(Self).map_err(|error| cannot_listen(&error))
+    }
+
+    pub(super) async fn next(&mut self) -> Sent {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+        Sent()
     }
 
     async fn hand_on(&mut self, child: &mut Child) -> io::Result<ExitStatus> {
         loop {
             tokio::select! {
                 status = child.wait() => return status,
-                _ = tokio::signal::ctrl_c() => {}
+                _ = self.next() => {}
             }
         }
     }

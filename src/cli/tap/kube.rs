@@ -1,13 +1,13 @@
 //! What kubectl does for the tap: the way to the API server with the user's credentials, and the names of their
 //! context.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use http_body_util::Empty;
+use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::Request;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
@@ -20,8 +20,10 @@ use deltascope_world::text::Lang;
 use super::super::http::Proxy;
 use super::super::{Exit, Failure, note};
 
-/// Where a proxy is looked for before one is started.
-const USUAL: &str = "http://127.0.0.1:8001";
+/// The name of the cluster and the user in the tap's kubeconfig.
+const NAME: &str = "deltascope-tap";
+/// The longest file that is read to see whose it is, and the longest answer to the first question, in bytes.
+const LONGEST: u64 = 64 << 10;
 /// How long to wait for kubectl, and for the proxy's first answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -33,7 +35,7 @@ pub(super) struct Kubectl {
 }
 
 impl Kubectl {
-    /// The given proxy, or the one that answers at the usual place, or a new one.
+    /// The given proxy, or a new one: it leads to the cluster of the context that the kubeconfig names.
     pub(super) async fn find(given: Option<&Proxy>, lang: Lang) -> Result<Self, Failure> {
         if let Some(proxy) = given {
             let proxy = proxy.clone();
@@ -47,14 +49,6 @@ impl Kubectl {
                     text: proxy.down(&why),
                 }),
             };
-        }
-        if let Ok(proxy) = USUAL.parse::<Proxy>()
-            && asked(&proxy).await.is_ok()
-        {
-            return Ok(Self {
-                proxy,
-                _started: None,
-            });
         }
         Self::start(lang).await
     }
@@ -131,12 +125,26 @@ impl Drop for Started {
 async fn asked(proxy: &Proxy) -> Result<(), String> {
     let mut request = Request::new(Empty::<Bytes>::new());
     *request.uri_mut() = proxy.uri("version").map_err(|error| error.to_string())?;
-    match timeout(PATIENCE, proxy.send(request)).await {
-        Ok(Ok(answer)) if answer.status().is_success() => Ok(()),
-        Ok(Ok(answer)) => Err(answer.status().to_string()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("nothing came for {} s", PATIENCE.as_secs())),
-    }
+    let answered = async {
+        let answer = proxy
+            .send(request)
+            .await
+            .map_err(|error| error.to_string())?;
+        let status = answer.status();
+        if !status.is_success() {
+            return Err(status.to_string());
+        }
+        let most = usize::try_from(LONGEST).unwrap_or(usize::MAX);
+        let body = Limited::new(answer.into_body(), most).collect().await;
+        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        let version: Value = serde_json::from_slice(&body).unwrap_or_default();
+        match version["gitVersion"].is_string() {
+            true => Ok(()),
+            false => Err("its /version has no gitVersion: it is no API server".to_owned()),
+        }
+    };
+    let came = timeout(PATIENCE, answered).await;
+    came.unwrap_or_else(|_| Err(format!("nothing came for {} s", PATIENCE.as_secs())))
 }
 
 fn no_proxy(why: &str) -> Failure {
@@ -144,10 +152,10 @@ fn no_proxy(why: &str) -> Failure {
         exit: Exit::Unreachable,
         ..Failure::new(
             &format!(
-                "kubectl proxy cannot be started ({why}). Start it yourself (kubectl proxy --port=8001), or name one with --proxy."
+                "kubectl proxy cannot be started ({why}). Start it yourself (kubectl proxy --port=8001), and name it: --proxy http://127.0.0.1:8001"
             ),
             &format!(
-                "无法启动 kubectl proxy（{why}）。请自行启动（kubectl proxy --port=8001），或用 --proxy 指定一个。"
+                "无法启动 kubectl proxy（{why}）。请自行启动（kubectl proxy --port=8001），并指定它：--proxy http://127.0.0.1:8001"
             ),
         )
     }
@@ -165,22 +173,20 @@ impl Kubeconfig {
     pub(super) async fn write(path: Option<&Path>, server: &str) -> Result<Self, Failure> {
         let (context, namespace) = current().await;
         let text = text(server, &context, &namespace);
-        let (path, temporary) = match path {
-            Some(path) => (path.to_owned(), false),
-            None => {
-                let name = format!("deltascope-tap-{}.kubeconfig", std::process::id());
-                (std::env::temp_dir().join(name), true)
-            }
-        };
-        let written = private(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|error| {
-            let shown = path.display();
-            Failure::new(
-                &format!("Cannot write {shown}: {error}."),
-                &format!("无法写入 {shown}：{error}。"),
-            )
-        })?;
-        Ok(Self { path, temporary })
+        if let Some(path) = path {
+            replace(path, &text)?;
+            return Ok(Self {
+                path: path.to_owned(),
+                temporary: false,
+            });
+        }
+        let name = format!("deltascope-tap-{}.kubeconfig", super::token());
+        let path = std::env::temp_dir().join(name);
+        create(&path, &text).map_err(|error| cannot_write(&path, &error))?;
+        Ok(Self {
+            path,
+            temporary: true,
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -197,20 +203,52 @@ impl Drop for Kubeconfig {
     }
 }
 
-/// Creates a file that only its owner may read. A link of another user in its place is not followed.
-fn private(path: &Path) -> std::io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Writes a file, in place of an earlier one of the tap at most.
+fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: &io::Error| cannot_write(path, error);
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() && is_own(path).map_err(|error| failed(&error))? => {}
+        Ok(_) => {
+            let shown = path.display();
+            return Err(Failure::new(
+                &format!("{shown} exists and is not a kubeconfig of the tap: name another file."),
+                &format!("{shown} 已存在，且不是 tap 的 kubeconfig：请换一个文件名。"),
+            ));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(&error)),
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", super::token()));
+    let new = path.with_file_name(name);
+    let done = create(&new, text).and_then(|()| fs::rename(&new, path));
+    done.map_err(|error| {
+        // It may not be there.
+        let _left = fs::remove_file(&new);
+        failed(&error)
+    })
+}
+
+/// Whether a file is a kubeconfig that the tap has written.
+fn is_own(path: &Path) -> io::Result<bool> {
+    let mut text = Vec::new();
+    File::open(path)?.take(LONGEST).read_to_end(&mut text)?;
+    let config: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let clusters = config["clusters"].as_array();
+    Ok(clusters.is_some_and(|all| all.len() == 1 && all[0]["name"] == NAME))
+}
+
+/// Creates a file that only its owner may read.
+fn create(path: &Path, text: &str) -> io::Result<()> {
+    super::private(path)?.write_all(text.as_bytes())
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::new(
+        &format!("Cannot write {shown}: {error}."),
+        &format!("无法写入 {shown}：{error}。"),
+    )
 }
 
 /// The context that the user's kubeconfig chooses, and its namespace.
@@ -241,10 +279,10 @@ fn text(server: &str, context: &str, namespace: &str) -> String {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": context,
-        "clusters": [{ "name": "deltascope-tap", "cluster": { "server": server } }],
-        "users": [{ "name": "deltascope-tap", "user": {} }],
+        "clusters": [{ "name": NAME, "cluster": { "server": server } }],
+        "users": [{ "name": NAME, "user": {} }],
         "contexts": [{ "name": context, "context": {
-            "cluster": "deltascope-tap", "user": "deltascope-tap", "namespace": namespace } }],
+            "cluster": NAME, "user": NAME, "namespace": namespace } }],
     });
     format!("{config:#}\n")
 }

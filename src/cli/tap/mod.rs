@@ -8,22 +8,34 @@ mod seen;
 mod watcher;
 
 use std::collections::hash_map::RandomState;
+use std::fs::{File, OpenOptions};
 use std::hash::BuildHasher;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
 
 use deltascope_terminal as terminal;
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
-use super::{Failure, block_on, listen, note, report, stopped, wall};
+use super::{Failure, block_on, listen, note, report, wall};
 
+use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use passage::Passage;
+use watcher::Watching;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;
+
+/// Go's clients close a connection that they do not use after 90 s. It must be them, or a request that they send
+/// at that moment is lost.
+const UNASKED: Duration = Duration::from_secs(120);
 
 /// Passes requests on until the command ends, or until Ctrl-C. Returns the exit code.
 pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
@@ -32,50 +44,37 @@ pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
 
 async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     allow_files(CONNECTIONS as u64 * 2 + 100);
-    let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
-    let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
-    let (listener, address) = listen::bind(wanted).await?;
-    let token = token();
-    let server = format!("http://{address}/{token}");
-    let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
-    let (teller, watching) = watcher::start(watcher::Options {
-        out: options.out.clone(),
-        start: wall(),
-        lang,
-    })?;
-    let passage = Arc::new(Passage::new(
-        kubectl.proxy().clone(),
-        Gate {
-            port: address.port(),
-            allow_writes: true,
-        },
-        &token,
-        teller,
-        lang,
-    ));
-    let path = kubeconfig.path().display();
-    let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
-    note(
-        Text::new(
-            &format!(
-                "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
-                if alone { " (Ctrl-C ends)" } else { "" }
-            ),
-            &format!(
-                "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
-                if alone { "（按 Ctrl-C 结束）" } else { "" }
-            ),
-        )
-        .get(lang),
-    );
+    // Before anything is started that has to be ended.
+    let mut signals = Signals::new(!options.command.is_empty())?;
+    let ready = tokio::select! {
+        ready = Ready::new(options, lang) => ready?,
+        sent = signals.next() => return Ok(sent.code()),
+    };
+    let Ready {
+        kubectl,
+        listener,
+        kubeconfig,
+        passage,
+        watching,
+    } = ready;
     let mut code = Ok(0);
     let end = async {
         match options.command.split_first() {
-            Some((program, args)) => code = child::run(program, args, kubeconfig.path()).await,
-            None => stopped().await,
+            Some((program, args)) => {
+                code = child::run(program, args, kubeconfig.path(), &mut signals).await;
+            }
+            None => {
+                signals.next().await;
+            }
         }
     };
-    listen::serve(listener, CONNECTIONS, passage, end).await;
+    let limits = listen::Limits {
+        most: CONNECTIONS,
+        unasked: UNASKED,
+        // An informer may be slow: an API server bears it as well.
+        unread: None,
+    };
+    listen::serve(listener, limits, passage, end).await;
     drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
@@ -84,6 +83,63 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         report::write(path, &observed, lang)?;
     }
     code
+}
+
+/// All that is set up before the command starts.
+struct Ready {
+    kubectl: Kubectl,
+    listener: TcpListener,
+    kubeconfig: Kubeconfig,
+    passage: Arc<Passage>,
+    watching: Watching,
+}
+
+impl Ready {
+    async fn new(options: &Tap, lang: Lang) -> Result<Self, Failure> {
+        let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
+        let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
+        let (listener, address) = listen::bind(wanted).await?;
+        let token = token();
+        let server = format!("http://{address}/{token}");
+        let (teller, watching) = watcher::start(watcher::Options {
+            out: options.out.clone(),
+            start: wall(),
+            lang,
+        })?;
+        let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        let passage = Passage::new(
+            kubectl.proxy().clone(),
+            Gate {
+                port: address.port(),
+                allow_writes: true,
+            },
+            &token,
+            teller,
+            lang,
+        );
+        let path = kubeconfig.path().display();
+        let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
+        note(
+            Text::new(
+                &format!(
+                    "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
+                    if alone { " (Ctrl-C ends)" } else { "" }
+                ),
+                &format!(
+                    "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
+                    if alone { "（按 Ctrl-C 结束）" } else { "" }
+                ),
+            )
+            .get(lang),
+        );
+        Ok(Self {
+            kubectl,
+            listener,
+            kubeconfig,
+            passage: Arc::new(passage),
+            watching,
+        })
+    }
 }
 
 /// A secret that no other program of this machine can guess: whoever knows it has the rights of the user.
@@ -95,6 +151,15 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
 fn token() -> String {
     let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
     format!("{one:016x}{other:016x}")
+}
+
+/// Creates a file that only its owner may read; what is there already stays, and is an error.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Raises the limit of open files, as Go's programs do by themselves.

@@ -38,6 +38,8 @@ const OF_CONNECTION: [HeaderName; 8] = [
     UPGRADE,
 ];
 
+/// The code of the answer where none comes from the proxy.
+const BAD_GATEWAY: u16 = StatusCode::BAD_GATEWAY.as_u16();
 /// The tap's own path, which no API server has: what `--report` writes, as it stands.
 const INFORMERS: &str = "deltascope/informers.json";
 
@@ -111,8 +113,9 @@ impl Passage {
         let answer = match self.proxy.send(asked).await {
             Ok(answer) => answer,
             Err(error) => {
-                if let Some(telling) = &mut telling {
-                    telling.over(Over::Broken(error.to_string()));
+                match &mut telling {
+                    Some(telling) => telling.over(Over::Broken(error.to_string())),
+                    None => self.teller.other(client.agent, call, BAD_GATEWAY),
                 }
                 return Err(Refusal {
                     status: StatusCode::BAD_GATEWAY,

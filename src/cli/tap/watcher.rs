@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use deltascope_presentation::cluster;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::tap::call::{Call, Scope};
-use deltascope_replay::tap::detect::{Client, Detector, Id};
+use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
 use deltascope_replay::tap::follow::{Follower, Over, Step};
 use deltascope_replay::tap::ledger::{self, Ledger};
@@ -36,7 +36,7 @@ use super::super::{Failure, note};
 const ROOM: usize = 16 << 20;
 /// Most bytes of lists that are kept until a watch shows that they are an informer's.
 const HELD: usize = 128 << 20;
-/// Most objects whose reads are counted one by one.
+/// Most objects and scopes whose reads are counted one by one.
 const READ: usize = 4_096;
 
 /// What the passage tells the watcher.
@@ -211,7 +211,7 @@ impl Watching {
 )]
 pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     if let Some(out) = &options.out {
-        fs::create_dir_all(out).map_err(|error| cannot_write(out, &error))?;
+        be_new(out)?;
     }
     let (words, told) = unbounded_channel();
     let teller = Teller {
@@ -222,6 +222,23 @@ pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     };
     let watching = std::thread::spawn(move || Watcher::new(options).run(told));
     Ok((teller, Watching(watching)))
+}
+
+/// Makes a folder for recordings, in which there are none yet.
+fn be_new(out: &Path) -> Result<(), Failure> {
+    let failed = |error: io::Error| cannot_write(out, &error);
+    fs::create_dir_all(out).map_err(failed)?;
+    for entry in fs::read_dir(out).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            let (out, there) = (out.display(), path.display());
+            return Err(Failure::new(
+                &format!("{out} has recordings already ({there}): name a new folder."),
+                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
@@ -247,16 +264,21 @@ enum To {
     /// Into memory, until a watch shows that it is an informer's.
     Held(String),
     File(File),
+    /// Nowhere, as too much is held: to be said if it is an informer's.
+    TooMuch,
     /// Nowhere any more.
     Nowhere,
 }
 
+/// What is read without a watch, by client and scope.
+type Reads = BTreeMap<(Arc<str>, Scope), Poll>;
+
 struct Watcher {
     options: Options,
     detector: Detector,
-    tracks: Vec<Track>,
+    tracks: BTreeMap<usize, Track>,
     open: BTreeMap<Id, (usize, Follower)>,
-    reads: BTreeMap<(Arc<str>, Scope), Poll>,
+    reads: Reads,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
     files: usize,
@@ -267,7 +289,7 @@ impl Watcher {
         Self {
             options,
             detector: Detector::default(),
-            tracks: Vec::new(),
+            tracks: BTreeMap::new(),
             open: BTreeMap::new(),
             reads: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -280,9 +302,10 @@ impl Watcher {
         while let Some(word) = told.blocking_recv() {
             self.hear(word);
         }
-        for track in 0..self.tracks.len() {
-            if let Some(recorder) = &mut self.tracks[track].recorder {
-                let text = recorder.finish();
+        let tracks: Vec<usize> = self.tracks.keys().copied().collect();
+        for track in tracks {
+            let recorder = |one: &mut Track| one.recorder.as_mut().map(Recorder::finish);
+            if let Some(text) = self.tracks.get_mut(&track).and_then(recorder) {
                 self.write(track, &text);
             }
         }
@@ -329,32 +352,33 @@ impl Watcher {
     }
 
     fn asked(&mut self, id: Id, at: Time, client: &Client, call: &Call) {
-        let Some((track, is_new)) = self.detector.began(id, client, call) else {
+        let Some(Began {
+            track,
+            is_new,
+            forgotten,
+        }) = self.detector.began(id, client, call)
+        else {
             return;
         };
+        for track in forgotten {
+            self.forget(track);
+        }
         let is_informer = self.detector.is_informer(track);
         let begins = match call {
             Call::List(_, list) => list.token.is_empty(),
             _ => false,
         };
-        let listed = |track: &Track| {
-            let last = track.ledger.lists.last();
-            last.is_some_and(|list| list.objects.is_some())
-        };
         if is_new {
-            let track = self.track(at, client, call);
-            self.tracks.push(track);
-        } else if begins && !is_informer && listed(&self.tracks[track]) {
-            // It lists again without a watch: a poll. Only the last list may become an informer's.
-            let mut next = self.track(at, client, call);
-            next.polls = std::mem::take(&mut self.tracks[track].polls);
-            self.tracks[track] = next;
+            let new = self.track(at, client, call);
+            self.tracks.insert(track, new);
         }
-        let began = self.tracks[track].began;
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let began = one.began;
         let Some((follower, note)) = Follower::new(at.saturating_sub(began), call) else {
             return;
         };
-        let one = &mut self.tracks[track];
         if begins {
             one.polls.count += 1;
             one.polls.last = at;
@@ -392,7 +416,10 @@ impl Watcher {
             began: at,
             ledger,
             recorder,
-            to: To::Held(String::new()),
+            to: match room {
+                true => To::Held(String::new()),
+                false => To::TooMuch,
+            },
             polls: Poll {
                 agent: Arc::clone(&client.agent),
                 scope,
@@ -403,10 +430,18 @@ impl Watcher {
         }
     }
 
+    /// Frees what is kept of one that only lists; its lists are still counted.
+    fn forget(&mut self, track: usize) {
+        if let Some(one) = self.tracks.remove(&track) {
+            self.open.retain(|_, (of, _)| *of != track);
+            add(&mut self.reads, &one.polls);
+        }
+    }
+
     fn held(&self) -> usize {
-        let held = self.tracks.iter().map(|track| match &track.to {
+        let held = self.tracks.values().map(|track| match &track.to {
             To::Held(text) => text.len(),
-            To::File(_) | To::Nowhere => 0,
+            To::File(_) | To::TooMuch | To::Nowhere => 0,
         });
         held.sum()
     }
@@ -417,12 +452,17 @@ impl Watcher {
             return;
         };
         let track = *track;
-        let at = at.saturating_sub(self.tracks[track].began);
+        let Some(began) = self.tracks.get(&track).map(|one| one.began) else {
+            return;
+        };
+        let at = at.saturating_sub(began);
         let step = read(follower, at);
         for part in &step.parts {
             self.detect(track, id, part);
         }
-        let one = &mut self.tracks[track];
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
         for note in &step.notes {
             one.ledger.note(note);
         }
@@ -470,55 +510,73 @@ impl Watcher {
         if verb != "get" {
             return;
         }
-        let known = self.reads.len();
-        let key = (agent, scope);
-        if known < READ || self.reads.contains_key(&key) {
-            let (agent, scope) = key.clone();
-            let poll = self.reads.entry(key).or_insert_with(|| Poll {
-                agent,
-                scope,
-                first: at,
-                ..Poll::default()
-            });
-            poll.count += 1;
-            poll.last = at;
-        }
+        let read = Poll {
+            agent,
+            scope,
+            count: 1,
+            first: at,
+            last: at,
+        };
+        add(&mut self.reads, &read);
     }
 
     /// It is an informer: its recording goes into a file.
     fn confirm(&mut self, track: usize) {
-        let (Some(out), To::Held(held)) = (&self.options.out, &self.tracks[track].to) else {
+        let (Some(out), Some(one)) = (&self.options.out, self.tracks.get_mut(&track)) else {
             return;
         };
-        if self.tracks[track].recorder.is_none() {
+        let held = match &one.to {
+            To::Held(held) => held,
+            To::TooMuch => {
+                one.to = To::Nowhere;
+                let of = one.ledger.scope.title();
+                let said = Text::new(
+                    &format!(
+                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
+                    ),
+                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
+                );
+                return note(said.get(self.options.lang));
+            }
+            To::File(_) | To::Nowhere => return,
+        };
+        if one.recorder.is_none() {
             return;
         }
         self.files += 1;
-        let path = out.join(file_name(self.files, &self.tracks[track].ledger.scope));
-        let file =
-            File::create(&path).and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
+        let path = out.join(file_name(self.files, &one.ledger.scope));
+        let file = super::private(&path)
+            .and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
         match file {
             Ok(file) => {
-                self.tracks[track].to = To::File(file);
-                self.tracks[track].ledger.file = path.display().to_string();
+                one.to = To::File(file);
+                one.ledger.file = path.display().to_string();
             }
             Err(error) => {
                 note(cannot_write(&path, &error).text.get(self.options.lang));
-                self.tracks[track].to = To::Nowhere;
-                self.tracks[track].recorder = None;
+                one.to = To::Nowhere;
+                one.recorder = None;
             }
         }
     }
 
     fn write(&mut self, track: usize, text: &str) {
-        let one = &mut self.tracks[track];
+        let full = self.held() + text.len() > HELD;
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
         let written = match &mut one.to {
+            To::Held(_) if full => {
+                one.to = To::TooMuch;
+                one.recorder = None;
+                Ok(())
+            }
             To::Held(held) => {
                 held.push_str(text);
                 Ok(())
             }
             To::File(file) => file.write_all(text.as_bytes()),
-            To::Nowhere => Ok(()),
+            To::TooMuch | To::Nowhere => Ok(()),
         };
         if let Err(error) = written {
             let path = Path::new(&one.ledger.file);
@@ -530,7 +588,9 @@ impl Watcher {
 
     /// The recording does not go on.
     fn stop(&mut self, track: usize, stopped: Stopped) {
-        let one = &mut self.tracks[track];
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
         one.recorder = None;
         let of = one.ledger.scope.title();
         let (en, zh) = match stopped {
@@ -548,10 +608,13 @@ impl Watcher {
     }
 
     fn observed(&self) -> Observed {
-        let tracks = self.tracks.iter().enumerate();
+        let tracks = self.tracks.iter();
         let (informers, lists): (Vec<_>, Vec<_>) =
-            tracks.partition(|(track, _)| self.detector.is_informer(*track));
-        let polls = lists.into_iter().map(|(_, track)| &track.polls);
+            tracks.partition(|(track, _)| self.detector.is_informer(**track));
+        let mut polls = self.reads.clone();
+        for (_, track) in lists {
+            add(&mut polls, &track.polls);
+        }
         Observed {
             start: self.options.start,
             lasted: self.until,
@@ -559,9 +622,23 @@ impl Watcher {
                 .into_iter()
                 .map(|(_, track)| track.ledger.clone())
                 .collect(),
-            polls: polls.chain(self.reads.values()).cloned().collect(),
+            polls: polls.into_values().collect(),
             counts: self.counts.clone(),
         }
+    }
+}
+
+/// Counts reads of the same thing together; of too many things, none of the new ones.
+fn add(polls: &mut Reads, more: &Poll) {
+    let key = (Arc::clone(&more.agent), more.scope.clone());
+    if polls.len() < READ || polls.contains_key(&key) {
+        let poll = polls.entry(key).or_insert_with(|| Poll {
+            count: 0,
+            ..more.clone()
+        });
+        poll.count += more.count;
+        poll.first = poll.first.min(more.first);
+        poll.last = poll.last.max(more.last);
     }
 }
 
@@ -613,4 +690,53 @@ fn head(
             },
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_lists_is_counted_and_its_list_is_freed() {
+        let mut watcher = Watcher::new(Options {
+            out: Some(PathBuf::from("never-written")),
+            start: None,
+            lang: Lang::En,
+        });
+        let client = Client {
+            agent: "m".into(),
+            connection: 0,
+        };
+        let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
+            {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
+        let mut held = Vec::new();
+        for id in 0..100 {
+            let query = [];
+            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+            watcher.asked(id, id, &client, &call);
+            watcher.hear(Word::Head {
+                id,
+                at: id,
+                head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+            });
+            watcher.hear(Word::Chunk {
+                id,
+                at: id,
+                bytes: Bytes::from_static(body.as_bytes()),
+                _room: None,
+            });
+            watcher.hear(Word::End {
+                id,
+                at: id,
+                over: Over::Complete,
+            });
+            held.push(watcher.held());
+        }
+        assert!(held[0] > 0);
+        assert_eq!(held[50], held[99], "it grows");
+        assert_eq!((watcher.tracks.len(), watcher.open.len()), (8, 0));
+        let polls = watcher.observed().polls;
+        assert_eq!((polls.len(), polls[0].count), (1, 100));
+        assert_eq!((polls[0].first, polls[0].last), (0, 99));
+    }
 }

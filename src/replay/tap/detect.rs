@@ -1,12 +1,15 @@
 //! Finds the informers among the requests: a LIST and the WATCHes after it, of one client and one scope, are one,
 //! across pages, relists, errors and reconnects.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::call::{Call, ListCall, Scope, WatchCall};
 
-/// Most scopes of which only lists were seen. More are forgotten, the oldest first.
+/// Most tracks with lists and no watch. More are forgotten, the oldest first, …
 const MOST_LISTED: usize = 256;
+/// … and so are those of one client and one scope beyond this: they are polls.
+const MOST_ALIKE: usize = 8;
 
 /// The number of a request.
 pub type Id = u64;
@@ -36,8 +39,6 @@ enum State {
     Watching(Id, String),
     /// The watch has ended at this version, or a request has failed.
     Idle(String),
-    /// It is no more than memory.
-    Forgotten,
 }
 
 /// What is known of one informer.
@@ -54,37 +55,56 @@ struct Known {
 /// All informers so far.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
-    known: Vec<Known>,
+    known: BTreeMap<Track, Known>,
+    next: Track,
+}
+
+/// Whose a request is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Began {
+    /// The informer, or what may become one.
+    pub track: Track,
+    /// Whether it begins with this request.
+    pub is_new: bool,
+    /// Those that are forgotten for it.
+    pub forgotten: Vec<Track>,
 }
 
 impl Detector {
-    /// A list or a watch begins. Returns whose it is, and whether that is new.
-    pub fn began(&mut self, id: Id, client: &Client, call: &Call) -> Option<(Track, bool)> {
+    /// A list or a watch begins.
+    pub fn began(&mut self, id: Id, client: &Client, call: &Call) -> Option<Began> {
         let (scope, found) = match call {
             Call::List(scope, list) => (scope, self.of_list(client, scope, list)),
             Call::Watch(scope, watch) => (scope, self.of_watch(client, scope, watch)),
             Call::Get(_) | Call::Write(..) | Call::Other => return None,
         };
         let is_new = found.is_none();
+        let mut forgotten = Vec::new();
         let track = found.unwrap_or_else(|| {
-            self.forget_lists();
-            self.known.push(Known {
-                agent: Arc::clone(&client.agent),
-                scope: scope.clone(),
-                connection: client.connection,
-                state: State::Forgotten,
-                watches: false,
-            });
-            self.known.len() - 1
+            forgotten.extend(self.forget(MOST_ALIKE, |known| is_of(known, client, scope)));
+            forgotten.extend(self.forget(MOST_LISTED, |_| true));
+            self.next += 1;
+            self.next - 1
         });
-        let known = self.known.get_mut(track)?;
-        known.connection = client.connection;
-        known.state = match call {
+        let state = match call {
             Call::Watch(_, watch) => State::Watching(id, watch.version.clone()),
             _ => State::Listing(id),
         };
+        let known = self.known.entry(track).or_insert_with(|| Known {
+            agent: Arc::clone(&client.agent),
+            scope: scope.clone(),
+            connection: client.connection,
+            state: State::Idle(String::new()),
+            watches: false,
+        });
+        known.connection = client.connection;
+        known.state = state;
         known.watches |= matches!(call, Call::Watch(..));
-        Some((track, is_new))
+        Some(Began {
+            track,
+            is_new,
+            forgotten,
+        })
     }
 
     /// A page of a list has come. `token` is empty with the last one.
@@ -122,12 +142,12 @@ impl Detector {
     /// Whether it is an informer: a watch was seen.
     #[must_use]
     pub fn is_informer(&self, track: Track) -> bool {
-        self.known.get(track).is_some_and(|known| known.watches)
+        self.known.get(&track).is_some_and(|known| known.watches)
     }
 
     /// The track, if this request is still its last one.
     fn at(&mut self, track: Track, id: Id) -> Option<&mut Known> {
-        let known = self.known.get_mut(track)?;
+        let known = self.known.get_mut(&track)?;
         let last = match known.state {
             State::Listing(last) | State::Watching(last, _) => last == id,
             _ => false,
@@ -142,9 +162,9 @@ impl Detector {
         scope: &Scope,
         fits: impl Fn(&State) -> Option<u8>,
     ) -> Option<Track> {
-        let known = self.known.iter().enumerate();
-        let own = known.filter(|(_, known)| known.agent == client.agent && known.scope == *scope);
-        let ranked = own.filter_map(|(track, known)| {
+        let known = self.known.iter();
+        let own = known.filter(|(_, known)| is_of(known, client, scope));
+        let ranked = own.filter_map(|(&track, known)| {
             let rank = fits(&known.state)?;
             Some((rank, known.connection == client.connection, track))
         });
@@ -159,34 +179,45 @@ impl Detector {
                 _ => None,
             });
         }
-        // One whose watch is open lists for nobody: this is another informer of the same objects.
+        // One whose watch is open, or comes next, lists for nobody: this is another informer of the same objects.
         self.best(client, scope, |state| match state {
-            State::Idle(_) => Some(2),
-            State::Paging(_) => Some(1),
-            State::Listed(_) => Some(0),
-            State::Listing(_) | State::Watching(..) | State::Forgotten => None,
+            State::Idle(_) => Some(1),
+            State::Paging(_) => Some(0),
+            State::Listing(_) | State::Listed(_) | State::Watching(..) => None,
         })
     }
 
     fn of_watch(&self, client: &Client, scope: &Scope, watch: &WatchCall) -> Option<Track> {
-        self.best(client, scope, |state| match state {
+        let best = self.best(client, scope, |state| match state {
             State::Listed(version) if watch.initial => (*version == watch.version).then_some(0),
             State::Listed(version) => Some(2 + u8::from(*version == watch.version)),
             State::Idle(version) => Some(1 + 3 * u8::from(*version == watch.version)),
-            State::Listing(_) | State::Paging(_) | State::Watching(..) | State::Forgotten => None,
-        })
+            State::Listing(_) | State::Paging(_) | State::Watching(..) => None,
+        })?;
+        // Of lists of one version the first is watched first, whichever connection is free.
+        let found = self.known.get(&best)?;
+        let mut alike = self.known.iter().filter(|(_, known)| {
+            matches!(found.state, State::Listed(_))
+                && known.state == found.state
+                && is_of(known, client, scope)
+        });
+        Some(alike.next().map_or(best, |(first, _)| *first))
     }
 
-    /// Bounds what is kept of those that only list.
-    fn forget_lists(&mut self) {
-        let listed = |known: &&mut Known| !known.watches && known.state != State::Forgotten;
-        let count = self.known.iter_mut().filter(listed).count();
-        if count > MOST_LISTED
-            && let Some(oldest) = self.known.iter_mut().find(listed)
-        {
-            oldest.state = State::Forgotten;
-        }
+    /// Forgets the oldest of those that only list, so that there is room for one more. Returns which.
+    fn forget(&mut self, most: usize, of: impl Fn(&Known) -> bool) -> Option<Track> {
+        let known = self.known.iter();
+        let mut listed = known.filter(|(_, known)| !known.watches && of(known));
+        let oldest = *listed.next()?.0;
+        (listed.count() + 1 >= most).then(|| {
+            self.known.remove(&oldest);
+            oldest
+        })
     }
+}
+
+fn is_of(known: &Known, client: &Client, scope: &Scope) -> bool {
+    known.agent == client.agent && known.scope == *scope
 }
 
 #[cfg(test)]
@@ -241,8 +272,7 @@ mod tests {
                         ),
                     };
                     let id = requests.len() as Id;
-                    let (track, _) = detector.began(id, &client, &call).unwrap();
-                    requests.push(track);
+                    requests.push(detector.began(id, &client, &call).unwrap().track);
                 }
                 _ => panic!("{line}"),
             }
@@ -336,6 +366,18 @@ mod tests {
                 &[0, 1, 1, 0],
             ),
             (
+                "two of one thing, and of one version",
+                &[
+                    "m/1 list pods 0",
+                    "page 0 10",
+                    "m/2 list pods 0",
+                    "page 1 10",
+                    "m/2 watch pods 10",
+                    "m/1 watch pods 10",
+                ],
+                &[0, 1, 0, 1],
+            ),
+            (
                 "a second one while the first watches",
                 &[
                     "m/1 list pods 0",
@@ -378,7 +420,18 @@ mod tests {
                     "page 1 11",
                     "m/1 list pods",
                 ],
-                &[0, 0, 0],
+                &[0, 1, 2],
+            ),
+            (
+                "a poll before an informer",
+                &[
+                    "m/1 list pods",
+                    "page 0 10",
+                    "m/1 list pods",
+                    "page 1 11",
+                    "m/1 watch pods 11",
+                ],
+                &[0, 1, 1],
             ),
             (
                 "a watch of one version goes on, not one of another",
@@ -406,19 +459,25 @@ mod tests {
             agent: "m".into(),
             connection: 0,
         };
-        let list = |number: usize| {
+        let mut began = |id: usize, plural: String| {
             let scope = Scope {
-                plural: format!("p{number}"),
+                plural,
                 ..Scope::default()
             };
-            Call::List(scope, ListCall::default())
+            let call = Call::List(scope, ListCall::default());
+            let began = detector.began(id as Id, &client, &call).unwrap();
+            assert!(began.is_new);
+            began.forgotten
         };
-        for number in 0..MOST_LISTED + 2 {
-            detector.began(number as Id, &client, &list(number));
+        for number in 0..MOST_LISTED {
+            assert!(began(number, format!("p{number}")).is_empty(), "{number}");
         }
-        let known = |state: &Known| state.state != State::Forgotten;
-        let kept = detector.known.iter().filter(|one| known(one)).count();
-        assert_eq!(kept, MOST_LISTED + 1);
-        assert!(!detector.is_informer(0));
+        assert_eq!(began(MOST_LISTED, "pods".to_owned()), [0]);
+        for number in 1..MOST_ALIKE {
+            assert_eq!(began(MOST_LISTED + number, "pods".to_owned()), [number]);
+        }
+        // Of polls only the last few are kept.
+        assert_eq!(began(0, "pods".to_owned()), [MOST_LISTED]);
+        assert_eq!(detector.known.len(), MOST_LISTED);
     }
 }

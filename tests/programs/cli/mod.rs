@@ -178,9 +178,10 @@ impl Proxy {
                 let each = std::sync::Arc::clone(&each);
                 thread::spawn(move || {
                     let head = head_of(&mut stream);
-                    // The request that `serve` sends when it starts.
+                    // The request that `serve` and `tap` send when they start.
                     if head.starts_with("GET /version ") && !head.contains("accept") {
-                        answer(&mut stream, "200 OK", "application/json", b"{}");
+                        let version = b"{\"gitVersion\":\"v1.34.0\"}";
+                        answer(&mut stream, "200 OK", "application/json", version);
                     } else {
                         each(head, stream);
                     }

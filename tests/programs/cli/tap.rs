@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use serde_json::{Value, json};
 
 use super::{
-    HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, opened, output, pod,
+    HANGS, NOBODY, Proxy, Running, answer, ask, connect, deltascope, head_of, opened, output, pod,
     read_until, scratch, send, start,
 };
 #[cfg(unix)]
@@ -234,6 +236,38 @@ fn what_fails_says_why() {
     assert_eq!(got.code, 502);
     let message = status["message"].as_str().unwrap();
     assert!(message.contains("kubectl proxy --port="), "{message}");
+    // What is only counted has failed as well.
+    let mut read = Value::Null;
+    for (method, path) in [
+        ("GET", "/api/v1/namespaces/a/pods/b"),
+        ("DELETE", "/api/v1/namespaces/a/pods/b"),
+        ("GET", "/deltascope/informers.json"),
+    ] {
+        let head = tap.head(method, path);
+        let got = ask(
+            tap.port,
+            format!("{head}Connection: close\r\n\r\n").as_bytes(),
+        );
+        read = serde_json::from_slice(&got.body).unwrap();
+    }
+    let counts = read["requests"].as_array().unwrap().iter();
+    let counts: Vec<_> = counts
+        .map(|one| (one["verb"].as_str().unwrap(), &one["count"], &one["failed"]))
+        .collect();
+    let once = json!(1);
+    assert_eq!(
+        counts,
+        [("delete", &once, &once), ("get", &once, &once)],
+        "{read:#}"
+    );
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap();
+    thread::spawn(move || {
+        let (mut to, _) = other.accept().unwrap();
+        head_of(&mut to);
+        answer(&mut to, "200 OK", "application/json", b"{}");
+    });
+    let other = format!("http://{address}/");
     let table: &[(&[&str], i32, &str)] = &[
         (&["tap", "--proxy", NOBODY], 3, "kubectl proxy --port=1"),
         (
@@ -252,6 +286,8 @@ fn what_fails_says_why() {
             1,
             "no/such/file",
         ),
+        // It answers, but is no API server.
+        (&["tap", "--proxy", &other], 3, "gitVersion"),
         (&["tap", "manager"], 2, "[-- <CMD>"),
     ];
     for (args, code, said) in table {
@@ -260,6 +296,76 @@ fn what_fails_says_why() {
         assert_eq!(output.status.code(), Some(*code), "{args:?}: {err}");
         assert!(err.contains(said), "{args:?}: {err}");
     }
+}
+
+#[test]
+fn only_a_kubeconfig_of_the_tap_is_overwritten() {
+    let proxy = Proxy::start(|_, _| {});
+    let folder = scratch("tap-overwrite");
+    let _none = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("folder")).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("text", "apiVersion: v1\nkind: Config\n");
+    write("json", "{\"clusters\":[{\"name\":\"prod\"}]}");
+    // Somebody has added a cluster.
+    write(
+        "more",
+        "{\"clusters\":[{\"name\":\"deltascope-tap\"},{\"name\":\"prod\"}]}",
+    );
+    let tap = |path: &Path| {
+        let mut command = deltascope(&["tap", "--proxy", &proxy.url, "--kubeconfig-out"]);
+        let output = output(command.arg(path).args(["--", "true"]));
+        let err = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), err)
+    };
+    let others = ["text", "json", "more", "folder"].map(|name| folder.join(name));
+    let mut others = others.to_vec();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.join("text"), folder.join("link")).unwrap();
+        others.extend([folder.join("link"), "/dev/null".into()]);
+    }
+    for path in &others {
+        let before = fs::read(path).ok();
+        let (code, err) = tap(path);
+        assert_eq!(code, Some(1), "{err}");
+        let wanted = format!(
+            "{} exists and is not a kubeconfig of the tap: name another file.",
+            path.display()
+        );
+        assert!(err.contains(&wanted), "{err}");
+        assert_eq!(fs::read(path).ok(), before, "{path:?}");
+    }
+    let own = folder.join("own");
+    let servers = [(), ()].map(|()| {
+        assert_eq!(tap(&own).0, Some(0));
+        let config: Value = serde_json::from_slice(&fs::read(&own).unwrap()).unwrap();
+        config["clusters"][0]["cluster"]["server"].clone()
+    });
+    assert_ne!(servers[0], servers[1], "it is written anew");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&own).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let left = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(left, others.len(), "nothing lies beside it");
+}
+
+#[test]
+fn recordings_go_into_a_new_folder() {
+    let proxy = Proxy::start(|_, _| {});
+    let folder = scratch("tap-old");
+    fs::create_dir_all(&folder).unwrap();
+    let old = folder.join("01-pods-all.jsonl");
+    fs::write(&old, "old").unwrap();
+    let mut command = deltascope(&["tap", "--proxy", &proxy.url, "--out"]);
+    let output = output(command.arg(&folder).args(["--", "true"]));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("name a new folder"), "{err}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
 }
 
 #[test]
@@ -310,7 +416,7 @@ fn hostile_clients_leave_it_alive() {
 #[cfg(unix)]
 mod command {
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
+    use std::path::PathBuf;
     use std::process::Command;
 
     use super::*;
@@ -354,6 +460,26 @@ mod command {
             ),
             // One that has no trap of its own ends by the signal.
             ("TERM", "echo on; while kill -0 $PPID; do :; done", 128 + 15),
+            (
+                "QUIT",
+                "trap 'echo bye; exit 7' QUIT; echo on; while kill -0 $PPID; do :; done",
+                7,
+            ),
+            (
+                "HUP",
+                "trap 'echo bye; exit 8' HUP; echo on; while kill -0 $PPID; do :; done",
+                8,
+            ),
+            (
+                "USR1",
+                "trap 'echo bye; exit 9' USR1; echo on; while kill -0 $PPID; do :; done",
+                9,
+            ),
+            (
+                "USR2",
+                "trap 'echo bye; exit 10' USR2; echo on; while kill -0 $PPID; do :; done",
+                10,
+            ),
         ] {
             let args = ["tap", "--proxy", &proxy.url, "--", "sh", "-c", script];
             let (mut running, out, _) = start(&mut deltascope(&args));
@@ -364,25 +490,63 @@ mod command {
         }
     }
 
-    #[test]
-    fn a_proxy_is_started_and_ends_with_the_tap() {
-        let proxy = version();
-        let folder = scratch("tap-kubectl");
+    /// A folder with a program in place of kubectl, whose `proxy` prints a line and goes on; and the `PATH` with it.
+    fn kubectl(name: &str, says: &str) -> (PathBuf, String) {
+        let folder = scratch(name);
+        let _none = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let (kubectl, pid) = (folder.join("kubectl"), folder.join("pid"));
-        let address = proxy
-            .url
-            .trim_start_matches("http://")
-            .trim_end_matches('/');
+        let kubectl = folder.join("kubectl");
         let context = json!({ "current-context": "dev", "contexts": [
             { "name": "dev", "context": { "namespace": "team-a" } }] });
+        let pid = folder.join("pid");
         let script = format!(
-            "#!/bin/sh\nif [ \"$1\" = proxy ]; then echo $$ > '{}'; echo \"Starting to serve on {address}\"; exec tail -f /dev/null; fi\necho '{context}'\n",
+            "#!/bin/sh\nif [ \"$1\" = proxy ]; then echo $$ > '{}'; echo proxy >&2; {says}; exec tail -f /dev/null; fi\necho '{context}'\n",
             pid.display()
         );
         fs::write(&kubectl, script).unwrap();
         fs::set_permissions(&kubectl, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        (pid, path)
+    }
+
+    fn ended(pid: &Path) {
+        let pid = fs::read_to_string(pid).unwrap();
+        let alive = Command::new("kill").args(["-0", pid.trim()]).status();
+        assert!(!alive.unwrap().success(), "it outlives the tap");
+    }
+
+    #[test]
+    fn a_signal_before_the_command_ends_all_that_is_started() {
+        for (signal, wanted) in [
+            ("INT", 2),
+            ("TERM", 15),
+            ("QUIT", 3),
+            ("HUP", 1),
+            ("USR1", 10),
+        ] {
+            // It never says where it listens.
+            let (pid, path) = kubectl(&format!("tap-early-{signal}"), ":");
+            let mut command = deltascope(&["tap", "--", "sh", "-c", "echo never"]);
+            let (mut running, out, err) = start(command.env("PATH", path));
+            assert_eq!(err.recv_timeout(HANGS).unwrap(), "proxy");
+            kill(&running, signal);
+            assert_eq!(code(&mut running), Some(128 + wanted), "{signal}");
+            assert_eq!(out.iter().next(), None);
+            ended(&pid);
+        }
+    }
+
+    #[test]
+    fn a_proxy_is_started_and_ends_with_the_tap() {
+        let proxy = version();
+        let address = proxy
+            .url
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let (pid, path) = kubectl(
+            "tap-kubectl",
+            &format!("echo \"Starting to serve on {address}\""),
+        );
         let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
         let output = output(command.env("PATH", path));
         let err = String::from_utf8(output.stderr).unwrap();
@@ -392,8 +556,6 @@ mod command {
         assert_eq!(config["current-context"], "dev");
         assert_eq!(config["contexts"][0]["name"], "dev");
         assert_eq!(config["contexts"][0]["context"]["namespace"], "team-a");
-        let pid = fs::read_to_string(pid).unwrap();
-        let alive = Command::new("kill").args(["-0", pid.trim()]).status();
-        assert!(!alive.unwrap().success(), "it outlives the tap");
+        ended(&pid);
     }
 }
