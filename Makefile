@@ -214,11 +214,12 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
-# What is built natively.
-NATIVE := --workspace --exclude deltascope-page --features cli,mdbook
+# What is built natively, and with the benchmarks, whose features would have the programs built once more.
+WITH_BENCHES := --workspace --exclude deltascope-page --features cli,mdbook
+NATIVE := $(WITH_BENCHES) --exclude deltascope-bench
 # In the page's profile, the macros that clippy needs are built once for it and for the page.
 clippy: setup-rust
-	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) $(WITH_BENCHES) --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
@@ -228,7 +229,8 @@ test-native: setup-rust
 
 # Includes the runner of recorded scenarios, and the benchmarks.
 examples: setup-rust
-	cargo build $(CARGO_FLAGS) $(NATIVE) --examples --bench cache
+	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
+	cargo build $(CARGO_FLAGS) $(WITH_BENCHES) --bench cache
 
 test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \

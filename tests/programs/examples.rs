@@ -45,6 +45,7 @@ fn example(name: &str) -> Command {
                 // With the same flags as `make`, so that nothing is built twice.
                 "--workspace",
                 "--exclude=deltascope-page",
+                "--exclude=deltascope-bench",
                 "--features=cli,mdbook",
                 "--examples",
                 "--profile",

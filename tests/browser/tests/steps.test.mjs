@@ -223,7 +223,8 @@ test("a far search is computed in slices, and a later command takes its place", 
     on = false;
     return looks;
   });
-  assert.ok(looks > 3, `nothing else ran meanwhile: ${looks}`);
+  // Of a search in one piece it would be none; how many there are depends on the machine.
+  assert.ok(looks > 0, "nothing else ran meanwhile");
   const failed = await app.state();
   assert.match(failed.error.message, /as far as one search looks/);
   const { step, error } = await app.page.evaluate(async () => {
