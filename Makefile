@@ -214,12 +214,14 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
-# What is built natively, and with the benchmarks, whose features would have the programs built once more.
-WITH_BENCHES := --workspace --exclude deltascope-page --features cli,mdbook
-NATIVE := $(WITH_BENCHES) --exclude deltascope-bench
+# What is built natively. The benchmarks' packages have features of their own: built with them, all would be built once
+# more. So they are only checked, but for `make bench`.
+NATIVE := --workspace --exclude deltascope-page --exclude deltascope-bench --features cli,mdbook
+LINT_BENCHES := cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
 # In the page's profile, the macros that clippy needs are built once for it and for the page.
 clippy: setup-rust
-	cargo clippy $(CARGO_FLAGS) $(WITH_BENCHES) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
+	$(LINT_BENCHES)
 	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
@@ -227,10 +229,10 @@ clippy: setup-rust
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) $(NATIVE) --no-fail-fast
 
-# Includes the runner of recorded scenarios, and the benchmarks.
+# Includes the runner of recorded scenarios.
 examples: setup-rust
 	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
-	cargo build $(CARGO_FLAGS) $(WITH_BENCHES) --bench cache
+	$(LINT_BENCHES)
 
 test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
