@@ -168,8 +168,8 @@ setup-rust:
 	  grep -q "^$$c" <<<"$$have" || rustup component add $$c; done
 
 # A tool runs for seconds, so compile it quickly rather than well. Tools with common dependencies share a build
-# folder.
-INSTALL = CARGO_TARGET_DIR='$(TOOLS)/build' CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols \
+# folder. Their lints are not ours.
+INSTALL = RUSTC_WORKSPACE_WRAPPER= CARGO_TARGET_DIR='$(TOOLS)/build' CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols \
 	cargo install --debug --root '$(TOOLS)' --force
 
 setup-dist: setup-bindgen
