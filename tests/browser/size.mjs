@@ -10,8 +10,9 @@ import { brotliCompressSync, constants } from "node:zlib";
 // headlines 2, four generations in one race 14, drops and staleness 10, motion along the drawn path 14, later changes 50, cutting a run down 6,
 // stories with their lessons, scripts and notes 54, the shelf 30, the
 // presenter, codes and the handout 15.
-// The limit holds this size until words, lessons and the cluster are loaded separately.
-const LIMIT_KB = 1020;
+// The limit holds this size until words, lessons and the cluster are loaded separately. The folder of the checkout, which is in
+// the names that the linker sorts by, changes the size by a KB or so.
+const LIMIT_KB = 1022;
 // The styles are in the page itself.
 const COUNTED = new Set([".wasm", ".js", ".html", ".css"]);
 
