@@ -16,7 +16,7 @@ use deltascope_replay::tap::detect::Client;
 use deltascope_replay::tap::follow::Over;
 use deltascope_world::text::Lang;
 
-use super::super::gate::{Gate, Refusal, refusal};
+use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal};
 use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
 use super::super::report;
@@ -89,13 +89,7 @@ impl Passage {
         let call = call(head.method.as_str(), wanted, &head.headers);
         let agent = text_of(&head.headers, &USER_AGENT).into();
         let client = Client { agent, connection };
-        let uri = self.proxy.uri(wanted).map_err(|error| {
-            refusal(
-                StatusCode::BAD_REQUEST,
-                &format!("The address cannot be asked for: {error}."),
-                &format!("无法请求该地址：{error}。"),
-            )
-        })?;
+        let uri = at_proxy(&self.proxy, wanted)?;
         let mut asked = Request::new(match body.is_end_stream() {
             true => Either::Left(Empty::<Bytes>::new()),
             false => Either::Right(Arriving::new(body, UNREAD)),
@@ -128,13 +122,7 @@ impl Passage {
             Some(telling) => telling.head(head_of(head.status.as_u16(), &head.headers)),
             None => self.teller.other(client.agent, call, head.status.as_u16()),
         }
-        if head.status.is_informational() {
-            return Err(refusal(
-                StatusCode::BAD_GATEWAY,
-                "The cluster wants to change the protocol: that is not handed on.",
-                "集群要求切换协议：不予转发。",
-            ));
-        }
+        no_change(head.status)?;
         head.headers = passed_on(head.headers);
         Ok(Response::from_parts(
             head,
