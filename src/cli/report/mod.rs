@@ -1,16 +1,20 @@
 //! What informers cost and what is odd about them: in the terminal, as HTML and as JSON, from a tap or from
 //! recordings.
 
-pub(super) mod json;
-
 mod html;
+mod json;
 mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use deltascope_cache::controller::Generation;
+use deltascope_replay::invariants::Violation;
 use deltascope_replay::tap::finding::{Finding, Poll, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note;
@@ -23,8 +27,12 @@ use super::args::Report;
 use super::replay::read;
 use super::{Failure, print};
 
+pub(super) use words::{stopped, table};
+
 /// The longest recording in which known bugs are looked for, in bytes: it is played.
 const PLAYED: u64 = 8 << 20;
+/// A recording that grows is played again after so many times the time that this took.
+const REST: u32 = 20;
 
 /// What was observed of a controller.
 #[derive(Clone, Debug, Default)]
@@ -49,21 +57,75 @@ pub(super) struct Count {
     pub(super) failed: u64,
 }
 
-impl Observed {
-    /// All that is odd. Recordings are played for it, if they are short.
-    fn findings(&self) -> Vec<Finding> {
-        let mut found = findings(&self.informers, &self.polls);
-        for (informer, ledger) in self.informers.iter().enumerate() {
-            let path = Path::new(&ledger.file);
-            let short = fs::metadata(path).is_ok_and(|file| file.len() <= PLAYED);
-            if short
-                && let Ok(bytes) = fs::read(path)
-                && let (Some(trace), _) = trace::read(&ledger.file, &bytes)
-            {
-                found.extend(known_bugs(informer, &trace));
+/// What was found in recordings that were played.
+#[derive(Debug, Default)]
+pub(super) struct Played(Mutex<BTreeMap<String, Bugs>>);
+
+/// The known bugs in a recording.
+#[derive(Debug)]
+struct Bugs {
+    /// How long the recording was.
+    bytes: u64,
+    played: Instant,
+    took: Duration,
+    found: Vec<(Generation, Violation)>,
+}
+
+impl Bugs {
+    fn of(path: &str, bytes: u64) -> Self {
+        let played = Instant::now();
+        let found = fs::read(path).ok().and_then(|bytes| {
+            let (trace, _) = trace::read(path, &bytes);
+            Some(known_bugs(&trace?))
+        });
+        Self {
+            bytes,
+            played,
+            took: played.elapsed(),
+            found: found.unwrap_or_default(),
+        }
+    }
+
+    /// Whether the recording has grown, and it is time to play it again.
+    fn is_old(&self, bytes: u64, now: Instant) -> bool {
+        let rested = now.saturating_duration_since(self.played) >= self.took * REST;
+        bytes != self.bytes && rested
+    }
+}
+
+impl Played {
+    /// All that is odd. Short recordings are played for it, those that still grow from time to time; at the end `all` that have
+    /// grown.
+    pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
+        let mut found = findings(&observed.informers, &observed.polls);
+        let mut played = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (informer, ledger) in observed.informers.iter().enumerate() {
+            let path = &ledger.file;
+            let Some(bytes) = fs::metadata(path).ok().map(|file| file.len()) else {
+                continue;
+            };
+            let known = played.get(path);
+            let again = match known {
+                Some(known) if all => known.bytes != bytes,
+                Some(known) => known.is_old(bytes, Instant::now()),
+                None => true,
+            };
+            if again && bytes <= PLAYED {
+                played.insert(path.clone(), Bugs::of(path, bytes));
             }
+            let bugs = played.get(path).into_iter().flat_map(|bugs| &bugs.found);
+            found.extend(bugs.map(|(generation, violation)| Finding::KnownBug {
+                informer,
+                generation: *generation,
+                violation: violation.clone(),
+            }));
         }
         found
+    }
+
+    /// What `--report run.json` would write now.
+    pub(super) fn json(&self, observed: &Observed) -> String {
+        json::of(observed, &self.findings(observed, false)).to_string()
     }
 }
 
@@ -85,9 +147,13 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
         };
         observed.informers.push(ledger);
     }
+    let found = Played::default().findings(&observed, true);
     match &options.output {
-        Some(path) => write(path, &observed, lang),
-        None => print(Form::Words, &format!("{}\n", table(&observed, lang))),
+        Some(path) => write(path, &observed, &found, lang),
+        None => print(
+            Form::Words,
+            &format!("{}\n", table(&observed, &found, lang)),
+        ),
     }
 }
 
@@ -111,17 +177,17 @@ fn ledger(trace: &Trace, bytes: &[u8]) -> Ledger {
     ledger
 }
 
-/// The report in the terminal.
-pub(super) fn table(observed: &Observed, lang: Lang) -> String {
-    words::table(observed, &observed.findings(), lang)
-}
-
 /// Writes the report as the file's ending says.
-pub(super) fn write(path: &Path, observed: &Observed, lang: Lang) -> Result<(), Failure> {
+pub(super) fn write(
+    path: &Path,
+    observed: &Observed,
+    found: &[Finding],
+    lang: Lang,
+) -> Result<(), Failure> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
-        true => format!("{:#}\n", json::of(observed)),
-        false => html::of(observed, &observed.findings(), path, lang),
+        true => format!("{:#}\n", json::of(observed, found)),
+        false => html::of(observed, found, path, lang),
     };
     fs::write(path, text).map_err(|error| {
         let shown = path.display();
@@ -130,4 +196,29 @@ pub(super) fn write(path: &Path, observed: &Observed, lang: Lang) -> Result<(), 
             &format!("无法写入 {shown}：{error}。"),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_played_again_when_it_has_grown_and_after_a_rest() {
+        let played = Instant::now();
+        let bugs = Bugs {
+            bytes: 10,
+            played,
+            took: Duration::from_millis(50),
+            found: Vec::new(),
+        };
+        for (bytes, after, old) in [
+            (10, 5_000, false),
+            (11, 999, false),
+            (11, 1_000, true),
+            (9, 1_000, true),
+        ] {
+            let now = played + Duration::from_millis(after);
+            assert_eq!(bugs.is_old(bytes, now), old, "{bytes} {after}");
+        }
+    }
 }

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use deltascope_presentation::checks;
 use deltascope_replay::tap::finding::{Finding, reasons};
 use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
-use deltascope_replay::tap::note::Why;
+use deltascope_replay::tap::note::{Stopped, Why};
 use deltascope_replay::wall;
+use deltascope_terminal as terminal;
 use deltascope_world::Time;
+use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
 use super::Observed;
@@ -85,12 +87,13 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 }
 
 /// The table in the terminal, with the findings below it.
-pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
     let mut text = summary(observed, lang);
     let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
+    let shown = |cell: String| visible::line(&cell).into_owned();
     let rows: Vec<_> = [head]
         .into_iter()
-        .chain(observed.informers.iter().map(|ledger| row(ledger, lang)))
+        .chain((observed.informers.iter()).map(|ledger| row(ledger, lang).map(shown)))
         .collect();
     if !observed.informers.is_empty() {
         let width = |column: usize| rows.iter().map(|row| wide(&row[column])).max();
@@ -110,6 +113,9 @@ pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> Strin
             }
         }
     }
+    for said in observed.informers.iter().filter_map(stopped) {
+        let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
+    }
     for one in found.iter().take(SHOWN) {
         let _ = write!(text, "\n- {}", finding(one, &observed.informers).get(lang));
         if let Some(command) = command(one, &observed.informers) {
@@ -124,6 +130,23 @@ pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> Strin
         });
     }
     text
+}
+
+/// Where and why an informer's recording ends before it does.
+pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
+    let (at, why) = ledger.stopped?;
+    let (of, when) = (ledger.scope.title(), when(Some(ledger), at));
+    let (en, zh) = match why {
+        Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
+        Stopped::Unlike => (
+            "its client asks in a way that no reflector does",
+            "客户端的请求方式与 Reflector 不同",
+        ),
+    };
+    Some(Text::new(
+        &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
+        &format!("{of} 的录制到 {when} 为止：{zh}。之后的内容不在其中。"),
+    ))
 }
 
 /// What shows the moment of a finding, if its informer is recorded.

@@ -23,7 +23,8 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
-use super::{Failure, block_on, listen, note, report, wall};
+use super::report::{self, Played};
+use super::{Failure, block_on, listen, note, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
@@ -56,6 +57,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         kubeconfig,
         passage,
         watching,
+        played,
     } = ready;
     let mut code = Ok(0);
     let end = async {
@@ -78,9 +80,10 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
-    terminal::note(&report::table(&observed, lang));
+    let found = played.findings(&observed, true);
+    terminal::note(&report::table(&observed, &found, lang));
     if let Some(path) = &options.report {
-        report::write(path, &observed, lang)?;
+        report::write(path, &observed, &found, lang)?;
     }
     code
 }
@@ -92,6 +95,7 @@ struct Ready {
     kubeconfig: Kubeconfig,
     passage: Arc<Passage>,
     watching: Watching,
+    played: Arc<Played>,
 }
 
 impl Ready {
@@ -107,6 +111,7 @@ impl Ready {
             lang,
         })?;
         let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        let played = Arc::<Played>::default();
         let passage = Passage::new(
             kubectl.proxy().clone(),
             Gate {
@@ -115,9 +120,11 @@ impl Ready {
             },
             &token,
             teller,
+            Arc::clone(&played),
             lang,
         );
-        let path = kubeconfig.path().display();
+        let path = kubeconfig.path().display().to_string();
+        let path = terminal::word(&path);
         let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
         note(
             Text::new(
@@ -138,6 +145,7 @@ impl Ready {
             kubeconfig,
             passage: Arc::new(passage),
             watching,
+            played,
         })
     }
 }

@@ -20,8 +20,8 @@ use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
 use deltascope_replay::tap::follow::{Follower, Over, Step};
 use deltascope_replay::tap::ledger::{self, Ledger};
-use deltascope_replay::tap::note::Note;
-use deltascope_replay::tap::record::{Recorder, Stopped};
+use deltascope_replay::tap::note::{Note, Stopped};
+use deltascope_replay::tap::record::Recorder;
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
@@ -29,7 +29,7 @@ use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::{Lang, Text};
 
-use super::super::report::{Count, Observed};
+use super::super::report::{self, Count, Observed};
 use super::super::{Failure, note};
 
 /// Most bytes of responses that wait to be read.
@@ -471,7 +471,7 @@ impl Watcher {
             let stopped = recorder.stopped();
             self.write(track, &text);
             if let Some(stopped) = stopped {
-                self.stop(track, stopped);
+                self.stop(track, at, stopped);
             }
         }
     }
@@ -540,7 +540,7 @@ impl Watcher {
             }
             To::File(_) | To::Nowhere => return,
         };
-        if one.recorder.is_none() {
+        if held.is_empty() && one.recorder.is_none() {
             return;
         }
         self.files += 1;
@@ -587,28 +587,19 @@ impl Watcher {
     }
 
     /// The recording does not go on.
-    fn stop(&mut self, track: usize, stopped: Stopped) {
+    fn stop(&mut self, track: usize, at: Time, why: Stopped) {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
         one.recorder = None;
-        let of = one.ledger.scope.title();
-        let (en, zh) = match stopped {
-            Stopped::Full => ("a longer one could not be opened.", "再长就无法打开。"),
-            Stopped::Unlike => (
-                "its client asks in a way that no reflector does.",
-                "客户端的请求方式与 Reflector 不同。",
-            ),
-        };
-        let said = Text::new(
-            &format!("The recording of {of} ends here: {en} It is still counted."),
-            &format!("{of} 的录制到此结束：{zh}统计仍在继续。"),
-        );
-        note(said.get(self.options.lang));
+        one.ledger.note(&Note::Stopped { at, why });
+        if let Some(said) = report::stopped(&one.ledger) {
+            note(said.get(self.options.lang));
+        }
     }
 
-    fn observed(&self) -> Observed {
-        let tracks = self.tracks.iter();
+    fn observed(&mut self) -> Observed {
+        let tracks = self.tracks.iter_mut();
         let (informers, lists): (Vec<_>, Vec<_>) =
             tracks.partition(|(track, _)| self.detector.is_informer(**track));
         let mut polls = self.reads.clone();
@@ -620,7 +611,7 @@ impl Watcher {
             lasted: self.until,
             informers: informers
                 .into_iter()
-                .map(|(_, track)| track.ledger.clone())
+                .map(|(_, track)| track.ledger.summary())
                 .collect(),
             polls: polls.into_values().collect(),
             counts: self.counts.clone(),

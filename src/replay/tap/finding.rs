@@ -221,7 +221,7 @@ fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
 /// The bugs of the recording's generation that what happened meets. Those that every run of the generation meets say nothing
 /// of the controller.
 #[must_use]
-pub fn known_bugs(informer: usize, trace: &Trace) -> Vec<Finding> {
+pub fn known_bugs(trace: &Trace) -> Vec<(Generation, Violation)> {
     let generation = trace.recording.scenario.settings.era.0;
     let Ok((timeline, _)) = trace.recording.play_within(FACTS) else {
         return Vec::new();
@@ -231,12 +231,9 @@ pub fn known_bugs(informer: usize, trace: &Trace) -> Vec<Finding> {
         violation.known && matches!(violation.invariant, Invariant::Lost | Invariant::Order)
     };
     let telling = invariants.violations().iter().filter(is_telling);
-    let finding = |violation: &Violation| Finding::KnownBug {
-        informer,
-        generation,
-        violation: violation.clone(),
-    };
-    telling.map(finding).collect()
+    telling
+        .map(|violation| (generation, violation.clone()))
+        .collect()
 }
 
 /// What came before a relist, in the order of how telling it is.

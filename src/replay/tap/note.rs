@@ -80,6 +80,23 @@ pub enum Note {
         /// Why.
         why: Why,
     },
+    /// The recording goes no further.
+    Stopped {
+        /// When.
+        at: Time,
+        /// Why.
+        why: Stopped,
+    },
+}
+
+/// Why a recording does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Stopped {
+    /// With more it could not be opened.
+    Full,
+    /// The controller asked what no reflector asks.
+    Unlike,
 }
 
 /// An object of a list.
@@ -181,7 +198,8 @@ impl Note {
             | Self::Page { at, .. }
             | Self::Opened { at }
             | Self::Events { at, .. }
-            | Self::Ended { at, .. } => *at,
+            | Self::Ended { at, .. }
+            | Self::Stopped { at, .. } => *at,
         }
     }
 }

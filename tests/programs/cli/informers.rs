@@ -384,6 +384,34 @@ fn a_good_controllers_report_names_nothing() {
     }
 }
 
+#[test]
+fn a_look_at_the_informers_holds_no_request_up() {
+    let api = Api::start(&["--pods", "1", "--rate", "0"]);
+    let folder = folder("look");
+    let tap = Tap::start("look", &api.url, &["--out", folder.to_str().unwrap()]);
+    let list = read_all(raw(&tap, "/api/v1/pods"));
+    let path = format!("/api/v1/pods?watch=1&resourceVersion={}", version(&list));
+    let mut watch = raw(&tap, &path);
+    super::read_until(&mut watch, b"\r\n\r\n");
+    let late = Instant::now() + HANGS;
+    while !folder.exists() || recordings(&folder).is_empty() {
+        assert!(Instant::now() < late, "no recording");
+    }
+    // A recording that can only be read when somebody writes it.
+    let file = &recordings(&folder)[0];
+    fs::remove_file(file).unwrap();
+    let made = Command::new("mkfifo").arg(file).status();
+    assert!(made.unwrap().success());
+    let look = raw(&tap, "/deltascope/informers.json");
+    // This waits for its reader.
+    let writer = fs::OpenOptions::new().write(true).open(file).unwrap();
+    let got = read_all(raw(&tap, "/version"));
+    assert!(got.contains(" 200 OK"), "{got}");
+    drop(writer);
+    let got = read_all(look);
+    assert!(got.contains("\"plural\":\"pods\""), "{got}");
+}
+
 /// A client that asks as no good controller does.
 fn raw(tap: &Tap, path: &str) -> std::net::TcpStream {
     let mut stream = super::connect(tap.port);
