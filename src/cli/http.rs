@@ -11,9 +11,13 @@ use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETR
 use hyper::http::uri::Scheme;
 use hyper::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use deltascope_terminal as terminal;
 use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::text::Text;
 

@@ -155,12 +155,18 @@ pub(super) fn command(finding: &Finding, informers: &[Ledger]) -> Option<String>
     let at = finding.at()?;
     (!ledger.file.is_empty()).then(|| {
         // A second later, what follows from it has happened.
-        format!("deltascope replay {} --until {}ms", ledger.file, at + 1_000)
+        let file = terminal::word(&ledger.file);
+        format!("deltascope replay {file} --until {}ms", at + 1_000)
     })
 }
 
-/// A finding in a sentence or two.
+/// A finding in a sentence or two, in one line: parts of it are others' texts.
 pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
+    let Text { en, zh } = told(finding, informers);
+    Text::new(&visible::line(&en), &visible::line(&zh))
+}
+
+fn told(finding: &Finding, informers: &[Ledger]) -> Text {
     let one = |place: usize| informers.get(place);
     let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
     match finding {
@@ -518,4 +524,53 @@ fn wide(text: &str) -> usize {
             }
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use deltascope_replay::tap::note::Note;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_others_stay_in_their_line() {
+        let text = "no\n- forged\r\u{1b}[2J\u{202e}".to_owned();
+        let list = |at: Time| Note::List {
+            at,
+            version: "0".to_owned(),
+            limit: 0,
+            continues: false,
+        };
+        let page = |at: Time| Note::Page {
+            at,
+            objects: Vec::new(),
+            more: false,
+        };
+        let why = Why::Failed { code: 500, text };
+        let mut ledger = Ledger::of(&[
+            list(0),
+            page(1),
+            Note::Ended { at: 2, why },
+            list(3),
+            page(4),
+            Note::Stopped {
+                at: 5,
+                why: Stopped::Full,
+            },
+        ]);
+        ledger.scope.plural = "pods\n- forged".to_owned();
+        ledger.file = "my run/it's.jsonl".to_owned();
+        let observed = Observed {
+            informers: vec![ledger],
+            ..Observed::default()
+        };
+        let found = deltascope_replay::tap::finding::findings(&observed.informers, &[]);
+        for lang in [Lang::En, Lang::Zh] {
+            let table = table(&observed, &found, lang);
+            let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";
+            assert!(table.contains(wanted), "{table}");
+            assert_eq!(table.lines().count(), 6, "{table}");
+            assert!(!table.contains("\n- forged") && !table.contains('\u{1b}'));
+        }
+    }
 }
