@@ -8,11 +8,11 @@ mod seen;
 mod watcher;
 
 use std::collections::hash_map::RandomState;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::BuildHasher;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,6 +159,29 @@ impl Ready {
 fn token() -> String {
     let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
     format!("{one:016x}{other:016x}")
+}
+
+/// A folder that only its owner may enter. It goes with this value.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes one among the system's temporary folders.
+    fn new() -> io::Result<Self> {
+        // The path of a socket in it must be short.
+        let name = format!("deltascope-{}", &token()[..16]);
+        let path = std::env::temp_dir().join(name);
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path).map(|()| Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing in it is used any more.
+        let _left = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Creates a file that only its owner may read; what is there already stays, and is an error.
