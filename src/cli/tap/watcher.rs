@@ -252,6 +252,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 /// An informer, or lists that may become one.
 struct Track {
     began: Time,
+    /// Its last request. What comes of an earlier one, its client has left.
+    last: Id,
     ledger: Ledger,
     recorder: Option<Recorder>,
     to: To,
@@ -383,6 +385,7 @@ impl Watcher {
             one.polls.count += 1;
             one.polls.last = at;
         }
+        one.last = id;
         one.ledger.note(&note);
         if let Some(recorder) = &mut one.recorder {
             let text = recorder.asked(at.saturating_sub(began), call, &note);
@@ -414,6 +417,7 @@ impl Watcher {
         });
         Track {
             began: at,
+            last: 0,
             ledger,
             recorder,
             to: match room {
@@ -452,7 +456,8 @@ impl Watcher {
             return;
         };
         let track = *track;
-        let Some(began) = self.tracks.get(&track).map(|one| one.began) else {
+        let one = self.tracks.get(&track);
+        let Some(began) = one.filter(|one| one.last == id).map(|one| one.began) else {
             return;
         };
         let at = at.saturating_sub(began);
