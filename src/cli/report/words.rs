@@ -181,10 +181,10 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             Text::new(
                 &format!(
-                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one.{en}"
+                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one, unless these are two processes.{en}"
                 ),
                 &format!(
-                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。请共用一个。{zh}"
+                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。除非是两个进程，请共用一个。{zh}"
                 ),
             )
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -23,6 +23,8 @@ pub(super) struct Tap {
     pub(super) port: u16,
     /// The path of the API behind it, with the token.
     pub(super) base: String,
+    /// Its kubeconfig.
+    pub(super) config: PathBuf,
 }
 
 impl Tap {
@@ -32,8 +34,8 @@ impl Tap {
         let (running, _, err) = start(command.arg(&config).args(more));
         let line = err.recv_timeout(HANGS).expect("it does not start");
         assert!(line.contains("tap: http://127.0.0.1:"), "{line}");
-        let config: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
-        let server = config["clusters"][0]["cluster"]["server"].as_str().unwrap();
+        let read: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+        let server = read["clusters"][0]["cluster"]["server"].as_str().unwrap();
         let rest = server.strip_prefix("http://127.0.0.1:").unwrap();
         let (port, token) = rest.split_once('/').unwrap();
         Self {
@@ -41,6 +43,7 @@ impl Tap {
             err,
             port: port.parse().unwrap(),
             base: format!("/{token}"),
+            config,
         }
     }
 
