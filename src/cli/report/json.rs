@@ -92,7 +92,9 @@ fn of_why(why: &Why) -> Value {
 fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
     let Text { en, zh } = words::finding(finding, informers);
     let evidence = match finding {
-        Finding::Twice { other, .. } => json!({ "other": other }),
+        Finding::Twice {
+            other, together, ..
+        } => json!({ "other": other, "together": together }),
         Finding::BigList { list: one, .. } => list(one),
         Finding::Relists { lists, count, .. } => json!({
             "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),

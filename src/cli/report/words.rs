@@ -170,9 +170,17 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
     let one = |place: usize| informers.get(place);
     let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
     match finding {
-        Finding::Twice { informer, other } => {
+        Finding::Twice {
+            informer,
+            other,
+            together,
+        } => {
             let (what, agent) = (name(*informer), agent(one(*informer)));
             let (left, right) = (informer + 1, other + 1);
+            let (unless_en, unless_zh) = match together {
+                true => ("", ""),
+                false => (", unless these are two processes", "除非是两个进程，"),
+            };
             let metadata =
                 [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));
             let (en, zh) = match metadata[0] != metadata[1] {
@@ -181,10 +189,10 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             Text::new(
                 &format!(
-                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one, unless these are two processes.{en}"
+                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{en}"
                 ),
                 &format!(
-                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。除非是两个进程，请共用一个。{zh}"
+                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{zh}"
                 ),
             )
         }

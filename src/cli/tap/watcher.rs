@@ -20,7 +20,7 @@ use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
 use deltascope_replay::tap::follow::{Follower, Over, Step};
 use deltascope_replay::tap::ledger::{self, Ledger};
-use deltascope_replay::tap::note::{Note, Stopped};
+use deltascope_replay::tap::note::{Connection, Note, Stopped};
 use deltascope_replay::tap::record::Recorder;
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
@@ -387,8 +387,22 @@ impl Watcher {
         }
         one.last = id;
         one.ledger.note(&note);
+        let at = at.saturating_sub(began);
+        let over = Note::Connection {
+            at,
+            connection: Connection {
+                tap: self.options.start.unwrap_or_default(),
+                number: client.connection,
+            },
+        };
+        let known = one.ledger.connections.len();
+        one.ledger.note(&over);
+        let is_new = one.ledger.connections.len() > known;
         if let Some(recorder) = &mut one.recorder {
-            let text = recorder.asked(at.saturating_sub(began), call, &note);
+            let mut text = recorder.asked(at, call, &note);
+            if is_new {
+                text.push_str(&recorder.took(at, Vec::new(), &[over]));
+            }
             self.write(track, &text);
         }
         if is_informer {

@@ -31,6 +31,8 @@ pub enum Finding {
         informer: usize,
         /// The other one.
         other: usize,
+        /// Whether they are one process's, and not those of two with the same name.
+        together: bool,
     },
     /// An informer has every Secret of the cluster, with its data.
     AllSecrets {
@@ -162,7 +164,11 @@ pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
     for (informer, ledger) in ledgers.iter().enumerate() {
         let rest = ledgers.iter().enumerate().skip(informer + 1);
         for (other, _) in rest.filter(|(_, other)| watch_the_same(ledger, other)) {
-            found.push(Finding::Twice { informer, other });
+            found.push(Finding::Twice {
+                informer,
+                other,
+                together: are_together(ledgers, informer, other),
+            });
         }
         of_one(informer, ledger, &mut found);
     }
@@ -218,6 +224,25 @@ fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
     })
 }
 
+/// Whether connections show that both are one process's: one that both have used, or a chain of such over other informers.
+fn are_together(ledgers: &[Ledger], informer: usize, other: usize) -> bool {
+    let mut own = ledgers[informer].connections.clone();
+    loop {
+        if !own.is_disjoint(&ledgers[other].connections) {
+            return true;
+        }
+        let known = own.len();
+        for ledger in ledgers {
+            if !own.is_disjoint(&ledger.connections) {
+                own.extend(&ledger.connections);
+            }
+        }
+        if own.len() == known {
+            return false;
+        }
+    }
+}
+
 /// The bugs of the recording's generation that what happened meets. Those that every run of the generation meets say nothing
 /// of the controller.
 #[must_use]
@@ -251,7 +276,7 @@ pub fn reasons(lists: &[List]) -> Vec<(&Because, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note::{Heard, Kind, Note, Weight, Why};
+    use super::super::note::{Connection, Heard, Kind, Note, Weight, Why};
     use super::*;
 
     fn scope(plural: &str) -> Scope {
@@ -397,6 +422,38 @@ mod tests {
         );
         assert!(!with(&|other| other.agent = "other".into()));
         assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
+    }
+
+    #[test]
+    fn a_connection_is_one_processs() {
+        let over = |connections: &[(Time, u64)], plural: &str| {
+            let mut ledger = informer(scope(plural), "0", 0, 3, [1_000, 200]);
+            for &(tap, number) in connections {
+                let connection = Connection { tap, number };
+                ledger.note(&Note::Connection { at: 0, connection });
+            }
+            ledger
+        };
+        // The connections of one informer, of the other one, and of a third of something else.
+        type Connections<'a> = &'a [(Time, u64)];
+        let table: [(Connections<'_>, Connections<'_>, Connections<'_>, bool); 6] = [
+            (&[(1, 1), (1, 2)], &[(1, 3), (1, 2)], &[], true),
+            (&[(1, 1)], &[(1, 2)], &[], false),
+            (&[(1, 1)], &[(2, 1)], &[], false),
+            (&[(1, 1)], &[(1, 2)], &[(1, 2), (1, 1)], true),
+            (&[(1, 1)], &[(1, 2)], &[(1, 3)], false),
+            (&[], &[], &[], false),
+        ];
+        for (one, other, third, wanted) in table {
+            let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
+            let found = findings(&ledgers, &[]);
+            let twice = Finding::Twice {
+                informer: 0,
+                other: 2,
+                together: wanted,
+            };
+            assert_eq!(found, [twice], "{one:?} {other:?} {third:?}");
+        }
     }
 
     #[test]

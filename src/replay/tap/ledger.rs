@@ -1,6 +1,6 @@
 //! What an informer's notes add up to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -9,7 +9,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 
 use super::call::Scope;
-use super::note::{Heard, Kind, Note, Stopped, Weight, Why};
+use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
 
 /// Most lists, ends and spans that are kept one by one. All are counted.
 const MOST: usize = 200;
@@ -39,6 +39,8 @@ pub struct Ledger {
     pub until: Time,
     /// Its lists, the first of them.
     pub lists: Vec<List>,
+    /// The connections that its requests came over, the first of them.
+    pub connections: BTreeSet<Connection>,
     /// How many lists there were.
     pub list_count: u64,
     /// How many watches were opened.
@@ -278,6 +280,11 @@ impl Ledger {
                 }
             }
             Note::Ended { why, .. } => self.ended(at, why),
+            Note::Connection { connection, .. } => {
+                if self.connections.len() < MOST {
+                    self.connections.insert(*connection);
+                }
+            }
             Note::Stopped { why, .. } => self.stopped = Some((at, *why)),
         }
     }

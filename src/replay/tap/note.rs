@@ -80,6 +80,14 @@ pub enum Note {
         /// Why.
         why: Why,
     },
+    /// A request comes over this connection. A connection is one process's.
+    Connection {
+        /// When.
+        at: Time,
+        /// Which.
+        #[serde(flatten)]
+        connection: Connection,
+    },
     /// The recording goes no further.
     Stopped {
         /// When.
@@ -87,6 +95,15 @@ pub enum Note {
         /// Why.
         why: Stopped,
     },
+}
+
+/// A connection of a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Connection {
+    /// When the tap began that numbers it, in ms since 1970.
+    pub tap: Time,
+    /// Its number.
+    pub number: u64,
 }
 
 /// Why a recording does not go on.
@@ -199,6 +216,7 @@ impl Note {
             | Self::Opened { at }
             | Self::Events { at, .. }
             | Self::Ended { at, .. }
+            | Self::Connection { at, .. }
             | Self::Stopped { at, .. } => *at,
         }
     }

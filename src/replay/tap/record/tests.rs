@@ -92,7 +92,10 @@ fn recorded(every: Time, requests: Requests) -> Trace {
     text.push_str(&recorder.finish());
     let (trace, error) = trace::read("trace", text.as_bytes());
     assert_eq!(error, None, "{text}");
-    trace.unwrap()
+    let trace = trace.unwrap();
+    let inputs = &trace.recording.inputs;
+    assert!(inputs.is_sorted_by_key(|input| input.at), "{text}");
+    trace
 }
 
 fn stored(trace: &Trace) -> BTreeMap<String, String> {
