@@ -31,7 +31,9 @@ pub(super) use words::{stopped, table};
 
 /// The longest recording in which known bugs are looked for, in bytes: it is played.
 const PLAYED: u64 = 8 << 20;
-/// A recording that grows is played again after so many times the time that this took.
+/// How long a look at a tap plays recordings, beside the one that it has begun, …
+const LOOK: Duration = Duration::from_millis(100);
+/// … and after how many times what this took the next look plays some.
 const REST: u32 = 20;
 
 /// What was observed of a controller.
@@ -59,7 +61,15 @@ pub(super) struct Count {
 
 /// What was found in recordings that were played.
 #[derive(Debug, Default)]
-pub(super) struct Played(Mutex<BTreeMap<String, Bugs>>);
+pub(super) struct Played(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By the recording's file.
+    bugs: BTreeMap<String, Bugs>,
+    /// Until then a look plays nothing.
+    rests: Option<Instant>,
+}
 
 /// The known bugs in a recording.
 #[derive(Debug)]
@@ -67,53 +77,62 @@ struct Bugs {
     /// How long the recording was.
     bytes: u64,
     played: Instant,
-    took: Duration,
     found: Vec<(Generation, Violation)>,
 }
 
 impl Bugs {
     fn of(path: &str, bytes: u64) -> Self {
-        let played = Instant::now();
         let found = fs::read(path).ok().and_then(|bytes| {
             let (trace, _) = trace::read(path, &bytes);
             Some(known_bugs(&trace?))
         });
         Self {
             bytes,
-            played,
-            took: played.elapsed(),
+            played: Instant::now(),
             found: found.unwrap_or_default(),
         }
     }
+}
 
-    /// Whether the recording has grown, and it is time to play it again.
-    fn is_old(&self, bytes: u64, now: Instant) -> bool {
-        let rested = now.saturating_duration_since(self.played) >= self.took * REST;
-        bytes != self.bytes && rested
+impl Known {
+    /// The short recordings that have grown since they were played, and how long they are: first those that were never played,
+    /// then those whose turn is longest ago.
+    fn grown<'a>(&self, files: impl Iterator<Item = &'a String>) -> Vec<(&'a String, u64)> {
+        let sizes = files.filter_map(|path| Some((path, fs::metadata(path).ok()?.len())));
+        let played = |path| self.bugs.get(path);
+        let mut grown: Vec<_> = sizes
+            .filter(|(path, bytes)| played(*path).is_none_or(|known| known.bytes != *bytes))
+            .filter(|(_, bytes)| *bytes <= PLAYED)
+            .collect();
+        grown.sort_by_key(|(path, _)| played(*path).map(|known| known.played));
+        grown
+    }
+
+    /// Plays recordings that have grown: at the end `all`, until then a few at a time, and then none for a while.
+    fn play<'a>(&mut self, files: impl Iterator<Item = &'a String>, all: bool) {
+        let began = Instant::now();
+        if !all && self.rests.is_some_and(|rests| began < rests) {
+            return;
+        }
+        for (path, bytes) in self.grown(files) {
+            self.bugs.insert(path.clone(), Bugs::of(path, bytes));
+            if !all && began.elapsed() >= LOOK {
+                break;
+            }
+        }
+        self.rests = Some(Instant::now() + began.elapsed() * REST);
     }
 }
 
 impl Played {
-    /// All that is odd. Short recordings are played for it, those that still grow from time to time; at the end `all` that have
-    /// grown.
+    /// All that is odd. Recordings are played for it: at the end `all` that have grown.
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
         let mut found = findings(&observed.informers, &observed.polls);
-        let mut played = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.play(observed.informers.iter().map(|ledger| &ledger.file), all);
         for (informer, ledger) in observed.informers.iter().enumerate() {
-            let path = &ledger.file;
-            let Some(bytes) = fs::metadata(path).ok().map(|file| file.len()) else {
-                continue;
-            };
-            let known = played.get(path);
-            let again = match known {
-                Some(known) if all => known.bytes != bytes,
-                Some(known) => known.is_old(bytes, Instant::now()),
-                None => true,
-            };
-            if again && bytes <= PLAYED {
-                played.insert(path.clone(), Bugs::of(path, bytes));
-            }
-            let bugs = played.get(path).into_iter().flat_map(|bugs| &bugs.found);
+            let bugs = known.bugs.get(&ledger.file);
+            let bugs = bugs.into_iter().flat_map(|bugs| &bugs.found);
             found.extend(bugs.map(|(generation, violation)| Finding::KnownBug {
                 informer,
                 generation: *generation,
@@ -203,22 +222,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_is_played_again_when_it_has_grown_and_after_a_rest() {
-        let played = Instant::now();
-        let bugs = Bugs {
-            bytes: 10,
-            played,
-            took: Duration::from_millis(50),
-            found: Vec::new(),
+    fn recordings_that_grow_take_turns_and_rest() {
+        let folder = std::env::temp_dir().join(format!("deltascope-played-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let files = ["a", "b", "c"].map(|name| folder.join(name).display().to_string());
+        let write = |number: usize, text: &str| fs::write(&files[number], text).unwrap();
+        let mut known = Known::default();
+        let lengths = |known: &Known| {
+            let length = |file| known.bugs.get(file).map(|bugs| bugs.bytes);
+            [length(&files[0]), length(&files[1]), length(&files[2])]
         };
-        for (bytes, after, old) in [
-            (10, 5_000, false),
-            (11, 999, false),
-            (11, 1_000, true),
-            (9, 1_000, true),
-        ] {
-            let now = played + Duration::from_millis(after);
-            assert_eq!(bugs.is_old(bytes, now), old, "{bytes} {after}");
+        write(0, "one");
+        write(1, "one");
+        known.play(files.iter(), true);
+        assert_eq!(lengths(&known), [Some(3), Some(3), None]);
+        for number in 0..3 {
+            write(number, "longer");
         }
+        // The first has waited less.
+        let first = known.bugs.get_mut(&files[0]).unwrap();
+        first.played += Duration::from_secs(9);
+        let turns = [2, 1, 0].map(|number: usize| (&files[number], 6));
+        assert_eq!(known.grown(files.iter()), turns);
+        known.rests = Some(Instant::now() + Duration::from_secs(3_600));
+        known.play(files.iter(), false);
+        assert_eq!(lengths(&known), [Some(3), Some(3), None], "it rests");
+        known.play(files.iter(), true);
+        assert_eq!(lengths(&known), [Some(6); 3], "this is the end");
+        assert!(known.grown(files.iter()).is_empty());
+        fs::remove_dir_all(&folder).unwrap();
     }
 }
