@@ -161,9 +161,14 @@ impl Finding {
 #[must_use]
 pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
     let mut found = Vec::new();
+    // Of many alike, each is named beside the first one only.
+    let mut named = vec![false; ledgers.len()];
     for (informer, ledger) in ledgers.iter().enumerate() {
-        let rest = ledgers.iter().enumerate().skip(informer + 1);
-        for (other, _) in rest.filter(|(_, other)| watch_the_same(ledger, other)) {
+        for other in informer + 1..ledgers.len() {
+            if named[other] || !watch_the_same(ledger, &ledgers[other]) {
+                continue;
+            }
+            named[other] = true;
             found.push(Finding::Twice {
                 informer,
                 other,
@@ -422,6 +427,14 @@ mod tests {
         );
         assert!(!with(&|other| other.agent = "other".into()));
         assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
+    }
+
+    #[test]
+    fn of_many_alike_each_is_named_once() {
+        let alike: Vec<_> = (0..300)
+            .map(|_| informer(scope("pods"), "0", 0, 3, [1_000, 200]))
+            .collect();
+        assert_eq!(ids(&alike), ["twice"; 299]);
     }
 
     #[test]
