@@ -129,10 +129,14 @@ bench: setup-dist setup-browser
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
 	@node $(BROWSER)/bench-frames.mjs '$(BENCHES)/dist'
 
-soak:
+# An informer of kube-rs meets all faults behind the tap here: compiling it takes 80 s of a core, too long for `make test`.
+KUBE_RS = $(TARGET)/kube-rs
+soak: setup-rust
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold::
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
+	cargo build $(CARGO_FLAGS) --manifest-path tests/kube-rs/Cargo.toml --target-dir '$(KUBE_RS)'
+	KUBE_RS='$(KUBE_RS)/debug/kube-rs-informer' cargo test $(CARGO_FLAGS) $(NATIVE) --test programs kube_rs -- --ignored
 
 .PHONY: pictures
 pictures: setup-browser dist

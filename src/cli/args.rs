@@ -125,8 +125,8 @@ Examples:
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
 credentials: kubectl proxy has these. What it prints, its exit code and its signals are its own. Everything is passed on as
 it comes, writes, too; but connections that change their protocol (exec, attach, port-forward) are not. Clients that
-prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig;
-kubectl proxy behind it listens on this machine without a token.";
+prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig.
+kubectl proxy behind it listens at a socket that only you reach; on Windows, at a port of this machine, without a token.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:

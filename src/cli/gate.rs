@@ -13,6 +13,8 @@ use percent_encoding::{percent_decode, percent_decode_str};
 
 use deltascope_world::text::Text;
 
+use super::http::Proxy;
+
 /// The header in which browsers say where a request comes from.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -189,6 +191,29 @@ fn goes_up(path: &str) -> bool {
 }
 
 /// A refusal by this server, not by the cluster.
+/// The URL of a path at the proxy.
+pub(super) fn at_proxy(proxy: &Proxy, path_and_query: &str) -> Result<Uri, Refusal> {
+    proxy.uri(path_and_query).map_err(|error| {
+        refusal(
+            StatusCode::BAD_REQUEST,
+            &format!("The address cannot be asked for: {error}."),
+            &format!("无法请求该地址：{error}。"),
+        )
+    })
+}
+
+/// The proxy's answer to a change of the protocol, which is not handed on.
+pub(super) fn no_change(status: StatusCode) -> Result<(), Refusal> {
+    if status.is_informational() {
+        return Err(refusal(
+            StatusCode::BAD_GATEWAY,
+            "The cluster wants to change the protocol: that is not handed on.",
+            "集群要求切换协议：不予转发。",
+        ));
+    }
+    Ok(())
+}
+
 pub(super) fn refusal(status: StatusCode, en: &str, zh: &str) -> Refusal {
     Refusal {
         status,

@@ -3,17 +3,24 @@
 
 use std::fmt::{self, Display};
 use std::io;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, SERVER};
 use hyper::http::uri::Scheme;
 use hyper::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use deltascope_terminal as terminal;
 use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::text::Text;
 
@@ -23,13 +30,21 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// The address of `kubectl proxy`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Proxy {
-    /// As the system resolves it.
-    host: String,
-    port: u16,
+    way: Way,
     /// As in a URL and in the Host header.
     authority: String,
     /// The prefix of all paths; begins and ends with a slash.
     path: String,
+}
+
+/// Where a proxy listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// At a port of a host, as the system resolves it.
+    Port(String, u16),
+    /// At a socket in the file system.
+    #[cfg(unix)]
+    Socket(PathBuf),
 }
 
 /// Why there is no response.
@@ -42,6 +57,17 @@ pub(super) enum Unreachable {
 }
 
 impl Proxy {
+    /// The proxy at a socket in the file system.
+    #[cfg(unix)]
+    pub(super) fn at_socket(path: PathBuf) -> Self {
+        Self {
+            way: Way::Socket(path),
+            // It answers to this name.
+            authority: "localhost".to_owned(),
+            path: "/".to_owned(),
+        }
+    }
+
     /// The URL of a path (without its first slash) with a query.
     pub(super) fn uri(&self, path_and_query: &str) -> Result<Uri, hyper::http::Error> {
         Uri::builder()
@@ -53,9 +79,16 @@ impl Proxy {
 
     /// The command that starts a proxy at this address.
     fn command(&self) -> String {
-        let mut command = format!("kubectl proxy --port={}", self.port);
+        let mut command = match &self.way {
+            Way::Port(_, port) => format!("kubectl proxy --port={port}"),
+            #[cfg(unix)]
+            Way::Socket(path) => {
+                let path = path.display().to_string();
+                format!("kubectl proxy --unix-socket={}", terminal::word(&path))
+            }
+        };
         if self.path != "/" {
-            command.push_str(&format!(" --api-prefix={}", self.path));
+            command.push_str(&format!(" --api-prefix={}", terminal::word(&self.path)));
         }
         command
     }
@@ -81,19 +114,16 @@ impl Proxy {
         B::Data: Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        let connected = timeout(CONNECT, TcpStream::connect((self.host.as_str(), self.port))).await;
-        let stream = connected
-            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-            .map_err(Unreachable::Connect)?;
-        // The small pieces of a watch should leave at once; without the option they are only a little later.
-        let _slow = stream.set_nodelay(true);
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-            .await
-            .map_err(Unreachable::Http)?;
-        tokio::spawn(async move {
-            // The reader of the response gets the error as well.
-            let _ended = connection.await;
-        });
+        let mut sender = match &self.way {
+            Way::Port(host, port) => {
+                let stream = within(TcpStream::connect((host.as_str(), *port))).await?;
+                // The small pieces of a watch should leave at once; without the option they are only a little later.
+                let _slow = stream.set_nodelay(true);
+                speak(stream).await?
+            }
+            #[cfg(unix)]
+            Way::Socket(path) => speak(within(UnixStream::connect(path)).await?).await?,
+        };
         let (mut head, body) = request.into_parts();
         if let Ok(host) = HeaderValue::from_str(&self.authority) {
             head.headers.insert(HOST, host);
@@ -109,8 +139,37 @@ impl Proxy {
     }
 }
 
+async fn within<T>(connecting: impl Future<Output = io::Result<T>>) -> Result<T, Unreachable> {
+    let connected = timeout(CONNECT, connecting).await;
+    connected
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        .map_err(Unreachable::Connect)
+}
+
+/// Speaks HTTP over a connection.
+async fn speak<S, B>(stream: S) -> Result<SendRequest<B>, Unreachable>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let (sender, connection) = handshake(TokioIo::new(stream))
+        .await
+        .map_err(Unreachable::Http)?;
+    tokio::spawn(async move {
+        // The reader of the response gets the error as well.
+        let _ended = connection.await;
+    });
+    Ok(sender)
+}
+
 impl Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(unix)]
+        if let Way::Socket(path) = &self.way {
+            return path.display().fmt(f);
+        }
         write!(f, "http://{}{}", self.authority, self.path)
     }
 }
@@ -141,12 +200,9 @@ impl FromStr for Proxy {
             path.push('/');
         }
         let host = authority.host();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
         Ok(Self {
-            host: host
-                .trim_start_matches('[')
-                .trim_end_matches(']')
-                .to_owned(),
-            port: authority.port_u16().unwrap_or(80),
+            way: Way::Port(host.to_owned(), authority.port_u16().unwrap_or(80)),
             authority: authority.to_string(),
             path,
         })

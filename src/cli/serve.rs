@@ -19,7 +19,7 @@ use deltascope_world::source::proxy::exchange::SERVE;
 use deltascope_world::text::Lang;
 
 use super::args::{Choice, Serve};
-use super::gate::{Gate, Refusal, plain_path, refusal};
+use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal};
 use super::http::{Proxy, Unreachable};
 use super::listen::{self, Service, UNREAD};
 use super::page::Page;
@@ -171,13 +171,7 @@ impl Server {
                 "请将路径写作 /k8s/…。",
             ));
         };
-        let uri = self.proxy.uri(wanted).map_err(|error| {
-            refusal(
-                StatusCode::BAD_REQUEST,
-                &format!("The address cannot be asked for: {error}."),
-                &format!("无法请求该地址：{error}。"),
-            )
-        })?;
+        let uri = at_proxy(&self.proxy, wanted)?;
         let reads = matches!(head.method, Method::GET | Method::HEAD);
         let mut asked = Request::new(match reads {
             true => Either::Left(Empty::<Bytes>::new()),
@@ -196,13 +190,7 @@ impl Server {
             .await
             .map_err(|error| down(&self.proxy, &error))?;
         let (mut head, body) = answer.into_parts();
-        if head.status.is_informational() {
-            return Err(refusal(
-                StatusCode::BAD_GATEWAY,
-                "The cluster wants to change the protocol: that is not handed on.",
-                "集群要求切换协议：不予转发。",
-            ));
-        }
+        no_change(head.status)?;
         head.headers = handed_on(&head.headers);
         // A response of the cluster must not run scripts in the page's name.
         head.headers.insert(

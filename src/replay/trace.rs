@@ -354,17 +354,24 @@ pub(super) fn inputs(text: &mut String, inputs: &[RecordedInput]) {
     }
 }
 
-/// Writes the lines of an input: first the objects of a cluster's lists, one per line.
+/// Writes the lines of an input.
 pub fn input(text: &mut String, taken: &RecordedInput) {
-    if let Input::Source(Command::Respond(responses)) = &taken.input {
-        for item in write::response_items(responses) {
-            line(text, "item", item);
-        }
+    for line in lines(taken) {
+        let _ = writeln!(text, "{line}");
     }
+}
+
+/// The lines of an input: first the objects of a cluster's lists, one per line.
+pub fn lines(taken: &RecordedInput) -> impl Iterator<Item = Value> {
+    let responses = match &taken.input {
+        Input::Source(Command::Respond(responses)) => &**responses,
+        _ => &[],
+    };
+    let items = write::response_items(responses).map(|item| named("item", item));
     // An input that was moved has no position yet.
     let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
-    let written = write::input(taken.at, after.as_slice(), &taken.input);
-    let _ = writeln!(text, "{written}");
+    let own = move || write::input(taken.at, after.as_slice(), &taken.input);
+    items.chain(std::iter::once_with(own))
 }
 
 /// The lines of a trace before its inputs.
@@ -376,9 +383,11 @@ pub fn head(trace: &Trace) -> String {
 }
 
 pub(super) fn line(text: &mut String, name: &str, value: Value) {
-    let mut fields = Map::new();
-    fields.insert(name.to_owned(), value);
-    let _ = writeln!(text, "{}", Value::Object(fields));
+    let _ = writeln!(text, "{}", named(name, value));
+}
+
+fn named(name: &str, value: Value) -> Value {
+    Value::Object(Map::from_iter([(name.to_owned(), value)]))
 }
 
 /// The JSON of a line; `None` if it is empty.

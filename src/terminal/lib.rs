@@ -1,6 +1,7 @@
 //! Everything that the programs print: nothing else writes to stdout or stderr, and control characters in foreign
 //! text never reach a terminal.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::process::{Child, Command, Stdio};
@@ -80,6 +81,34 @@ pub fn over(text: &str) {
     let _unread = write!(io::stderr().lock(), "\r{}\x1b[K", visible::line(text));
 }
 
+/// A word of a command that is shown, so that a shell takes it as it is.
+#[must_use]
+pub fn word(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+:,./-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into();
+    }
+    if !text.contains(visible::is_active) {
+        return format!("'{}'", text.replace('\'', r"'\''")).into();
+    }
+    // What cannot be shown is written by its bytes.
+    let mut quoted = String::from("$'");
+    for letter in text.chars() {
+        match letter {
+            '\'' | '\\' => quoted.extend(['\\', letter]),
+            letter if visible::is_active(letter) => {
+                let mut bytes = [0; 4];
+                for byte in letter.encode_utf8(&mut bytes).bytes() {
+                    quoted.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('\'');
+    quoted.into()
+}
+
 /// What a started program prints.
 pub type ChildOutput = std::process::ChildStdout;
 
@@ -131,4 +160,34 @@ pub enum Answered {
     Help,
     /// An error.
     Wrong,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_takes_a_word_as_it_is() {
+        let table = [
+            ("run/01-pods-all.jsonl", "run/01-pods-all.jsonl"),
+            ("录制/é.jsonl", "录制/é.jsonl"),
+            ("", "''"),
+            ("my run/a.jsonl", "'my run/a.jsonl'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("`x`;\\", r"'`x`;\'"),
+            ("~/a", "'~/a'"),
+            ("a\n'\\b", r"$'a\012\'\\b'"),
+            ("\u{1b}[2J\u{202e}7", r"$'\033[2J\342\200\2567'"),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(word(text), wanted);
+            assert!(!word(text).contains(visible::is_active), "{text:?}");
+            #[cfg(unix)]
+            {
+                let said = format!("printf %s {}", word(text));
+                let got = read_all(Command::new("bash").args(["-c", &said])).unwrap();
+                assert_eq!(String::from_utf8(got).unwrap(), text);
+            }
+        }
+    }
 }

@@ -82,21 +82,25 @@ const through = await median(one.server);
 console.log(`latency: ${direct.toFixed(2)} ms directly, ${through.toFixed(2)} ms through the tap: ${(through - direct).toFixed(2)} ms more (medians of ${REQUESTS})`);
 await one.end();
 
-for (const [name, options] of [["counting", []], ["recording", ["--out", join(folder, "out")]]]) {
+for (const [name, options] of [["counting", []], ["recording", ["--out", join(folder, "out")]], ["recording, looked at", ["--out", join(folder, "seen")]]]) {
   one = await tap(...options);
   const watches = await many(one.server);
   api.rate(EVENTS_A_SECOND / WATCHES, { writes: 0 });
   const samples = [];
   const from = { ...watches.seen(), cpu: one.cpu() };
+  const looks = [];
   for (let second = 0; second < SECONDS; second += 1) {
     await pause(1_000);
+    // As a page does that shows the informers.
+    if (name.endsWith("looked at")) looks.push(await ask(`${one.server}/deltascope/informers.json`));
     samples.push(one.memory());
   }
   const { bytes, events } = watches.seen();
   const cpu = (one.cpu() - from.cpu) / SECONDS;
   api.rate(0);
   console.log(`${name}: ${WATCHES} watches, ${Math.round((events - from.events) / SECONDS)} events/s, ${((bytes - from.bytes) / SECONDS / 1e6).toFixed(1)} MB/s; ` +
-    `memory ${samples[4].toFixed(0)} MB after 5 s, ${samples.at(-1).toFixed(0)} MB after ${SECONDS} s; ${(cpu * 100).toFixed(0)} % of a core`);
+    `memory ${samples[4].toFixed(0)} MB after 5 s, ${samples.at(-1).toFixed(0)} MB after ${SECONDS} s; ${(cpu * 100).toFixed(0)} % of a core` +
+    (looks.length ? `; a look takes ${looks.sort((a, b) => a - b)[SECONDS >> 1].toFixed(0)} ms, ${looks.at(-1).toFixed(0)} ms at most` : ""));
   watches.close();
   await one.end();
 }

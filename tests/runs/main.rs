@@ -9,6 +9,7 @@ mod heard;
 mod lessons;
 mod live;
 mod log;
+mod recorded;
 mod scramble;
 mod session;
 mod share;

@@ -10,17 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deltascope::cache::object::Object;
-use deltascope::replay::recording::{RecordedInput, Recording};
+use deltascope::replay::recording::Recording;
 use deltascope::replay::scramble::{Scramble, scramble, scramble_trace};
 use deltascope::replay::trace::{Trace, read, write};
 use deltascope::world::source::Command;
-use deltascope::world::source::live::{Page, ResponsePart, ServerResponse};
-use deltascope::world::source::scenario::Scenario;
-use deltascope::world::source::wire::{RecordedEvent, open};
+use deltascope::world::source::live::{Page, ResponsePart};
+use deltascope::world::source::wire::RecordedEvent;
 use deltascope::world::text::Text;
 use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use super::recorded::recording;
 
 const NAMES: Scramble = Scramble {
     names: true,
@@ -35,57 +36,11 @@ const BOTH: Scramble = Scramble {
     labels: true,
 };
 
-/// A run of a cluster: the responses of a real server, sent to a shared informer.
 fn recorded() -> Recording {
-    let file = |name: &str| {
-        let path = format!(
-            "{}/tests/transcripts/{name}.body",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        (name.to_owned(), std::fs::read(path).unwrap())
-    };
-    let list = open(&[file("list-all-namespaces-rv0")]).start.unwrap();
-    let events = open(&[file("watch-pod-lifecycle")]).events;
-    let mut responses = vec![(
-        1,
-        ResponsePart::Page(Page {
-            rv: list.rv,
-            items: list.items.into(),
-            continue_token: "".into(),
-        }),
-    )];
-    responses.push((2, ResponsePart::Opened));
-    responses.extend(
-        events
-            .into_iter()
-            .map(|event| (2, ResponsePart::Event(event))),
-    );
-    recording(
-        json!({
-            "settings": {
-                "feed": "cluster", "machinery": "shared", "era": "1.36", "watchList": false,
-                "indices": ["namespace", "node", "app", ".spec.containers.0.name", ".status.qosClass"],
-                "handlers": [{ "name": "handler", "filter": "app=nettool", "panicsAt": "nettool" }],
-            },
-        }),
-        responses,
-    )
-}
-
-fn recording(scenario: Value, responses: Vec<(u32, ResponsePart)>) -> Recording {
-    let scenario: Scenario = serde_json::from_value(scenario).unwrap();
-    let inputs = responses
-        .into_iter()
-        .enumerate()
-        .map(|(at, (request, part))| RecordedInput {
-            after: usize::MAX,
-            at: 1_000 + 100 * at as u64,
-            input: Input::Source(Command::Respond([ServerResponse { request, part }].into())),
-        });
-    Recording {
-        scenario,
-        inputs: inputs.collect(),
-    }
+    super::recorded::recorded(&json!({
+        "indices": ["namespace", "node", "app", ".spec.containers.0.name", ".status.qosClass"],
+        "handlers": [{ "name": "handler", "filter": "app=nettool", "panicsAt": "nettool" }],
+    }))
 }
 
 fn written(recording: &Recording) -> String {
@@ -168,7 +123,7 @@ fn a_title_that_may_contain_names_is_replaced() {
         start: None,
         recording,
     };
-    let lesson = || recording(json!({}), Vec::new());
+    let lesson = || recording(&json!({}), Vec::new());
     for (trace, stays) in [
         (trace("", lesson()), false),
         (trace("file:secret-place.jsonl", lesson()), false),
@@ -222,7 +177,7 @@ proptest! {
             "panicsAt": name(2), "onAdd": [format!("saw {} there", name(1))],
         });
         let mut recording = recording(
-            json!({
+            &json!({
                 "settings": {
                     "feed": "cluster", "machinery": "shared", "handlers": [handler],
                     "indices": [".spec.host.names.0", ".status.message"],

@@ -12,15 +12,14 @@ use std::task::{Context, Waker};
 
 use deltascope::cache::controller::Generation;
 use deltascope::replay::invariants::{Invariant, Invariants};
-use deltascope::replay::recording::{RecordedInput, Recording};
+use deltascope::replay::recording::Recording;
 use deltascope::replay::scramble::{Scramble, scramble};
 use deltascope::replay::smallest::{Goal, Limits, Size, Smallest, smallest, smallest_at_once};
 use deltascope::replay::{lessons, link::Link};
 use deltascope::world::slices::Slices;
 use deltascope::world::source::Command;
-use deltascope::world::source::live::{Page, ResponsePart, ServerResponse};
+use deltascope::world::source::live::{Page, ResponsePart};
 use deltascope::world::source::scenario::Scenario;
-use deltascope::world::source::wire::open;
 use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -126,41 +125,11 @@ fn checked(recording: &Recording, goal: &Goal) -> Smallest {
     found
 }
 
-/// A cluster's run: a real server's list and watch.
 fn recorded() -> Recording {
-    let file = |name: &str| {
-        let path = format!(
-            "{}/tests/transcripts/{name}.body",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        (name.to_owned(), std::fs::read(path).unwrap())
-    };
-    let list = open(&[file("list-all-namespaces-rv0")]).start.unwrap();
-    let events = open(&[file("watch-pod-lifecycle")]).events;
-    let page = Page {
-        rv: list.rv,
-        items: list.items.into(),
-        continue_token: "".into(),
-    };
-    let mut responses = vec![(1, ResponsePart::Page(page)), (2, ResponsePart::Opened)];
-    let events = events.into_iter().map(ResponsePart::Event);
-    responses.extend(events.map(|event| (2, event)));
-    let settings = json!({
-        "feed": "cluster", "machinery": "shared", "era": "1.36", "watchList": false,
+    super::recorded::recorded(&json!({
         "indices": ["namespace", "node"],
         "handlers": [{ "name": "first" }, { "name": "second", "latencyMs": 40 }],
-    });
-    let scenario: Scenario = serde_json::from_value(json!({ "settings": settings })).unwrap();
-    let inputs = responses.into_iter().zip(1..);
-    let inputs = inputs.map(|((request, part), at)| RecordedInput {
-        after: usize::MAX,
-        at: at * 100,
-        input: Input::Source(Command::Respond([ServerResponse { request, part }].into())),
-    });
-    Recording {
-        scenario,
-        inputs: inputs.collect(),
-    }
+    }))
 }
 
 #[test]

@@ -125,9 +125,12 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
             Some(link) => format!("<a href=\"{link}\">{file}</a>"),
             None => file,
         };
+        let stopped = words::stopped(ledger).map_or_else(String::new, |said| {
+            format!("<br><span class=\"small\">{}</span>", text(said.get(lang)))
+        });
         let _ = writeln!(
             page,
-            "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td>{file}</td></tr>",
+            "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td>{file}{stopped}</td></tr>",
             text(words::client(&ledger.agent)),
             words::size(ledger.came),
             words::size(ledger.managed),

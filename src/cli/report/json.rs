@@ -11,8 +11,7 @@ use deltascope_world::text::Text;
 use super::{Observed, words};
 
 /// The whole report.
-pub(in super::super) fn of(observed: &Observed) -> Value {
-    let found = observed.findings();
+pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
     json!({
         "start": observed.start.map(wall::written),
         "lastedMs": observed.lasted,
@@ -49,6 +48,7 @@ fn informer(ledger: &Ledger) -> Value {
         "start": ledger.start.map(wall::written),
         "untilMs": ledger.until,
         "file": ledger.file,
+        "stopped": ledger.stopped.map(|(at, why)| json!({ "atMs": at, "why": why })),
         "generation": { "version": generation.version(), "named": named },
         "objects": ledger.objects(),
         "bytes": ledger.bytes(),
@@ -92,7 +92,9 @@ fn of_why(why: &Why) -> Value {
 fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
     let Text { en, zh } = words::finding(finding, informers);
     let evidence = match finding {
-        Finding::Twice { other, .. } => json!({ "other": other }),
+        Finding::Twice {
+            other, together, ..
+        } => json!({ "other": other, "together": together }),
         Finding::BigList { list: one, .. } => list(one),
         Finding::Relists { lists, count, .. } => json!({
             "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use deltascope_presentation::checks;
 use deltascope_replay::tap::finding::{Finding, reasons};
 use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
-use deltascope_replay::tap::note::Why;
+use deltascope_replay::tap::note::{Stopped, Why};
 use deltascope_replay::wall;
+use deltascope_terminal as terminal;
 use deltascope_world::Time;
+use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
 use super::Observed;
@@ -85,12 +87,13 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 }
 
 /// The table in the terminal, with the findings below it.
-pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
     let mut text = summary(observed, lang);
     let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
+    let shown = |cell: String| visible::line(&cell).into_owned();
     let rows: Vec<_> = [head]
         .into_iter()
-        .chain(observed.informers.iter().map(|ledger| row(ledger, lang)))
+        .chain((observed.informers.iter()).map(|ledger| row(ledger, lang).map(shown)))
         .collect();
     if !observed.informers.is_empty() {
         let width = |column: usize| rows.iter().map(|row| wide(&row[column])).max();
@@ -110,6 +113,9 @@ pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> Strin
             }
         }
     }
+    for said in observed.informers.iter().filter_map(stopped) {
+        let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
+    }
     for one in found.iter().take(SHOWN) {
         let _ = write!(text, "\n- {}", finding(one, &observed.informers).get(lang));
         if let Some(command) = command(one, &observed.informers) {
@@ -126,24 +132,55 @@ pub(super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> Strin
     text
 }
 
+/// Where and why an informer's recording ends before it does.
+pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
+    let (at, why) = ledger.stopped?;
+    let (of, when) = (ledger.scope.title(), when(Some(ledger), at));
+    let (en, zh) = match why {
+        Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
+        Stopped::Unlike => (
+            "its client asks in a way that no reflector does",
+            "客户端的请求方式与 Reflector 不同",
+        ),
+    };
+    Some(Text::new(
+        &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
+        &format!("{of} 的录制到 {when} 为止：{zh}。之后的内容不在其中。"),
+    ))
+}
+
 /// What shows the moment of a finding, if its informer is recorded.
 pub(super) fn command(finding: &Finding, informers: &[Ledger]) -> Option<String> {
     let ledger = informers.get(finding.informer()?)?;
     let at = finding.at()?;
     (!ledger.file.is_empty()).then(|| {
         // A second later, what follows from it has happened.
-        format!("deltascope replay {} --until {}ms", ledger.file, at + 1_000)
+        let file = terminal::word(&ledger.file);
+        format!("deltascope replay {file} --until {}ms", at + 1_000)
     })
 }
 
-/// A finding in a sentence or two.
+/// A finding in a sentence or two, in one line: parts of it are others' texts.
 pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
+    let Text { en, zh } = told(finding, informers);
+    Text::new(&visible::line(&en), &visible::line(&zh))
+}
+
+fn told(finding: &Finding, informers: &[Ledger]) -> Text {
     let one = |place: usize| informers.get(place);
     let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
     match finding {
-        Finding::Twice { informer, other } => {
+        Finding::Twice {
+            informer,
+            other,
+            together,
+        } => {
             let (what, agent) = (name(*informer), agent(one(*informer)));
             let (left, right) = (informer + 1, other + 1);
+            let (unless_en, unless_zh) = match together {
+                true => ("", ""),
+                false => (", unless these are two processes", "除非是两个进程，"),
+            };
             let metadata =
                 [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));
             let (en, zh) = match metadata[0] != metadata[1] {
@@ -152,10 +189,10 @@ pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             Text::new(
                 &format!(
-                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one.{en}"
+                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{en}"
                 ),
                 &format!(
-                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。请共用一个。{zh}"
+                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{zh}"
                 ),
             )
         }
@@ -495,4 +532,53 @@ fn wide(text: &str) -> usize {
             }
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use deltascope_replay::tap::note::Note;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_others_stay_in_their_line() {
+        let text = "no\n- forged\r\u{1b}[2J\u{202e}".to_owned();
+        let list = |at: Time| Note::List {
+            at,
+            version: "0".to_owned(),
+            limit: 0,
+            continues: false,
+        };
+        let page = |at: Time| Note::Page {
+            at,
+            objects: Vec::new(),
+            more: false,
+        };
+        let why = Why::Failed { code: 500, text };
+        let mut ledger = Ledger::of(&[
+            list(0),
+            page(1),
+            Note::Ended { at: 2, why },
+            list(3),
+            page(4),
+            Note::Stopped {
+                at: 5,
+                why: Stopped::Full,
+            },
+        ]);
+        ledger.scope.plural = "pods\n- forged".to_owned();
+        ledger.file = "my run/it's.jsonl".to_owned();
+        let observed = Observed {
+            informers: vec![ledger],
+            ..Observed::default()
+        };
+        let found = deltascope_replay::tap::finding::findings(&observed.informers, &[]);
+        for lang in [Lang::En, Lang::Zh] {
+            let table = table(&observed, &found, lang);
+            let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";
+            assert!(table.contains(wanted), "{table}");
+            assert_eq!(table.lines().count(), 6, "{table}");
+            assert!(!table.contains("\n- forged") && !table.contains('\u{1b}'));
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What kubectl does for the tap: the way to the API server with the user's credentials, and the names of their
 //! context.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use deltascope_world::text::Lang;
 
 use super::super::http::Proxy;
 use super::super::{Exit, Failure, note};
+use super::Folder;
 
 /// The name of the cluster and the user in the tap's kubeconfig.
 const NAME: &str = "deltascope-tap";
@@ -27,11 +29,40 @@ const LONGEST: u64 = 64 << 10;
 /// How long to wait for kubectl, and for the proxy's first answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The longest path of a socket that all systems take, in bytes.
+const LONGEST_SOCKET: usize = 100;
+
 /// The `kubectl proxy` behind the tap.
 pub(super) struct Kubectl {
     proxy: Proxy,
     /// The process, if the tap has started it.
     _started: Option<Started>,
+}
+
+/// Where a proxy that the tap starts listens: at a socket that only the user reaches. At a port, which has no token, where there
+/// can be none.
+fn place(folder: Option<&Folder>) -> OsString {
+    let socket = folder.map(|folder| folder.0.join("kubectl"));
+    match socket.filter(|path| cfg!(unix) && path.as_os_str().len() <= LONGEST_SOCKET) {
+        Some(path) => {
+            let mut option = OsString::from("--unix-socket=");
+            option.push(path);
+            option
+        }
+        None => "--port=0".into(),
+    }
+}
+
+/// The proxy that says so: `Starting to serve on 127.0.0.1:43567`, or the path of a socket.
+fn serving(said: &str) -> Option<Proxy> {
+    let (_, place) = said
+        .trim_end_matches(['\r', '\n'])
+        .split_once("serve on ")?;
+    #[cfg(unix)]
+    if place.starts_with('/') {
+        return Some(Proxy::at_socket(place.into()));
+    }
+    format!("http://{place}").parse().ok()
 }
 
 impl Kubectl {
@@ -54,14 +85,19 @@ impl Kubectl {
     }
 
     async fn start(lang: Lang) -> Result<Self, Failure> {
+        let folder = Folder::new().ok();
         let mut command = Command::new("kubectl");
-        command.args(["proxy", "--port=0"]);
+        command.arg("proxy").arg(place(folder.as_ref()));
         // Ctrl-C ends it after the controller, not before.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let (child, out) =
             terminal::start_to_read(&mut command).map_err(|error| no_proxy(&error.to_string()))?;
-        let mut started = Started { child, _out: None };
+        let mut started = Started {
+            child,
+            _out: None,
+            _folder: folder,
+        };
         let first = spawn_blocking(move || {
             let (mut out, mut line) = (BufReader::new(out), String::new());
             let read = out.read_line(&mut line);
@@ -74,14 +110,7 @@ impl Kubectl {
             }
             Ok(_) | Err(_) => String::new(),
         };
-        let said = said.trim();
-        // It says: Starting to serve on 127.0.0.1:43567
-        let address = said
-            .rsplit(' ')
-            .next()
-            .filter(|_| said.contains("serve on"));
-        let proxy = address.and_then(|address| format!("http://{address}").parse().ok());
-        let Some(proxy) = proxy else {
+        let Some(proxy) = serving(&said) else {
             return Err(no_proxy("it does not say where it listens"));
         };
         if let Err(why) = asked(&proxy).await {
@@ -111,6 +140,8 @@ struct Started {
     child: Child,
     /// What it prints has a reader until then.
     _out: Option<BufReader<ChildOutput>>,
+    /// Its socket is in it.
+    _folder: Option<Folder>,
 }
 
 impl Drop for Started {

@@ -8,11 +8,11 @@ mod seen;
 mod watcher;
 
 use std::collections::hash_map::RandomState;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::BuildHasher;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
-use super::{Failure, block_on, listen, note, report, wall};
+use super::report::{self, Played};
+use super::{Failure, block_on, listen, note, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
@@ -56,6 +57,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         kubeconfig,
         passage,
         watching,
+        played,
     } = ready;
     let mut code = Ok(0);
     let end = async {
@@ -78,9 +80,10 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
-    terminal::note(&report::table(&observed, lang));
+    let found = played.findings(&observed, true);
+    terminal::note(&report::table(&observed, &found, lang));
     if let Some(path) = &options.report {
-        report::write(path, &observed, lang)?;
+        report::write(path, &observed, &found, lang)?;
     }
     code
 }
@@ -92,6 +95,7 @@ struct Ready {
     kubeconfig: Kubeconfig,
     passage: Arc<Passage>,
     watching: Watching,
+    played: Arc<Played>,
 }
 
 impl Ready {
@@ -107,6 +111,7 @@ impl Ready {
             lang,
         })?;
         let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        let played = Arc::<Played>::default();
         let passage = Passage::new(
             kubectl.proxy().clone(),
             Gate {
@@ -115,9 +120,11 @@ impl Ready {
             },
             &token,
             teller,
+            Arc::clone(&played),
             lang,
         );
-        let path = kubeconfig.path().display();
+        let path = kubeconfig.path().display().to_string();
+        let path = terminal::word(&path);
         let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
         note(
             Text::new(
@@ -138,6 +145,7 @@ impl Ready {
             kubeconfig,
             passage: Arc::new(passage),
             watching,
+            played,
         })
     }
 }
@@ -151,6 +159,29 @@ impl Ready {
 fn token() -> String {
     let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
     format!("{one:016x}{other:016x}")
+}
+
+/// A folder that only its owner may enter. It goes with this value.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes one among the system's temporary folders.
+    fn new() -> io::Result<Self> {
+        // The path of a socket in it must be short.
+        let name = format!("deltascope-{}", &token()[..16]);
+        let path = std::env::temp_dir().join(name);
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path).map(|()| Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing in it is used any more.
+        let _left = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Creates a file that only its owner may read; what is there already stays, and is an error.

@@ -1,5 +1,7 @@
 //! What the tap passes on: every request that knows its token, to `kubectl proxy`, and the response as it comes.
 
+use std::sync::Arc;
+
 use http_body_util::{Either, Empty, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
@@ -10,16 +12,17 @@ use hyper::header::{
 use hyper::{Request, Response, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
 use deltascope_replay::tap::call::Call;
 use deltascope_replay::tap::detect::Client;
 use deltascope_replay::tap::follow::Over;
 use deltascope_world::text::Lang;
 
-use super::super::gate::{Gate, Refusal, refusal};
+use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal};
 use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
-use super::super::report;
+use super::super::report::Played;
 use super::super::seats::Arriving;
 use super::seen::Seen;
 use super::watcher::Teller;
@@ -52,16 +55,25 @@ pub(super) struct Passage {
     /// The first segment of every path.
     token: String,
     teller: Teller,
+    played: Arc<Played>,
     lang: Lang,
 }
 
 impl Passage {
-    pub(super) fn new(proxy: Proxy, gate: Gate, token: &str, teller: Teller, lang: Lang) -> Self {
+    pub(super) fn new(
+        proxy: Proxy,
+        gate: Gate,
+        token: &str,
+        teller: Teller,
+        played: Arc<Played>,
+        lang: Lang,
+    ) -> Self {
         Self {
             proxy,
             gate,
             token: token.to_owned(),
             teller,
+            played,
             lang,
         }
     }
@@ -89,13 +101,7 @@ impl Passage {
         let call = call(head.method.as_str(), wanted, &head.headers);
         let agent = text_of(&head.headers, &USER_AGENT).into();
         let client = Client { agent, connection };
-        let uri = self.proxy.uri(wanted).map_err(|error| {
-            refusal(
-                StatusCode::BAD_REQUEST,
-                &format!("The address cannot be asked for: {error}."),
-                &format!("无法请求该地址：{error}。"),
-            )
-        })?;
+        let uri = at_proxy(&self.proxy, wanted)?;
         let mut asked = Request::new(match body.is_end_stream() {
             true => Either::Left(Empty::<Bytes>::new()),
             false => Either::Right(Arriving::new(body, UNREAD)),
@@ -128,13 +134,7 @@ impl Passage {
             Some(telling) => telling.head(head_of(head.status.as_u16(), &head.headers)),
             None => self.teller.other(client.agent, call, head.status.as_u16()),
         }
-        if head.status.is_informational() {
-            return Err(refusal(
-                StatusCode::BAD_GATEWAY,
-                "The cluster wants to change the protocol: that is not handed on.",
-                "集群要求切换协议：不予转发。",
-            ));
-        }
+        no_change(head.status)?;
         head.headers = passed_on(head.headers);
         Ok(Response::from_parts(
             head,
@@ -145,7 +145,10 @@ impl Passage {
     /// The informers so far, as `--report` writes them.
     async fn informers(&self) -> Response<Body> {
         let observed = self.teller.look().await.unwrap_or_default();
-        let text = report::json::of(&observed).to_string();
+        let played = Arc::clone(&self.played);
+        // Recordings are played for it: on another thread, so that requests do not wait.
+        let text = spawn_blocking(move || played.json(&observed)).await;
+        let text = text.unwrap_or_default();
         let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
         let json = HeaderValue::from_static("application/json");
         answer.headers_mut().insert(CONTENT_TYPE, json);

@@ -20,8 +20,8 @@ use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
 use deltascope_replay::tap::follow::{Follower, Over, Step};
 use deltascope_replay::tap::ledger::{self, Ledger};
-use deltascope_replay::tap::note::Note;
-use deltascope_replay::tap::record::{Recorder, Stopped};
+use deltascope_replay::tap::note::{Connection, Note, Stopped};
+use deltascope_replay::tap::record::Recorder;
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
@@ -29,7 +29,7 @@ use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::{Lang, Text};
 
-use super::super::report::{Count, Observed};
+use super::super::report::{self, Count, Observed};
 use super::super::{Failure, note};
 
 /// Most bytes of responses that wait to be read.
@@ -252,6 +252,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 /// An informer, or lists that may become one.
 struct Track {
     began: Time,
+    /// Its last request. What comes of an earlier one, its client has left.
+    last: Id,
     ledger: Ledger,
     recorder: Option<Recorder>,
     to: To,
@@ -383,9 +385,24 @@ impl Watcher {
             one.polls.count += 1;
             one.polls.last = at;
         }
+        one.last = id;
         one.ledger.note(&note);
+        let at = at.saturating_sub(began);
+        let over = Note::Connection {
+            at,
+            connection: Connection {
+                tap: self.options.start.unwrap_or_default(),
+                number: client.connection,
+            },
+        };
+        let known = one.ledger.connections.len();
+        one.ledger.note(&over);
+        let is_new = one.ledger.connections.len() > known;
         if let Some(recorder) = &mut one.recorder {
-            let text = recorder.asked(at.saturating_sub(began), call, &note);
+            let mut text = recorder.asked(at, call, &note);
+            if is_new {
+                text.push_str(&recorder.took(at, Vec::new(), &[over]));
+            }
             self.write(track, &text);
         }
         if is_informer {
@@ -414,6 +431,7 @@ impl Watcher {
         });
         Track {
             began: at,
+            last: 0,
             ledger,
             recorder,
             to: match room {
@@ -452,7 +470,8 @@ impl Watcher {
             return;
         };
         let track = *track;
-        let Some(began) = self.tracks.get(&track).map(|one| one.began) else {
+        let one = self.tracks.get(&track);
+        let Some(began) = one.filter(|one| one.last == id).map(|one| one.began) else {
             return;
         };
         let at = at.saturating_sub(began);
@@ -471,7 +490,7 @@ impl Watcher {
             let stopped = recorder.stopped();
             self.write(track, &text);
             if let Some(stopped) = stopped {
-                self.stop(track, stopped);
+                self.stop(track, at, stopped);
             }
         }
     }
@@ -540,7 +559,7 @@ impl Watcher {
             }
             To::File(_) | To::Nowhere => return,
         };
-        if one.recorder.is_none() {
+        if held.is_empty() && one.recorder.is_none() {
             return;
         }
         self.files += 1;
@@ -587,28 +606,19 @@ impl Watcher {
     }
 
     /// The recording does not go on.
-    fn stop(&mut self, track: usize, stopped: Stopped) {
+    fn stop(&mut self, track: usize, at: Time, why: Stopped) {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
         one.recorder = None;
-        let of = one.ledger.scope.title();
-        let (en, zh) = match stopped {
-            Stopped::Full => ("a longer one could not be opened.", "再长就无法打开。"),
-            Stopped::Unlike => (
-                "its client asks in a way that no reflector does.",
-                "客户端的请求方式与 Reflector 不同。",
-            ),
-        };
-        let said = Text::new(
-            &format!("The recording of {of} ends here: {en} It is still counted."),
-            &format!("{of} 的录制到此结束：{zh}统计仍在继续。"),
-        );
-        note(said.get(self.options.lang));
+        one.ledger.note(&Note::Stopped { at, why });
+        if let Some(said) = report::stopped(&one.ledger) {
+            note(said.get(self.options.lang));
+        }
     }
 
-    fn observed(&self) -> Observed {
-        let tracks = self.tracks.iter();
+    fn observed(&mut self) -> Observed {
+        let tracks = self.tracks.iter_mut();
         let (informers, lists): (Vec<_>, Vec<_>) =
             tracks.partition(|(track, _)| self.detector.is_informer(**track));
         let mut polls = self.reads.clone();
@@ -620,7 +630,7 @@ impl Watcher {
             lasted: self.until,
             informers: informers
                 .into_iter()
-                .map(|(_, track)| track.ledger.clone())
+                .map(|(_, track)| track.ledger.summary())
                 .collect(),
             polls: polls.into_values().collect(),
             counts: self.counts.clone(),

@@ -140,9 +140,14 @@ impl Call {
     /// Reads a request. `path` is decoded and begins with a slash, `query` has decoded names and values.
     #[must_use]
     pub fn read(method: &str, path: &str, query: &[(String, String)], accept: &str) -> Self {
-        let value = |name: &str| {
+        let given = |name: &str| {
             let found = query.iter().find(|(key, _)| key == name);
-            found.map_or("", |(_, value)| value)
+            found.map(|(_, value)| value.as_str())
+        };
+        let value = |name: &str| given(name).unwrap_or_default();
+        // As an API server reads it: whatever is given, if only the name, says yes.
+        let says_yes = |name: &str| {
+            given(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
         };
         let Some((mut scope, legacy, subresource)) = scope(path) else {
             return Self::Other;
@@ -169,12 +174,13 @@ impl Call {
         if subresource || accept.contains("as=Table") {
             return Self::Other;
         }
-        if legacy || matches!(value("watch"), "true" | "1") {
+        // Whoever names an object reads it, unless the path says otherwise.
+        if legacy || scope.name.is_none() && says_yes("watch") {
             return Self::Watch(
                 scope,
                 WatchCall {
                     version: value("resourceVersion").to_owned(),
-                    initial: value("sendInitialEvents") == "true",
+                    initial: says_yes("sendInitialEvents"),
                 },
             );
         }
@@ -233,7 +239,9 @@ mod tests {
         let (path, query) = path_and_query
             .split_once('?')
             .unwrap_or((path_and_query, ""));
-        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs = query
+            .split('&')
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let query: Vec<_> = pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
         Call::read(method, path, &query, accept)
     }
@@ -307,6 +315,34 @@ mod tests {
                 "GET",
                 "/api/v1/pods?watch=true&sendInitialEvents=true",
                 "watch pods v= initial=true",
+            ),
+            ("GET", "/api/v1/pods?watch=0", "list pods v= limit=0 token="),
+            (
+                "GET",
+                "/api/v1/pods?watch=False&watch=1",
+                "list pods v= limit=0 token=",
+            ),
+            ("GET", "/api/v1/pods?watch", "watch pods v= initial=false"),
+            ("GET", "/api/v1/pods?watch=", "watch pods v= initial=false"),
+            (
+                "GET",
+                "/api/v1/pods?watch=f&sendInitialEvents=TRUE",
+                "watch pods v= initial=true",
+            ),
+            (
+                "GET",
+                "/api/v1/pods?watch=t&sendInitialEvents=FALSE",
+                "watch pods v= initial=false",
+            ),
+            (
+                "GET",
+                "/api/v1/namespaces/a/pods/b?watch=1",
+                "get pods · a · b",
+            ),
+            (
+                "GET",
+                "/api/v1/watch/namespaces/a/pods/b",
+                "watch pods · a · b v= initial=false",
             ),
             ("GET", "/api/v1/namespaces/a/pods/b/log", "other"),
             (

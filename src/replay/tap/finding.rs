@@ -31,6 +31,8 @@ pub enum Finding {
         informer: usize,
         /// The other one.
         other: usize,
+        /// Whether they are one process's, and not those of two with the same name.
+        together: bool,
     },
     /// An informer has every Secret of the cluster, with its data.
     AllSecrets {
@@ -159,10 +161,19 @@ impl Finding {
 #[must_use]
 pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
     let mut found = Vec::new();
+    // Of many alike, each is named beside the first one only.
+    let mut named = vec![false; ledgers.len()];
     for (informer, ledger) in ledgers.iter().enumerate() {
-        let rest = ledgers.iter().enumerate().skip(informer + 1);
-        for (other, _) in rest.filter(|(_, other)| watch_the_same(ledger, other)) {
-            found.push(Finding::Twice { informer, other });
+        for other in informer + 1..ledgers.len() {
+            if named[other] || !watch_the_same(ledger, &ledgers[other]) {
+                continue;
+            }
+            named[other] = true;
+            found.push(Finding::Twice {
+                informer,
+                other,
+                together: are_together(ledgers, informer, other),
+            });
         }
         of_one(informer, ledger, &mut found);
     }
@@ -218,10 +229,29 @@ fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
     })
 }
 
+/// Whether connections show that both are one process's: one that both have used, or a chain of such over other informers.
+fn are_together(ledgers: &[Ledger], informer: usize, other: usize) -> bool {
+    let mut own = ledgers[informer].connections.clone();
+    loop {
+        if !own.is_disjoint(&ledgers[other].connections) {
+            return true;
+        }
+        let known = own.len();
+        for ledger in ledgers {
+            if !own.is_disjoint(&ledger.connections) {
+                own.extend(&ledger.connections);
+            }
+        }
+        if own.len() == known {
+            return false;
+        }
+    }
+}
+
 /// The bugs of the recording's generation that what happened meets. Those that every run of the generation meets say nothing
 /// of the controller.
 #[must_use]
-pub fn known_bugs(informer: usize, trace: &Trace) -> Vec<Finding> {
+pub fn known_bugs(trace: &Trace) -> Vec<(Generation, Violation)> {
     let generation = trace.recording.scenario.settings.era.0;
     let Ok((timeline, _)) = trace.recording.play_within(FACTS) else {
         return Vec::new();
@@ -231,12 +261,9 @@ pub fn known_bugs(informer: usize, trace: &Trace) -> Vec<Finding> {
         violation.known && matches!(violation.invariant, Invariant::Lost | Invariant::Order)
     };
     let telling = invariants.violations().iter().filter(is_telling);
-    let finding = |violation: &Violation| Finding::KnownBug {
-        informer,
-        generation,
-        violation: violation.clone(),
-    };
-    telling.map(finding).collect()
+    telling
+        .map(|violation| (generation, violation.clone()))
+        .collect()
 }
 
 /// What came before a relist, in the order of how telling it is.
@@ -254,7 +281,7 @@ pub fn reasons(lists: &[List]) -> Vec<(&Because, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note::{Heard, Kind, Note, Weight, Why};
+    use super::super::note::{Connection, Heard, Kind, Note, Weight, Why};
     use super::*;
 
     fn scope(plural: &str) -> Scope {
@@ -400,6 +427,46 @@ mod tests {
         );
         assert!(!with(&|other| other.agent = "other".into()));
         assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
+    }
+
+    #[test]
+    fn of_many_alike_each_is_named_once() {
+        let alike: Vec<_> = (0..300)
+            .map(|_| informer(scope("pods"), "0", 0, 3, [1_000, 200]))
+            .collect();
+        assert_eq!(ids(&alike), ["twice"; 299]);
+    }
+
+    #[test]
+    fn a_connection_is_one_processs() {
+        let over = |connections: &[(Time, u64)], plural: &str| {
+            let mut ledger = informer(scope(plural), "0", 0, 3, [1_000, 200]);
+            for &(tap, number) in connections {
+                let connection = Connection { tap, number };
+                ledger.note(&Note::Connection { at: 0, connection });
+            }
+            ledger
+        };
+        // The connections of one informer, of the other one, and of a third of something else.
+        type Connections<'a> = &'a [(Time, u64)];
+        let table: [(Connections<'_>, Connections<'_>, Connections<'_>, bool); 6] = [
+            (&[(1, 1), (1, 2)], &[(1, 3), (1, 2)], &[], true),
+            (&[(1, 1)], &[(1, 2)], &[], false),
+            (&[(1, 1)], &[(2, 1)], &[], false),
+            (&[(1, 1)], &[(1, 2)], &[(1, 2), (1, 1)], true),
+            (&[(1, 1)], &[(1, 2)], &[(1, 3)], false),
+            (&[], &[], &[], false),
+        ];
+        for (one, other, third, wanted) in table {
+            let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
+            let found = findings(&ledgers, &[]);
+            let twice = Finding::Twice {
+                informer: 0,
+                other: 2,
+                together: wanted,
+            };
+            assert_eq!(found, [twice], "{one:?} {other:?} {third:?}");
+        }
     }
 
     #[test]

@@ -26,7 +26,12 @@ pub enum Over {
 #[derive(Debug)]
 pub struct Follower {
     exchange: Exchange,
-    watch: bool,
+    /// The objects of a watch; `None` for a list.
+    watch: Option<Scope>,
+    /// The head of the response.
+    head: Head,
+    /// Whether the last line of a watch was an error.
+    failed: bool,
     /// The objects of a list that have come.
     objects: Vec<Weighed>,
     /// Whether the end was noted.
@@ -67,17 +72,11 @@ impl Follower {
             Call::Get(_) | Call::Write(..) | Call::Other => return None,
         };
         let watch = matches!(ask, Asked::Watch(_));
-        let wanted = Wanted {
-            request: 1,
-            ask,
-            has: 0,
-            too_much: false,
-        };
-        let mut exchange = Exchange::new(&scope.target(""), &wanted, Deadlines::default(), at);
-        exchange.sent(at);
         let follower = Self {
-            exchange,
-            watch,
+            exchange: sent(scope, ask, at),
+            watch: watch.then(|| scope.clone()),
+            head: Head::default(),
+            failed: false,
             objects: Vec::new(),
             over: false,
         };
@@ -86,22 +85,41 @@ impl Follower {
 
     /// The head of the response has come.
     pub fn head(&mut self, at: Time, head: &Head) -> Step {
+        head.clone_into(&mut self.head);
         let responses = self.exchange.head(at, head);
         self.step(at, responses, Vec::new(), false)
     }
 
     /// A piece of the body has come.
     pub fn chunk(&mut self, at: Time, chunk: &[u8]) -> Step {
-        let mut raw = Vec::new();
-        // An object of a list, or the event around one.
-        let depth = if self.watch { 2 } else { 1 };
-        let responses = self
-            .exchange
-            .chunk_with(at, chunk, |json| raw.push(weighed(json, depth)));
-        if !self.watch {
-            self.objects.append(&mut raw);
+        let (mut raw, mut responses) = (Vec::new(), Vec::new());
+        if self.watch.is_none() {
+            let objects = &mut self.objects;
+            let each = |json: &[u8]| objects.push(weighed(json, 1));
+            responses = self.exchange.chunk_with(at, chunk, each);
+            return self.step(at, responses, raw, false);
+        }
+        for line in chunk.split_inclusive(|byte| *byte == b'\n') {
+            if self.failed && !line.trim_ascii().is_empty() {
+                self.read_on(at);
+            }
+            // The event around an object.
+            let each = |json: &[u8]| raw.push(weighed(json, 2));
+            responses.extend(self.exchange.chunk_with(at, line, each));
+            let last = responses.last().map(|response| &response.part);
+            self.failed = matches!(last, Some(ResponsePart::Event(RecordedEvent::Error { .. })));
         }
         self.step(at, responses, raw, false)
+    }
+
+    /// More comes behind an error of a watch. For client-go it is over, others read on.
+    fn read_on(&mut self, at: Time) {
+        if let Some(scope) = &self.watch {
+            self.exchange = sent(scope, Asked::Watch(WatchRequest::default()), at);
+            // It is open already.
+            let _opened = self.exchange.head(at, &self.head);
+            self.over = false;
+        }
     }
 
     /// The response has ended.
@@ -113,7 +131,7 @@ impl Follower {
             Over::HungUp => End::Broken(String::new()),
         };
         let mut responses = self.exchange.end(at, end);
-        if hung_up && !self.watch {
+        if hung_up && self.watch.is_none() {
             // It has no answer, and the client wants none.
             responses.clear();
         }
@@ -195,10 +213,68 @@ impl Follower {
     }
 }
 
+/// The exchange of a request that is sent.
+fn sent(scope: &Scope, ask: Asked, at: Time) -> Exchange {
+    let wanted = Wanted {
+        request: 1,
+        ask,
+        has: 0,
+        too_much: false,
+    };
+    let mut exchange = Exchange::new(&scope.target(""), &wanted, Deadlines::default(), at);
+    exchange.sent(at);
+    exchange
+}
+
 fn weight(key: String, weighed: &Weighed) -> Weight {
     Weight {
         key,
         bytes: weighed.bytes,
         managed: weighed.managed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::call::WatchCall;
+    use super::*;
+
+    #[test]
+    fn a_client_may_read_on_behind_an_error_of_its_watch() {
+        let pods = Scope {
+            version: "v1".to_owned(),
+            plural: "pods".to_owned(),
+            ..Scope::default()
+        };
+        let call = Call::Watch(pods, WatchCall::default());
+        let (mut follower, _) = Follower::new(0, &call).unwrap();
+        let head = Head {
+            status: 200,
+            content_type: "application/json".to_owned(),
+            ..Head::default()
+        };
+        follower.head(1, &head);
+        let added = |name: &str| {
+            format!(
+                "{{\"type\":\"ADDED\",\"object\":{{\"metadata\":{{\"name\":\"{name}\",\"resourceVersion\":\"1\"}}}}}}\n"
+            )
+        };
+        let kinds = |step: &Step| -> Vec<&str> {
+            let kind = |note: &Note| match note {
+                Note::Events { .. } => "events",
+                Note::Ended { .. } => "ended",
+                _ => "else",
+            };
+            step.notes.iter().map(kind).collect()
+        };
+        let [one, two, three] = ["one", "two", "three"].map(added);
+        // The end of a line may come later.
+        let first = follower.chunk(2, format!("{one}{{\"type\":\n\n").as_bytes());
+        assert_eq!(kinds(&first), ["events", "ended"]);
+        let (half, rest) = two.split_at(9);
+        assert_eq!(kinds(&follower.chunk(3, half.as_bytes())), [""; 0]);
+        let second = follower.chunk(4, format!("{rest}{three}").as_bytes());
+        assert_eq!((kinds(&second), second.parts.len()), (vec!["events"], 2));
+        assert_eq!(kinds(&follower.end(5, Over::Complete)), ["ended"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What an informer's notes add up to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -9,7 +9,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 
 use super::call::Scope;
-use super::note::{Heard, Kind, Note, Weight, Why};
+use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
 
 /// Most lists, ends and spans that are kept one by one. All are counted.
 const MOST: usize = 200;
@@ -33,10 +33,14 @@ pub struct Ledger {
     pub start: Option<Time>,
     /// The file of its recording; empty if there is none.
     pub file: String,
+    /// When and why the recording stopped before its informer.
+    pub stopped: Option<(Time, Stopped)>,
     /// The time of its last note, in ms.
     pub until: Time,
     /// Its lists, the first of them.
     pub lists: Vec<List>,
+    /// The connections that its requests came over, the first of them.
+    pub connections: BTreeSet<Connection>,
     /// How many lists there were.
     pub list_count: u64,
     /// How many watches were opened.
@@ -59,13 +63,21 @@ pub struct Ledger {
     pub open: Vec<(Time, Time)>,
     /// Objects that changed ten times a second.
     pub hot: IndexMap<String, Hot>,
-    /// Bytes of each object that the informer has.
-    objects: IndexMap<String, u32>,
-    bytes: u64,
-    /// The objects of the list, or of the initial events, under way.
-    coming: Option<IndexMap<String, u32>>,
     /// When the watch was opened, and how many events have come.
     since: Option<(Time, u64)>,
+    /// How many objects the informer has, and their bytes.
+    count: usize,
+    bytes: u64,
+    each: Each,
+}
+
+/// What is kept of each object, to add up the notes that are still to come.
+#[derive(Clone, Debug, Default)]
+struct Each {
+    /// Bytes of each object that the informer has.
+    objects: IndexMap<String, u32>,
+    /// The objects of the list, or of the initial events, under way.
+    coming: Option<IndexMap<String, u32>>,
     /// The window, and how often each object has changed in it, by whom.
     window: Time,
     changes: IndexMap<String, (u32, BTreeMap<Arc<str>, u32>)>,
@@ -167,10 +179,19 @@ impl Ledger {
         ledger
     }
 
+    /// A copy to read, to which no note can be added: without what is kept of each object.
+    #[must_use]
+    pub fn summary(&mut self) -> Self {
+        let each = std::mem::take(&mut self.each);
+        let summary = self.clone();
+        self.each = each;
+        summary
+    }
+
     /// How many objects the informer has.
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.objects.len()
+        self.count
     }
 
     /// How many bytes these have, as they came.
@@ -231,7 +252,7 @@ impl Ledger {
                 if *continues {
                     return;
                 }
-                self.coming = None;
+                self.each.coming = None;
                 let how = match (&**version, limit) {
                     ("0", _) => How::Cached,
                     ("", 0) => How::Whole,
@@ -242,7 +263,7 @@ impl Ledger {
             }
             Note::Watch { initial, .. } => {
                 if *initial {
-                    self.coming = Some(IndexMap::new());
+                    self.each.coming = Some(IndexMap::new());
                     self.list(at, How::Streamed);
                 }
             }
@@ -252,11 +273,19 @@ impl Ledger {
                 self.since = Some((at, 0));
             }
             Note::Events { events, .. } => {
+                // Behind an error its client reads on.
+                self.since.get_or_insert((at, 0));
                 for event in events {
                     self.heard(at, event);
                 }
             }
             Note::Ended { why, .. } => self.ended(at, why),
+            Note::Connection { connection, .. } => {
+                if self.connections.len() < MOST {
+                    self.connections.insert(*connection);
+                }
+            }
+            Note::Stopped { why, .. } => self.stopped = Some((at, *why)),
         }
     }
 
@@ -286,7 +315,7 @@ impl Ledger {
     }
 
     fn page(&mut self, objects: &[Weight], more: bool) {
-        let coming = self.coming.get_or_insert_default();
+        let coming = self.each.coming.get_or_insert_default();
         for object in objects {
             coming.insert(object.key.clone(), object.bytes);
         }
@@ -304,12 +333,12 @@ impl Ledger {
 
     /// The list is complete.
     fn settle(&mut self) {
-        if let Some(objects) = self.coming.take() {
+        if let Some(objects) = self.each.coming.take() {
             self.bytes = objects.values().map(|bytes| u64::from(*bytes)).sum();
-            self.objects = objects;
-            let count = self.objects.len();
+            self.count = objects.len();
+            self.each.objects = objects;
             if let Some(list) = self.lists.last_mut() {
-                list.objects = Some(count);
+                list.objects = Some(self.count);
             }
         }
     }
@@ -333,7 +362,7 @@ impl Ledger {
                 self.came += u64::from(*bytes);
                 self.managed += u64::from(*managed);
                 let gone = event.kind == Kind::Deleted;
-                if let Some(coming) = &mut self.coming {
+                if let Some(coming) = &mut self.each.coming {
                     match gone {
                         true => coming.swap_remove(key),
                         false => coming.insert(key.clone(), *bytes),
@@ -342,9 +371,10 @@ impl Ledger {
                 }
                 self.events += 1;
                 let before = match gone {
-                    true => self.objects.swap_remove(key),
-                    false => self.objects.insert(key.clone(), *bytes),
+                    true => self.each.objects.swap_remove(key),
+                    false => self.each.objects.insert(key.clone(), *bytes),
                 };
+                self.count = self.each.objects.len();
                 self.bytes -= u64::from(before.unwrap_or_default());
                 self.bytes += if gone { 0 } else { u64::from(*bytes) };
                 self.changed(at, key, &event.by);
@@ -353,9 +383,9 @@ impl Ledger {
     }
 
     fn changed(&mut self, at: Time, key: &str, by: &Arc<str>) {
-        let (count, writers) = match self.changes.get_mut(key) {
+        let (count, writers) = match self.each.changes.get_mut(key) {
             Some(changes) => changes,
-            None => self.changes.entry(key.to_owned()).or_default(),
+            None => self.each.changes.entry(key.to_owned()).or_default(),
         };
         *count += 1;
         *writers.entry(Arc::clone(by)).or_default() += 1;
@@ -382,9 +412,9 @@ impl Ledger {
     /// Begins another window, if it is time.
     fn turn(&mut self, at: Time) {
         let window = at / WINDOW_MS;
-        if window != self.window {
-            self.window = window;
-            self.changes.clear();
+        if window != self.each.window {
+            self.each.window = window;
+            self.each.changes.clear();
         }
     }
 
@@ -509,6 +539,20 @@ mod tests {
             (&How::Cached, Some(3), 2, &None)
         );
         assert!(ledger.short.is_empty());
+    }
+
+    #[test]
+    fn a_watch_that_is_read_behind_an_error_is_open() {
+        let mut ledger = Ledger::of(&watch(0, false));
+        let why = Why::Failed {
+            code: 500,
+            text: "no".to_owned(),
+        };
+        ledger.note(&Note::Ended { at: 5, why });
+        assert_eq!(ledger.open_since(), None);
+        let events = vec![heard(Kind::Added, "a")];
+        ledger.note(&Note::Events { at: 7, events });
+        assert_eq!((ledger.open_since(), ledger.watches), (Some(7), 1));
     }
 
     #[test]

@@ -80,6 +80,40 @@ pub enum Note {
         /// Why.
         why: Why,
     },
+    /// A request comes over this connection. A connection is one process's.
+    Connection {
+        /// When.
+        at: Time,
+        /// Which.
+        #[serde(flatten)]
+        connection: Connection,
+    },
+    /// The recording goes no further.
+    Stopped {
+        /// When.
+        at: Time,
+        /// Why.
+        why: Stopped,
+    },
+}
+
+/// A connection of a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Connection {
+    /// When the tap began that numbers it, in ms since 1970.
+    pub tap: Time,
+    /// Its number.
+    pub number: u64,
+}
+
+/// Why a recording does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Stopped {
+    /// With more it could not be opened.
+    Full,
+    /// The controller asked what no reflector asks.
+    Unlike,
 }
 
 /// An object of a list.
@@ -181,7 +215,9 @@ impl Note {
             | Self::Page { at, .. }
             | Self::Opened { at }
             | Self::Events { at, .. }
-            | Self::Ended { at, .. } => *at,
+            | Self::Ended { at, .. }
+            | Self::Connection { at, .. }
+            | Self::Stopped { at, .. } => *at,
         }
     }
 }

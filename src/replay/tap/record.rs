@@ -4,6 +4,7 @@
 //! which request it would send next. Where the controller did something else, it gets an answer after which it
 //! does the same. That is why the end of a request is only written once the next one shows what followed from it.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind, ListPage, WatchIt
 use deltascope_cache::object::Item;
 use deltascope_cache::reflector::{Need, Reflector, ReflectorOptions};
 use deltascope_world::Time;
-use deltascope_world::bounds::{MAX_BYTES, MAX_RESPONSES};
+use deltascope_world::bounds::{self, MAX_BYTES, MAX_LINE, MAX_READ, MAX_RESPONSES};
 use deltascope_world::source::Command;
 use deltascope_world::source::item_of;
 use deltascope_world::source::live::{MAX_OBJECTS, Page, ResponsePart, ServerResponse};
@@ -26,13 +27,15 @@ use crate::recording::RecordedInput;
 use crate::trace::{self, Trace};
 
 use super::call::Call;
-use super::note::{NAME, Note};
+use super::note::{NAME, Note, Stopped, Why};
 
 /// A watch that ends within about this time without an event is ended for the reflector in another way: whether it is
 /// a failure depends on a moment.
 const BARELY_SHORT: Duration = Duration::from_secs(3);
 /// How many answers lead the reflector to any request.
 const MOST_ANSWERS: usize = 4;
+/// The room for the last line, which says why there are no more: its bytes and its weight.
+const LAST: usize = 4 << 10;
 
 /// A request, as a reflector distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,15 +151,6 @@ fn page_of(page: &Page) -> ListPage<DynamicObject> {
     }
 }
 
-/// Why a recording does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// A longer one could not be opened.
-    Full,
-    /// The controller asked what no reflector asks.
-    Unlike,
-}
-
 /// Makes the head of the trace, once the kind of the objects is known; empty if there was none.
 pub type Head = Box<dyn FnOnce(&str) -> Trace + Send>;
 
@@ -173,6 +167,8 @@ pub struct Recorder {
     /// The objects of the list so far.
     listed: usize,
     written: usize,
+    /// The memory that it takes once it is read, as its reader estimates it.
+    weight: usize,
     answers: usize,
     stopped: Option<Stopped>,
 }
@@ -191,6 +187,7 @@ impl Recorder {
             attempts: 0,
             listed: 0,
             written: 0,
+            weight: 0,
             answers: 0,
             stopped: None,
         }
@@ -234,7 +231,7 @@ impl Recorder {
                 ResponsePart::Page(page) => {
                     self.listed += page.items.len();
                     if self.listed > MAX_OBJECTS {
-                        self.stopped.get_or_insert(Stopped::Full);
+                        self.stop(at, Stopped::Full, &mut text);
                     }
                 }
                 _ => {}
@@ -252,6 +249,8 @@ impl Recorder {
                 self.pending = Some((at, part));
                 continue;
             }
+            // Its client reads on behind an error: for it that was no end.
+            self.pending = None;
             let number = self.model.number;
             self.model.take(at, &part);
             batch.push(ServerResponse {
@@ -260,8 +259,21 @@ impl Recorder {
             });
         }
         self.answer(at, batch, &mut text);
+        let is_too_large = |note: &Note| {
+            matches!(
+                note,
+                Note::Ended {
+                    why: Why::TooLarge,
+                    ..
+                }
+            )
+        };
         for note in notes {
             self.note(note, &mut text);
+            if is_too_large(note) {
+                // What follows it would follow an empty list.
+                self.stop(at, Stopped::Full, &mut text);
+            }
         }
         text
     }
@@ -300,7 +312,7 @@ impl Recorder {
             };
             self.say(at, part, text);
         }
-        self.stopped.get_or_insert(Stopped::Unlike);
+        self.stop(at, Stopped::Unlike, text);
     }
 
     /// The end of a request, or one in its place after which the reflector does as the controller did.
@@ -351,15 +363,13 @@ impl Recorder {
             let kind = kind.unwrap_or_default().to_owned();
             self.begin(&kind, text);
         }
-        let before = text.len();
+        self.answers += 1;
         let input = RecordedInput {
             after: usize::MAX,
             at,
             input: Input::Source(Command::Respond(batch.into())),
         };
-        trace::input(text, &input);
-        self.answers += 1;
-        self.count(before, text);
+        self.write(at, trace::lines(&input), text);
     }
 
     fn note(&mut self, note: &Note, text: &mut String) {
@@ -370,34 +380,55 @@ impl Recorder {
             self.early.push(note.clone());
             return;
         }
-        let before = text.len();
-        text.push_str(&line(note));
-        self.count(before, text);
+        self.write(note.at(), [line(note)], text);
     }
 
     fn begin(&mut self, kind: &str, text: &mut String) {
         if let Some(head) = self.head.take() {
+            let before = text.len();
             text.push_str(&trace::head(&head(kind)));
             for note in std::mem::take(&mut self.early) {
-                text.push_str(&line(&note));
+                let _ = writeln!(text, "{}", line(&note));
             }
-            self.written += text.len();
+            self.written += text.len() - before;
+            let lines = text[before..].lines();
+            let values = lines.filter_map(|line| serde_json::from_str(line).ok());
+            self.weight += values.map(|value| bounds::weight(&value)).sum::<usize>();
         }
     }
 
-    /// Counts what was written; takes it back if the trace could not be opened with it.
-    fn count(&mut self, before: usize, text: &mut String) {
+    /// Writes lines, unless the trace could not be opened with them: then it stops.
+    fn write(&mut self, at: Time, lines: impl IntoIterator<Item = Value>, text: &mut String) {
+        let before = text.len();
+        for line in lines {
+            let from = text.len();
+            let _ = writeln!(text, "{line}");
+            self.weight += bounds::weight(&line);
+            if text.len() - from > MAX_LINE
+                || self.written + text.len() - before > MAX_BYTES - LAST
+                || self.weight > MAX_READ - LAST
+                || self.answers > MAX_RESPONSES
+            {
+                text.truncate(before);
+                return self.stop(at, Stopped::Full, text);
+            }
+        }
         self.written += text.len() - before;
-        if self.written > MAX_BYTES || self.answers > MAX_RESPONSES {
-            text.truncate(before);
-            self.stopped = Some(Stopped::Full);
+    }
+
+    /// Ends the recording, and says so in it.
+    fn stop(&mut self, at: Time, why: Stopped, text: &mut String) {
+        if self.stopped.is_none() {
+            self.begin("", text);
+            self.stopped = Some(why);
+            let _ = writeln!(text, "{}", line(&Note::Stopped { at, why }));
         }
     }
 }
 
-fn line(note: &Note) -> String {
+fn line(note: &Note) -> Value {
     let note = serde_json::to_value(note).unwrap_or(Value::Null);
-    format!("{}\n", json!({ NAME: note }))
+    json!({ NAME: note })
 }
 
 fn kind_of(part: &ResponsePart) -> Option<&str> {
@@ -430,366 +461,4 @@ fn not_reached() -> ResponsePart {
 const INSTEAD: &str = "deltascope tap: after this the reflector asks what the controller asked";
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use deltascope_cache::controller::Generation;
-    use deltascope_cache::fact::EventType;
-    use deltascope_world::source::pod::PodSpec;
-    use deltascope_world::source::scenario::Scenario;
-    use deltascope_world::text::Text;
-    use deltascope_world::virtual_time::{
-        Era, HandlerSettings, InformerKind, Settings, SourceKind,
-    };
-
-    use super::super::call::{ListCall, Scope, WatchCall};
-    use super::super::finding::{Finding, known_bugs};
-    use super::*;
-    use crate::invariants::Invariant;
-    use crate::recording::Recording;
-
-    fn pod(name: &str, rv: &str) -> Arc<DynamicObject> {
-        let mut pod = DynamicObject::from(PodSpec {
-            namespace: "a".to_owned(),
-            name: name.to_owned(),
-            ..PodSpec::default()
-        });
-        pod.metadata.resource_version = Some(rv.to_owned());
-        Arc::new(pod)
-    }
-
-    fn page(rv: &str, token: &str, names: &[&str]) -> ResponsePart {
-        ResponsePart::Page(Page {
-            rv: rv.into(),
-            items: names.iter().map(|name| pod(name, rv)).collect(),
-            continue_token: token.into(),
-        })
-    }
-
-    fn event(event: EventType, name: &str, rv: &str) -> ResponsePart {
-        let object = pod(name, rv);
-        ResponsePart::Event(RecordedEvent::Object { event, object })
-    }
-
-    fn added(name: &str, rv: &str) -> ResponsePart {
-        event(EventType::Added, name, rv)
-    }
-
-    fn ended() -> ResponsePart {
-        ResponsePart::Ended(WatchEnd::Closed)
-    }
-
-    fn bookmark(rv: &str, initial_events_end: bool) -> ResponsePart {
-        ResponsePart::Event(RecordedEvent::Bookmark {
-            rv: rv.into(),
-            initial_events_end,
-        })
-    }
-
-    fn list(token: &str) -> Call {
-        let token = token.to_owned();
-        Call::List(
-            Scope::default(),
-            ListCall {
-                token,
-                ..ListCall::default()
-            },
-        )
-    }
-
-    fn watch(initial: bool) -> Call {
-        let version = String::new();
-        Call::Watch(Scope::default(), WatchCall { version, initial })
-    }
-
-    /// Requests, each with its response.
-    type Requests = Vec<(Call, Vec<ResponsePart>)>;
-
-    /// The trace of these requests, each with its response, at intervals of so many ms.
-    fn recorded(every: Time, requests: Requests) -> Trace {
-        let streams = matches!(&requests[0].0, Call::Watch(_, watch) if watch.initial);
-        let informer = Note::Informer {
-            agent: "test".into(),
-            scope: Scope::default(),
-        };
-        let head: Head = Box::new(move |_| Trace {
-            lesson: "".into(),
-            title: Text::new("a", "a"),
-            at: None,
-            start: None,
-            recording: Recording {
-                scenario: Scenario {
-                    settings: Settings {
-                        source: SourceKind::Cluster,
-                        era: Era(Generation::Atomic),
-                        informer: InformerKind::Shared,
-                        watch_list: Some(streams),
-                        handlers: vec![HandlerSettings::default()],
-                        ..Settings::default()
-                    },
-                    ..Scenario::default()
-                },
-                inputs: Vec::new(),
-            },
-        });
-        let mut recorder = Recorder::new(&requests[0].0, informer, head);
-        let mut text = String::new();
-        let mut at = 0;
-        for (call, parts) in requests {
-            let note = Note::Opened { at };
-            text.push_str(&recorder.asked(at, &call, &note));
-            for part in parts {
-                at += every;
-                text.push_str(&recorder.took(at, vec![part], &[]));
-            }
-        }
-        assert_eq!(recorder.stopped(), None);
-        text.push_str(&recorder.finish());
-        let (trace, error) = trace::read("trace", text.as_bytes());
-        assert_eq!(error, None, "{text}");
-        trace.unwrap()
-    }
-
-    fn stored(trace: &Trace) -> BTreeMap<String, String> {
-        let mut timeline = trace.recording.play().unwrap();
-        timeline.extend(timeline.len() + 100_000);
-        let picture = timeline.picture(timeline.len());
-        let items = picture.store.items.iter();
-        items
-            .map(|(key, object)| (key.to_string(), object.rv.to_string()))
-            .collect()
-    }
-
-    #[test]
-    fn whatever_the_controller_does_its_recording_replays() {
-        let gone = || error(410, "Expired");
-        let failed = || error(500, "InternalError");
-        let denied = || refused(403, "Forbidden");
-        let start = || vec![(list(""), vec![page("10", "", &["x", "y"])])];
-        let then = |more: Requests| [start(), more].concat();
-        let open = |rest: Vec<ResponsePart>| [vec![ResponsePart::Opened], rest].concat();
-        let table: Vec<(&str, Requests)> = vec![
-            (
-                "a list and a watch",
-                then(vec![(watch(false), open(vec![added("z", "30")]))]),
-            ),
-            (
-                "a watch that ends and goes on",
-                then(vec![
-                    (watch(false), open(vec![added("w", "20"), ended()])),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "a watch that ends at once, and a client that goes on with it",
-                then(vec![
-                    (watch(false), open(vec![ended()])),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "a watch that ends at once, and a client that lists again",
-                then(vec![
-                    (watch(false), open(vec![ended()])),
-                    (list(""), vec![page("20", "", &["x", "w"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "an error in the stream, and a client that goes on with the watch",
-                then(vec![
-                    (watch(false), open(vec![added("w", "20"), failed()])),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "an expired version",
-                then(vec![
-                    (watch(false), open(vec![added("w", "20"), gone()])),
-                    (list(""), vec![page("25", "", &["x"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "a watch that is refused, and a client that tries again",
-                then(vec![
-                    (watch(false), vec![denied()]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "a client that hangs up and lists",
-                then(vec![
-                    (watch(false), open(vec![added("w", "20")])),
-                    (list(""), vec![page("25", "", &["x"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "two lists, one after the other",
-                then(vec![
-                    (list(""), vec![page("25", "", &["x"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ]),
-            ),
-            (
-                "lists that fail",
-                vec![
-                    (list(""), vec![denied()]),
-                    (list(""), vec![not_reached()]),
-                    (list(""), vec![page("10", "", &["x"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ],
-            ),
-            (
-                "pages, of which one expires",
-                vec![
-                    (list(""), vec![page("10", "more", &["x"])]),
-                    (list("more"), vec![refused(410, "Expired")]),
-                    (list(""), vec![page("12", "", &["x", "y"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ],
-            ),
-            (
-                "pages",
-                vec![
-                    (list(""), vec![page("10", "more", &["x"])]),
-                    (list("more"), vec![page("10", "", &["y"])]),
-                    (watch(false), open(vec![added("z", "30")])),
-                ],
-            ),
-            (
-                "a streaming list",
-                vec![(
-                    watch(true),
-                    open(vec![
-                        added("x", "9"),
-                        bookmark("10", true),
-                        added("z", "30"),
-                    ]),
-                )],
-            ),
-            (
-                "a streaming list that breaks off, and another",
-                vec![
-                    (watch(true), open(vec![added("x", "9"), ended()])),
-                    (
-                        watch(true),
-                        open(vec![
-                            added("x", "9"),
-                            bookmark("10", true),
-                            added("z", "30"),
-                        ]),
-                    ),
-                ],
-            ),
-            (
-                "a streaming list that the server does not know",
-                vec![
-                    (watch(true), vec![refused(422, "Invalid")]),
-                    (list(""), vec![page("10", "", &["x"])]),
-                    (watch(false), open(vec![added("z", "30"), gone()])),
-                    (watch(true), vec![refused(422, "Invalid")]),
-                    (list(""), vec![page("40", "", &["z"])]),
-                ],
-            ),
-            (
-                "a streaming list after an expired version",
-                vec![
-                    (
-                        watch(true),
-                        open(vec![added("x", "9"), bookmark("10", true), gone()]),
-                    ),
-                    (
-                        watch(true),
-                        open(vec![added("z", "30"), bookmark("30", true)]),
-                    ),
-                ],
-            ),
-            (
-                "a watch without a list",
-                vec![(watch(false), open(vec![added("x", "9"), added("z", "30")]))],
-            ),
-        ];
-        for (name, requests) in table {
-            // The store that the client has: of the last list on.
-            let mut wanted: BTreeMap<String, String> = BTreeMap::new();
-            let mut paged = false;
-            for (call, parts) in &requests {
-                if matches!(call, Call::Watch(_, watch) if watch.initial) {
-                    let ends = |part: &ResponsePart| {
-                        *part == bookmark("10", true) || *part == bookmark("30", true)
-                    };
-                    if parts.iter().any(ends) {
-                        wanted.clear();
-                    } else {
-                        continue;
-                    }
-                }
-                for part in parts {
-                    match part {
-                        ResponsePart::Page(page) => {
-                            if !paged {
-                                wanted.clear();
-                            }
-                            paged = !page.continue_token.is_empty();
-                            for object in page.items.iter() {
-                                let name = object.metadata.name.clone().unwrap();
-                                wanted.insert(format!("a/{name}"), page.rv.to_string());
-                            }
-                        }
-                        ResponsePart::Event(RecordedEvent::Object { object, .. }) => {
-                            let of = &object.metadata;
-                            let key = format!("a/{}", of.name.clone().unwrap());
-                            wanted.insert(key, of.resource_version.clone().unwrap());
-                        }
-                        _ => paged = false,
-                    }
-                }
-            }
-            for every in [1, 400, 2_999, 3_001, 60_000] {
-                let trace = recorded(every, requests.clone());
-                assert_eq!(stored(&trace), wanted, "{name}, every {every} ms");
-            }
-        }
-    }
-
-    #[test]
-    fn notes_lie_beside_the_run() {
-        let requests = vec![(list(""), vec![page("10", "", &["x"])])];
-        let trace = recorded(5, requests);
-        // The informer's own, and one for the request.
-        let bytes = trace::write(&trace);
-        assert!(
-            super::super::note::read(bytes.as_bytes()).is_empty(),
-            "only the tap writes them"
-        );
-        let line = line(&Note::Opened { at: 7 });
-        assert_eq!(line, "{\"tap\":{\"opened\":{\"at\":7}}}\n");
-        assert_eq!(
-            super::super::note::read(line.as_bytes()),
-            [Note::Opened { at: 7 }]
-        );
-    }
-
-    #[test]
-    fn a_known_bug_that_the_run_meets_is_found() {
-        let watched = |event_of: EventType| {
-            let unknown = event(event_of, "never-seen", "30");
-            vec![
-                (list(""), vec![page("10", "", &["x"])]),
-                (watch(false), vec![ResponsePart::Opened, unknown]),
-            ]
-        };
-        for (event, bugs) in [(EventType::Added, 0), (EventType::Deleted, 1)] {
-            let found = known_bugs(0, &recorded(5, watched(event)));
-            assert_eq!(found.len(), bugs, "{event:?}: {found:?}");
-            for finding in found {
-                let Finding::KnownBug { violation, .. } = finding else {
-                    panic!("{finding:?}");
-                };
-                assert_eq!(violation.invariant, Invariant::Order);
-            }
-        }
-    }
-}
+mod tests;

@@ -108,7 +108,6 @@ fn json_of(body: &[u8], chunked: bool) -> Value {
 struct Controller {
     added: Receiver<String>,
     stop: Latch,
-    thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Controller {
@@ -141,17 +140,19 @@ impl Controller {
             .unwrap();
         let stop = Latch::new();
         let (latch, running) = (stop.clone(), Arc::new(informer));
-        let thread = thread::spawn(move || running.run(&latch).unwrap());
-        Self {
-            added,
-            stop,
-            thread: Some(thread),
-        }
+        thread::spawn(move || running.run(&latch).unwrap());
+        Self { added, stop }
     }
+}
 
-    fn hears_of(&self, name: &str) {
-        while self.added.recv_timeout(HANGS).expect(name) != name {}
+impl Drop for Controller {
+    fn drop(&mut self) {
+        self.stop.set();
     }
+}
+
+fn hears_of(heard: &Receiver<String>, name: &str) {
+    while heard.recv_timeout(HANGS).expect(name) != name {}
 }
 
 /// Where the tap records, empty.
@@ -208,10 +209,9 @@ fn stored(file: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-#[test]
-fn the_recorded_stores_equal_the_servers_in_every_fault() {
-    // The faults, in an order in which each finds an open watch.
-    let faults: Vec<(&str, Vec<(&str, Value)>)> = vec![
+/// The faults, in an order in which each finds an open watch.
+fn faults() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+    vec![
         ("none", vec![]),
         ("bookmark", vec![("bookmark", json!([]))]),
         ("end", vec![("end", json!([]))]),
@@ -270,36 +270,71 @@ fn the_recorded_stores_equal_the_servers_in_every_fault() {
         ),
         ("nonsense", vec![("raw", json!(["{\"type\":\"ADDED\"\n"]))]),
         ("restart", vec![("restart", json!([]))]),
-    ];
+    ]
+}
+
+/// Has a controller meet every fault through a tap, and compares what is recorded with the server. `begin` starts it; it names the
+/// pods that it hears of.
+fn in_every_fault<T>(of: &str, begin: impl FnOnce(&Tap) -> (Receiver<String>, T)) {
+    let api = Api::start(&["--pods", "20", "--rate", "0"]);
+    let name = format!("faults-{of}");
+    let folder = folder(&name);
+    let mut tap = Tap::start(&name, &api.url, &["--out", folder.to_str().unwrap()]);
+    let (heard, controller) = begin(&tap);
+    for (number, (fault, commands)) in faults().iter().enumerate() {
+        // A fault needs a watch that it can meet.
+        watching(&tap, 1);
+        for (command, args) in commands {
+            api.tell(command, args);
+        }
+        let name = format!("after-{number}");
+        api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
+        hears_of(&heard, &name);
+        let known = informers(&tap);
+        let files = recordings(&folder);
+        assert_eq!(files.len(), 1, "{of} {fault}: {known:#}");
+        assert_eq!(stored(&files[0]), api.pods(), "{of} {fault}");
+        let informer = &known["informers"][0];
+        assert_eq!(informer["objects"], api.pods().len(), "{of} {fault}");
+    }
+    drop(controller);
+    let said = tap.end();
+    assert!(said.contains("1 informer of 1 client"), "{said}");
+}
+
+#[test]
+fn the_recorded_stores_equal_the_servers_in_every_fault() {
     let threads = [Generation::Classic, Generation::Atomic].map(|generation| {
-        let faults = faults.clone();
         thread::spawn(move || {
-            let api = Api::start(&["--pods", "20", "--rate", "0"]);
-            let version = generation.version();
-            let folder = folder(&format!("faults-{version}"));
-            let out = folder.to_str().unwrap();
-            let mut tap = Tap::start(&format!("faults-{version}"), &api.url, &["--out", out]);
-            let controller = Controller::start(&tap, generation, "api/v1/pods");
-            for (number, (fault, commands)) in faults.iter().enumerate() {
-                // A fault needs a watch that it can meet.
-                watching(&tap, 1);
-                for (command, args) in commands {
-                    api.tell(command, args);
-                }
-                let name = format!("after-{number}");
-                api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
-                controller.hears_of(&name);
-                let known = informers(&tap);
-                let files = recordings(&folder);
-                assert_eq!(files.len(), 1, "{version} {fault}: {known:#}");
-                assert_eq!(stored(&files[0]), api.pods(), "{version} {fault}");
-                let informer = &known["informers"][0];
-                assert_eq!(informer["objects"], api.pods().len(), "{version} {fault}");
-            }
-            controller.stop.set();
-            let said = tap.end();
-            assert!(said.contains("1 informer of 1 client"), "{said}");
-            drop((api, controller.thread));
+            in_every_fault(generation.version(), |tap| {
+                let mut controller = Controller::start(tap, generation, "api/v1/pods");
+                let (_, none) = channel();
+                (std::mem::replace(&mut controller.added, none), controller)
+            });
+        })
+    });
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+#[ignore = "make soak builds the program, tests/kube-rs"]
+fn the_recorded_stores_of_kube_rs_equal_the_servers_in_every_fault() {
+    let program = std::env::var_os("KUBE_RS").expect("KUBE_RS is the program");
+    let threads = [("list", None), ("stream", Some("--streaming"))].map(|(of, option)| {
+        let mut command = Command::new(&program);
+        thread::spawn(move || {
+            in_every_fault(&format!("kube-rs-{of}"), |tap| {
+                command
+                    .args(option)
+                    .env("KUBECONFIG", &tap.config)
+                    .stdin(Stdio::null())
+                    .stdout(Stdio::piped())
+                    .stderr(Stdio::piped());
+                let (running, told, errors) = start(&mut command);
+                (told, (running, errors))
+            });
         })
     });
     for thread in threads {
@@ -327,8 +362,8 @@ fn a_good_controllers_report_names_nothing() {
         &json!(["pods", { "metadata": { "name": "last" } }]),
     );
     api.tell("create", &json!(["secrets", { "metadata": { "name": "last" }, "data": { "password": "aHVudGVyMg==" } }]));
-    pods.hears_of("last");
-    secrets.hears_of("last");
+    hears_of(&pods.added, "last");
+    hears_of(&secrets.added, "last");
     let known = informers(&tap);
     assert_eq!(known["findings"], json!([]), "{known:#}");
     let of = |place: usize, what: &str| known["informers"][place][what].clone();
@@ -382,6 +417,34 @@ fn a_good_controllers_report_names_nothing() {
         };
         assert_eq!(of(&known, one), of(&again, other), "{one}");
     }
+}
+
+#[test]
+fn a_look_at_the_informers_holds_no_request_up() {
+    let api = Api::start(&["--pods", "1", "--rate", "0"]);
+    let folder = folder("look");
+    let tap = Tap::start("look", &api.url, &["--out", folder.to_str().unwrap()]);
+    let list = read_all(raw(&tap, "/api/v1/pods"));
+    let path = format!("/api/v1/pods?watch=1&resourceVersion={}", version(&list));
+    let mut watch = raw(&tap, &path);
+    super::read_until(&mut watch, b"\r\n\r\n");
+    let late = Instant::now() + HANGS;
+    while !folder.exists() || recordings(&folder).is_empty() {
+        assert!(Instant::now() < late, "no recording");
+    }
+    // A recording that can only be read when somebody writes it.
+    let file = &recordings(&folder)[0];
+    fs::remove_file(file).unwrap();
+    let made = Command::new("mkfifo").arg(file).status();
+    assert!(made.unwrap().success());
+    let look = raw(&tap, "/deltascope/informers.json");
+    // This waits for its reader.
+    let writer = fs::OpenOptions::new().write(true).open(file).unwrap();
+    let got = read_all(raw(&tap, "/version"));
+    assert!(got.contains(" 200 OK"), "{got}");
+    drop(writer);
+    let got = read_all(look);
+    assert!(got.contains("\"plural\":\"pods\""), "{got}");
 }
 
 /// A client that asks as no good controller does.

@@ -193,7 +193,7 @@ impl Proxy {
 }
 
 /// Reads up to the empty line, and no byte more.
-fn head_of(from: &mut TcpStream) -> String {
+fn head_of(from: &mut impl Read) -> String {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") && from.read(&mut byte).unwrap_or(0) == 1 {
@@ -202,7 +202,7 @@ fn head_of(from: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-fn answer(to: &mut TcpStream, status: &str, media_type: &str, body: &[u8]) {
+fn answer(to: &mut impl Write, status: &str, media_type: &str, body: &[u8]) {
     let size = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {size}\r\n\r\n"

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -23,6 +23,8 @@ pub(super) struct Tap {
     pub(super) port: u16,
     /// The path of the API behind it, with the token.
     pub(super) base: String,
+    /// Its kubeconfig.
+    pub(super) config: PathBuf,
 }
 
 impl Tap {
@@ -32,8 +34,8 @@ impl Tap {
         let (running, _, err) = start(command.arg(&config).args(more));
         let line = err.recv_timeout(HANGS).expect("it does not start");
         assert!(line.contains("tap: http://127.0.0.1:"), "{line}");
-        let config: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
-        let server = config["clusters"][0]["cluster"]["server"].as_str().unwrap();
+        let read: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+        let server = read["clusters"][0]["cluster"]["server"].as_str().unwrap();
         let rest = server.strip_prefix("http://127.0.0.1:").unwrap();
         let (port, token) = rest.split_once('/').unwrap();
         Self {
@@ -41,6 +43,7 @@ impl Tap {
             err,
             port: port.parse().unwrap(),
             base: format!("/{token}"),
+            config,
         }
     }
 
@@ -416,7 +419,7 @@ fn hostile_clients_leave_it_alive() {
 #[cfg(unix)]
 mod command {
     use std::os::unix::fs::PermissionsExt;
-    use std::path::PathBuf;
+    use std::os::unix::net::UnixListener;
     use std::process::Command;
 
     use super::*;
@@ -543,19 +546,53 @@ mod command {
             .url
             .trim_start_matches("http://")
             .trim_end_matches('/');
-        let (pid, path) = kubectl(
-            "tap-kubectl",
-            &format!("echo \"Starting to serve on {address}\""),
-        );
-        let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
-        let output = output(command.env("PATH", path));
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{err}");
-        assert!(err.contains(&proxy.url), "{err}");
-        let config: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(config["current-context"], "dev");
-        assert_eq!(config["contexts"][0]["name"], "dev");
-        assert_eq!(config["contexts"][0]["context"]["namespace"], "team-a");
-        ended(&pid);
+        let socket = scratch("kubectl.sock");
+        let _none = fs::remove_file(&socket);
+        let listener = UnixListener::bind(&socket).unwrap();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                assert!(head_of(&mut stream).contains("host: localhost\r\n"));
+                let version = b"{\"gitVersion\":\"v1.34.0\"}";
+                answer(&mut stream, "200 OK", "application/json", version);
+            }
+        });
+        let socket = socket.to_str().unwrap();
+        // Sockets have no long paths.
+        let far = scratch(&"x".repeat(100));
+        fs::create_dir_all(&far).unwrap();
+        let near = std::env::temp_dir();
+        let table = [
+            (&near, socket, socket, "--unix-socket="),
+            (&far, address, &proxy.url, "--port=0"),
+        ];
+        for (number, (temporary, listens, shown, option)) in table.into_iter().enumerate() {
+            let asked = scratch(&format!("kubectl-{number}.asked"));
+            let says = format!(
+                "echo \"$2\" > '{0}'; ls -ld \"$(dirname \"${{2#*=}}\")\" >> '{0}'; echo \"Starting to serve on {listens}\"",
+                asked.display()
+            );
+            let (pid, path) = kubectl(&format!("tap-kubectl-{number}"), &says);
+            let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
+            let output = output(command.env("PATH", path).env("TMPDIR", temporary));
+            let err = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{err}");
+            assert!(err.contains(&format!("-> {shown}")), "{err}");
+            assert!(!err.contains("no API server"), "{err}");
+            let config: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(config["current-context"], "dev");
+            assert_eq!(config["contexts"][0]["name"], "dev");
+            assert_eq!(config["contexts"][0]["context"]["namespace"], "team-a");
+            ended(&pid);
+            let asked = fs::read_to_string(&asked).unwrap();
+            let (place, folder) = asked.split_once('\n').unwrap();
+            let given = place.strip_prefix(option).expect(place);
+            if option != place {
+                // Only its owner enters the folder, and it goes with the tap.
+                assert!(folder.starts_with("drwx------"), "{folder}");
+                assert!(!Path::new(given).parent().unwrap().exists(), "{given}");
+            }
+        }
+        fs::remove_dir_all(&far).unwrap();
     }
 }

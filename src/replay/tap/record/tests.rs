@@ -1,0 +1,448 @@
+//! What is recorded replays, whatever the controller does.
+
+use std::collections::BTreeMap;
+
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::EventType;
+use deltascope_world::source::pod::PodSpec;
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::Text;
+use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Settings, SourceKind};
+
+use deltascope_world::source::proxy::exchange;
+
+use super::super::call::{ListCall, Scope, WatchCall};
+use super::super::finding::known_bugs;
+use super::super::follow::{Follower, Over};
+use super::*;
+use crate::invariants::Invariant;
+use crate::recording::Recording;
+
+fn pod(name: &str, rv: &str) -> Arc<DynamicObject> {
+    let mut pod = DynamicObject::from(PodSpec {
+        namespace: "a".to_owned(),
+        name: name.to_owned(),
+        ..PodSpec::default()
+    });
+    pod.metadata.resource_version = Some(rv.to_owned());
+    Arc::new(pod)
+}
+
+fn page(rv: &str, token: &str, names: &[&str]) -> ResponsePart {
+    ResponsePart::Page(Page {
+        rv: rv.into(),
+        items: names.iter().map(|name| pod(name, rv)).collect(),
+        continue_token: token.into(),
+    })
+}
+
+fn event(event: EventType, name: &str, rv: &str) -> ResponsePart {
+    let object = pod(name, rv);
+    ResponsePart::Event(RecordedEvent::Object { event, object })
+}
+
+fn added(name: &str, rv: &str) -> ResponsePart {
+    event(EventType::Added, name, rv)
+}
+
+fn ended() -> ResponsePart {
+    ResponsePart::Ended(WatchEnd::Closed)
+}
+
+fn bookmark(rv: &str, initial_events_end: bool) -> ResponsePart {
+    ResponsePart::Event(RecordedEvent::Bookmark {
+        rv: rv.into(),
+        initial_events_end,
+    })
+}
+
+fn list(token: &str) -> Call {
+    let token = token.to_owned();
+    Call::List(
+        Scope::default(),
+        ListCall {
+            token,
+            ..ListCall::default()
+        },
+    )
+}
+
+fn watch(initial: bool) -> Call {
+    let version = String::new();
+    Call::Watch(Scope::default(), WatchCall { version, initial })
+}
+
+/// Requests, each with its response.
+type Requests = Vec<(Call, Vec<ResponsePart>)>;
+
+/// The trace of these requests, each with its response, at intervals of so many ms.
+fn recorded(every: Time, requests: Requests) -> Trace {
+    let mut recorder = recorder(&requests[0].0);
+    let mut text = String::new();
+    let mut at = 0;
+    for (call, parts) in requests {
+        let note = Note::Opened { at };
+        text.push_str(&recorder.asked(at, &call, &note));
+        for part in parts {
+            at += every;
+            text.push_str(&recorder.took(at, vec![part], &[]));
+        }
+    }
+    assert_eq!(recorder.stopped(), None);
+    text.push_str(&recorder.finish());
+    let (trace, error) = trace::read("trace", text.as_bytes());
+    assert_eq!(error, None, "{text}");
+    let trace = trace.unwrap();
+    let inputs = &trace.recording.inputs;
+    assert!(inputs.is_sorted_by_key(|input| input.at), "{text}");
+    trace
+}
+
+fn stored(trace: &Trace) -> BTreeMap<String, String> {
+    let mut timeline = trace.recording.play().unwrap();
+    timeline.extend(timeline.len() + 100_000);
+    let picture = timeline.picture(timeline.len());
+    let items = picture.store.items.iter();
+    items
+        .map(|(key, object)| (key.to_string(), object.rv.to_string()))
+        .collect()
+}
+
+#[test]
+fn whatever_the_controller_does_its_recording_replays() {
+    let gone = || error(410, "Expired");
+    let failed = || error(500, "InternalError");
+    let denied = || refused(403, "Forbidden");
+    let start = || vec![(list(""), vec![page("10", "", &["x", "y"])])];
+    let then = |more: Requests| [start(), more].concat();
+    let open = |rest: Vec<ResponsePart>| [vec![ResponsePart::Opened], rest].concat();
+    let table: Vec<(&str, Requests)> = vec![
+        (
+            "a list and a watch",
+            then(vec![(watch(false), open(vec![added("z", "30")]))]),
+        ),
+        (
+            "a watch that ends and goes on",
+            then(vec![
+                (watch(false), open(vec![added("w", "20"), ended()])),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "a watch that ends at once, and a client that goes on with it",
+            then(vec![
+                (watch(false), open(vec![ended()])),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "a watch that ends at once, and a client that lists again",
+            then(vec![
+                (watch(false), open(vec![ended()])),
+                (list(""), vec![page("20", "", &["x", "w"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "an error in the stream, and a client that goes on with the watch",
+            then(vec![
+                (watch(false), open(vec![added("w", "20"), failed()])),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "an error in the stream, and a client that reads on",
+            then(vec![
+                (
+                    watch(false),
+                    open(vec![added("w", "20"), failed(), added("v", "25")]),
+                ),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "an expired version",
+            then(vec![
+                (watch(false), open(vec![added("w", "20"), gone()])),
+                (list(""), vec![page("25", "", &["x"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "a watch that is refused, and a client that tries again",
+            then(vec![
+                (watch(false), vec![denied()]),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "a client that hangs up and lists",
+            then(vec![
+                (watch(false), open(vec![added("w", "20")])),
+                (list(""), vec![page("25", "", &["x"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "two lists, one after the other",
+            then(vec![
+                (list(""), vec![page("25", "", &["x"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ]),
+        ),
+        (
+            "lists that fail",
+            vec![
+                (list(""), vec![denied()]),
+                (list(""), vec![not_reached()]),
+                (list(""), vec![page("10", "", &["x"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ],
+        ),
+        (
+            "pages, of which one expires",
+            vec![
+                (list(""), vec![page("10", "more", &["x"])]),
+                (list("more"), vec![refused(410, "Expired")]),
+                (list(""), vec![page("12", "", &["x", "y"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ],
+        ),
+        (
+            "pages",
+            vec![
+                (list(""), vec![page("10", "more", &["x"])]),
+                (list("more"), vec![page("10", "", &["y"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ],
+        ),
+        (
+            "a streaming list",
+            vec![(
+                watch(true),
+                open(vec![
+                    added("x", "9"),
+                    bookmark("10", true),
+                    added("z", "30"),
+                ]),
+            )],
+        ),
+        (
+            "a streaming list that breaks off, and another",
+            vec![
+                (watch(true), open(vec![added("x", "9"), ended()])),
+                (
+                    watch(true),
+                    open(vec![
+                        added("x", "9"),
+                        bookmark("10", true),
+                        added("z", "30"),
+                    ]),
+                ),
+            ],
+        ),
+        (
+            "a streaming list that the server does not know",
+            vec![
+                (watch(true), vec![refused(422, "Invalid")]),
+                (list(""), vec![page("10", "", &["x"])]),
+                (watch(false), open(vec![added("z", "30"), gone()])),
+                (watch(true), vec![refused(422, "Invalid")]),
+                (list(""), vec![page("40", "", &["z"])]),
+            ],
+        ),
+        (
+            "a streaming list after an expired version",
+            vec![
+                (
+                    watch(true),
+                    open(vec![added("x", "9"), bookmark("10", true), gone()]),
+                ),
+                (
+                    watch(true),
+                    open(vec![added("z", "30"), bookmark("30", true)]),
+                ),
+            ],
+        ),
+        (
+            "a watch without a list",
+            vec![(watch(false), open(vec![added("x", "9"), added("z", "30")]))],
+        ),
+    ];
+    for (name, requests) in table {
+        // The store that the client has: of the last list on.
+        let mut wanted: BTreeMap<String, String> = BTreeMap::new();
+        let mut paged = false;
+        for (call, parts) in &requests {
+            if matches!(call, Call::Watch(_, watch) if watch.initial) {
+                let ends = |part: &ResponsePart| {
+                    *part == bookmark("10", true) || *part == bookmark("30", true)
+                };
+                if parts.iter().any(ends) {
+                    wanted.clear();
+                } else {
+                    continue;
+                }
+            }
+            for part in parts {
+                match part {
+                    ResponsePart::Page(page) => {
+                        if !paged {
+                            wanted.clear();
+                        }
+                        paged = !page.continue_token.is_empty();
+                        for object in page.items.iter() {
+                            let name = object.metadata.name.clone().unwrap();
+                            wanted.insert(format!("a/{name}"), page.rv.to_string());
+                        }
+                    }
+                    ResponsePart::Event(RecordedEvent::Object { object, .. }) => {
+                        let of = &object.metadata;
+                        let key = format!("a/{}", of.name.clone().unwrap());
+                        wanted.insert(key, of.resource_version.clone().unwrap());
+                    }
+                    _ => paged = false,
+                }
+            }
+        }
+        for every in [1, 400, 2_999, 3_001, 60_000] {
+            let trace = recorded(every, requests.clone());
+            assert_eq!(stored(&trace), wanted, "{name}, every {every} ms");
+        }
+    }
+}
+
+/// A recorder, and how its head begins.
+fn recorder(first: &Call) -> Recorder {
+    let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
+    let informer = Note::Informer {
+        agent: "test".into(),
+        scope: Scope::default(),
+    };
+    let head: Head = Box::new(move |_| Trace {
+        lesson: "".into(),
+        title: Text::new("a", "a"),
+        at: None,
+        start: None,
+        recording: Recording {
+            scenario: Scenario {
+                settings: Settings {
+                    source: SourceKind::Cluster,
+                    era: Era(Generation::Atomic),
+                    informer: InformerKind::Shared,
+                    watch_list: Some(streams),
+                    handlers: vec![HandlerSettings::default()],
+                    ..Settings::default()
+                },
+                ..Scenario::default()
+            },
+            inputs: Vec::new(),
+        },
+    });
+    Recorder::new(first, informer, head)
+}
+
+/// The last note of a recording that opens.
+fn last_note(text: &str) -> Option<Note> {
+    let (trace, error) = trace::read("trace", text.as_bytes());
+    assert!(trace.is_some() && error.is_none(), "{error:?}");
+    super::super::note::read(text.as_bytes()).pop()
+}
+
+#[test]
+fn a_recording_stops_before_it_is_too_heavy_to_open() {
+    let mut labels = BTreeMap::new();
+    for number in 0..20_000 {
+        labels.insert(format!("{number:x}"), String::new());
+    }
+    let mut heavy = DynamicObject::clone(&pod("x", "20"));
+    heavy.metadata.labels = Some(labels);
+    let heavy = Arc::new(heavy);
+    let first = list("");
+    let mut recorder = recorder(&first);
+    let mut text = recorder.asked(0, &first, &Note::Opened { at: 0 });
+    text.push_str(&recorder.took(1, vec![page("10", "", &[])], &[]));
+    text.push_str(&recorder.asked(2, &watch(false), &Note::Opened { at: 2 }));
+    text.push_str(&recorder.took(3, vec![ResponsePart::Opened], &[]));
+    let mut at = 3;
+    while recorder.stopped().is_none() {
+        at += 1;
+        let event = EventType::Modified;
+        let object = Arc::clone(&heavy);
+        let part = ResponsePart::Event(RecordedEvent::Object { event, object });
+        text.push_str(&recorder.took(at, vec![part], &[]));
+    }
+    assert!(text.len() < MAX_BYTES / 2, "{}", text.len());
+    let why = Stopped::Full;
+    assert_eq!(last_note(&text), Some(Note::Stopped { at, why }));
+}
+
+#[test]
+fn a_list_that_is_too_large_is_no_empty_one() {
+    let pods = Scope {
+        version: "v1".to_owned(),
+        plural: "pods".to_owned(),
+        ..Scope::default()
+    };
+    let first = Call::List(pods, ListCall::default());
+    let (mut follower, note) = Follower::new(0, &first).unwrap();
+    let mut recorder = recorder(&first);
+    let mut text = recorder.asked(0, &first, &note);
+    let head = exchange::Head {
+        status: 200,
+        content_type: "application/json".to_owned(),
+        ..exchange::Head::default()
+    };
+    let long = "x".repeat(MAX_LINE);
+    let body = format!("{{\"kind\":\"PodList\",\"items\":[{{\"spec\":\"{long}\"}}]}}");
+    for step in [
+        follower.head(1, &head),
+        follower.chunk(2, body.as_bytes()),
+        follower.end(3, Over::Complete),
+    ] {
+        text.push_str(&recorder.took(2, step.parts, &step.notes));
+    }
+    assert_eq!(recorder.stopped(), Some(Stopped::Full));
+    text.push_str(&recorder.asked(4, &watch(false), &Note::Opened { at: 4 }));
+    text.push_str(&recorder.took(5, vec![ResponsePart::Opened], &[]));
+    text.push_str(&recorder.finish());
+    let (at, why) = (2, Stopped::Full);
+    assert_eq!(last_note(&text), Some(Note::Stopped { at, why }));
+    assert!(!text.contains("\"page\""), "{text}");
+}
+
+#[test]
+fn notes_lie_beside_the_run() {
+    let requests = vec![(list(""), vec![page("10", "", &["x"])])];
+    let trace = recorded(5, requests);
+    // The informer's own, and one for the request.
+    let bytes = trace::write(&trace);
+    assert!(
+        super::super::note::read(bytes.as_bytes()).is_empty(),
+        "only the tap writes them"
+    );
+    let line = line(&Note::Opened { at: 7 }).to_string();
+    assert_eq!(line, "{\"tap\":{\"opened\":{\"at\":7}}}");
+    assert_eq!(
+        super::super::note::read(line.as_bytes()),
+        [Note::Opened { at: 7 }]
+    );
+}
+
+#[test]
+fn a_known_bug_that_the_run_meets_is_found() {
+    let watched = |event_of: EventType| {
+        let unknown = event(event_of, "never-seen", "30");
+        vec![
+            (list(""), vec![page("10", "", &["x"])]),
+            (watch(false), vec![ResponsePart::Opened, unknown]),
+        ]
+    };
+    for (event, bugs) in [(EventType::Added, 0), (EventType::Deleted, 1)] {
+        let found = known_bugs(&recorded(5, watched(event)));
+        assert_eq!(found.len(), bugs, "{event:?}: {found:?}");
+        for (_, violation) in found {
+            assert_eq!(violation.invariant, Invariant::Order);
+        }
+    }
+}
