@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fields::{Fields, Read, Wrong};
@@ -17,7 +18,8 @@ pub enum Lang {
 }
 
 /// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Text {
     /// English
     pub en: Arc<str>,

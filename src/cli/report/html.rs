@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use deltascope_presentation::informers;
 use deltascope_replay::tap::finding::Finding;
 use deltascope_replay::wall;
 use deltascope_world::source::visible;
@@ -78,13 +79,13 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
         }
         page.push_str("</ol>\n");
     }
-    informers(observed, path, lang, &mut page);
+    table(observed, path, lang, &mut page);
     others(observed, lang, &mut page);
     page.push_str("</body></html>\n");
     page
 }
 
-fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
+fn table(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
     page.push_str("<h2>informer</h2>\n<div class=\"wide\"><table><tr><th>№</th>");
     let of = match lang {
         Lang::En => [
@@ -96,7 +97,7 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         ],
         Lang::Zh => ["客户端", "收到", "managedFields", "client-go", "录制"],
     };
-    for (place, (en, zh)) in words::COLUMNS.iter().enumerate() {
+    for (place, (en, zh)) in informers::COLUMNS.iter().enumerate() {
         let name = match lang {
             Lang::En => en,
             Lang::Zh => zh,
@@ -128,9 +129,9 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         let _ = writeln!(
             page,
             "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td>{file}</td></tr>",
-            text(words::client(&ledger.agent)),
-            words::size(ledger.came),
-            words::size(ledger.managed),
+            text(informers::client(&ledger.agent)),
+            informers::size(ledger.came),
+            informers::size(ledger.managed),
         );
     }
     page.push_str("</table></div>\n");
@@ -202,7 +203,7 @@ fn others(observed: &Observed, lang: Lang, page: &mut String) {
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{verb}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            text(words::client(agent)),
+            text(informers::client(agent)),
             text(resource),
             count.times,
             count.failed

@@ -50,9 +50,14 @@ pub(super) struct Count {
 }
 
 impl Observed {
+    /// What the requests alone show.
+    fn odd(&self) -> Vec<Finding> {
+        findings(&self.informers, &self.polls)
+    }
+
     /// All that is odd. Recordings are played for it, if they are short.
     fn findings(&self) -> Vec<Finding> {
-        let mut found = findings(&self.informers, &self.polls);
+        let mut found = self.odd();
         for (informer, ledger) in self.informers.iter().enumerate() {
             let path = Path::new(&ledger.file);
             let short = fs::metadata(path).is_ok_and(|file| file.len() <= PLAYED);
@@ -120,7 +125,11 @@ pub(super) fn table(observed: &Observed, lang: Lang) -> String {
 pub(super) fn write(path: &Path, observed: &Observed, lang: Lang) -> Result<(), Failure> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
-        true => format!("{:#}\n", json::of(observed)),
+        true => {
+            let report = json::of(observed, &observed.findings());
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+            format!("{text}\n")
+        }
         false => html::of(observed, &observed.findings(), path, lang),
     };
     fs::write(path, text).map_err(|error| {

@@ -6,13 +6,14 @@ mod kube;
 mod passage;
 mod seen;
 mod watcher;
+mod window;
 
 use std::collections::hash_map::RandomState;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::BuildHasher;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,12 +24,14 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
+use super::page::Page;
 use super::{Failure, block_on, listen, note, report, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use passage::Passage;
 use watcher::Watching;
+use window::{Recordings, Window};
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;
@@ -38,16 +41,22 @@ const CONNECTIONS: usize = 2_000;
 const UNASKED: Duration = Duration::from_secs(120);
 
 /// Passes requests on until the command ends, or until Ctrl-C. Returns the exit code.
-pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
-    block_on(tap(options, lang))
+pub(super) fn run(options: &Tap, packed: &'static [u8], lang: Lang) -> Result<u8, Failure> {
+    let page = match Page::open(options.dist.as_deref(), packed) {
+        Ok(page) => Some(page),
+        // Whoever names a page wants it.
+        Err(failure) if options.dist.is_some() => return Err(failure),
+        Err(_) => None,
+    };
+    block_on(tap(options, page, lang))
 }
 
-async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
+async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failure> {
     allow_files(CONNECTIONS as u64 * 2 + 100);
     // Before anything is started that has to be ended.
     let mut signals = Signals::new(!options.command.is_empty())?;
     let ready = tokio::select! {
-        ready = Ready::new(options, lang) => ready?,
+        ready = Ready::new(options, page, lang) => ready?,
         sent = signals.next() => return Ok(sent.code()),
     };
     let Ready {
@@ -56,6 +65,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         kubeconfig,
         passage,
         watching,
+        unkept,
     } = ready;
     let mut code = Ok(0);
     let end = async {
@@ -78,6 +88,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     drop(kubectl);
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
+    drop(unkept);
     terminal::note(&report::table(&observed, lang));
     if let Some(path) = &options.report {
         report::write(path, &observed, lang)?;
@@ -92,20 +103,35 @@ struct Ready {
     kubeconfig: Kubeconfig,
     passage: Arc<Passage>,
     watching: Watching,
+    unkept: Option<Unkept>,
 }
 
 impl Ready {
-    async fn new(options: &Tap, lang: Lang) -> Result<Self, Failure> {
+    async fn new(options: &Tap, page: Option<Page>, lang: Lang) -> Result<Self, Failure> {
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
         let (listener, address) = listen::bind(wanted).await?;
         let token = token();
         let server = format!("http://{address}/{token}");
+        // The page shows an informer from its recording.
+        let unkept = match (&options.out, &page) {
+            (None, Some(_)) => Some(Unkept::new()?),
+            _ => None,
+        };
+        let recordings = Recordings::default();
+        let out = unkept.as_ref().map(|unkept| unkept.0.clone());
         let (teller, watching) = watcher::start(watcher::Options {
-            out: options.out.clone(),
+            out: options.out.clone().or(out),
+            kept: unkept.is_none(),
+            recordings: recordings.clone(),
             start: wall(),
             lang,
         })?;
+        let window = Window::new(page, recordings);
+        let page = match window.path() {
+            "" => format!("http://{address}/"),
+            path => format!("{server}/{path}"),
+        };
         let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
         let passage = Passage::new(
             kubectl.proxy().clone(),
@@ -115,6 +141,7 @@ impl Ready {
             },
             &token,
             teller,
+            window,
             lang,
         );
         let path = kubeconfig.path().display();
@@ -122,11 +149,11 @@ impl Ready {
         note(
             Text::new(
                 &format!(
-                    "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
+                    "tap: {page} -> {proxy}, KUBECONFIG={path}{}",
                     if alone { " (Ctrl-C ends)" } else { "" }
                 ),
                 &format!(
-                    "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
+                    "tap：{page} -> {proxy}，KUBECONFIG={path}{}",
                     if alone { "（按 Ctrl-C 结束）" } else { "" }
                 ),
             )
@@ -138,6 +165,7 @@ impl Ready {
             kubeconfig,
             passage: Arc::new(passage),
             watching,
+            unkept,
         })
     }
 }
@@ -151,6 +179,28 @@ impl Ready {
 fn token() -> String {
     let [one, other] = [(), ()].map(|()| RandomState::new().hash_one(0));
     format!("{one:016x}{other:016x}")
+}
+
+/// A folder for recordings that nobody keeps, which is removed with this value.
+struct Unkept(PathBuf);
+
+impl Unkept {
+    fn new() -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("deltascope-tap-{}", token()));
+        let mut folder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        match folder.create(&path) {
+            Ok(()) => Ok(Self(path)),
+            Err(error) => Err(watcher::cannot_write(&path, &error)),
+        }
+    }
+}
+
+impl Drop for Unkept {
+    fn drop(&mut self) {
+        let _left = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Creates a file that only its owner may read; what is there already stays, and is an error.

@@ -19,10 +19,10 @@ use deltascope_world::text::Lang;
 use super::super::gate::{Gate, Refusal, refusal};
 use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
-use super::super::report;
 use super::super::seats::Arriving;
 use super::seen::Seen;
 use super::watcher::Teller;
+use super::window::Window;
 
 /// The `Server` of the responses that the tap writes itself, in place of the API server.
 const TAP: &str = "deltascope-tap";
@@ -40,8 +40,6 @@ const OF_CONNECTION: [HeaderName; 8] = [
 
 /// The code of the answer where none comes from the proxy.
 const BAD_GATEWAY: u16 = StatusCode::BAD_GATEWAY.as_u16();
-/// The tap's own path, which no API server has: what `--report` writes, as it stands.
-const INFORMERS: &str = "deltascope/informers.json";
 
 type Body = Either<Full<Bytes>, Seen<Incoming>>;
 
@@ -52,16 +50,25 @@ pub(super) struct Passage {
     /// The first segment of every path.
     token: String,
     teller: Teller,
+    window: Window,
     lang: Lang,
 }
 
 impl Passage {
-    pub(super) fn new(proxy: Proxy, gate: Gate, token: &str, teller: Teller, lang: Lang) -> Self {
+    pub(super) fn new(
+        proxy: Proxy,
+        gate: Gate,
+        token: &str,
+        teller: Teller,
+        window: Window,
+        lang: Lang,
+    ) -> Self {
         Self {
             proxy,
             gate,
             token: token.to_owned(),
             teller,
+            window,
             lang,
         }
     }
@@ -83,8 +90,8 @@ impl Passage {
                 "deltascope tap 不转发切换协议的连接（exec、attach、port-forward、WebSocket）。请对它们使用自己的 kubeconfig。",
             ));
         }
-        if wanted == INFORMERS {
-            return Ok(self.informers().await);
+        if let Some(own) = self.window.answer(&head.method, wanted, &self.teller).await {
+            return Ok(own?.map(|bytes| Either::Left(Full::new(bytes))));
         }
         let call = call(head.method.as_str(), wanted, &head.headers);
         let agent = text_of(&head.headers, &USER_AGENT).into();
@@ -140,16 +147,6 @@ impl Passage {
             head,
             Either::Right(Seen::new(body, telling)),
         ))
-    }
-
-    /// The informers so far, as `--report` writes them.
-    async fn informers(&self) -> Response<Body> {
-        let observed = self.teller.look().await.unwrap_or_default();
-        let text = report::json::of(&observed).to_string();
-        let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
-        let json = HeaderValue::from_static("application/json");
-        answer.headers_mut().insert(CONTENT_TYPE, json);
-        answer
     }
 
     /// The path behind the token, without its first slash. How long it takes says nothing of the token.

@@ -31,6 +31,7 @@ use deltascope_world::text::{Lang, Text};
 
 use super::super::report::{Count, Observed};
 use super::super::{Failure, note};
+use super::window::Recordings;
 
 /// Most bytes of responses that wait to be read.
 const ROOM: usize = 16 << 20;
@@ -189,6 +190,10 @@ impl Drop for Telling {
 pub(super) struct Options {
     /// Where the recordings go; `None` for none.
     pub(super) out: Option<PathBuf>,
+    /// Whether they stay there.
+    pub(super) kept: bool,
+    /// Those that there are.
+    pub(super) recordings: Recordings,
     /// Wall-clock time now, in ms since 1970.
     pub(super) start: Option<Time>,
     pub(super) lang: Lang,
@@ -241,7 +246,7 @@ fn be_new(out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
     Failure::new(
         &format!("Cannot write {shown}: {error}."),
@@ -550,7 +555,10 @@ impl Watcher {
         match file {
             Ok(file) => {
                 one.to = To::File(file);
-                one.ledger.file = path.display().to_string();
+                if self.options.kept {
+                    one.ledger.file = path.display().to_string();
+                }
+                one.ledger.recording = self.options.recordings.add(path);
             }
             Err(error) => {
                 note(cannot_write(&path, &error).text.get(self.options.lang));
@@ -579,10 +587,12 @@ impl Watcher {
             To::TooMuch | To::Nowhere => Ok(()),
         };
         if let Err(error) = written {
-            let path = Path::new(&one.ledger.file);
-            note(cannot_write(path, &error).text.get(self.options.lang));
+            let path = self.options.recordings.get(one.ledger.recording);
+            let failed = cannot_write(&path.unwrap_or_default(), &error);
+            note(failed.text.get(self.options.lang));
             one.to = To::Nowhere;
             one.recorder = None;
+            one.ledger.stopped = true;
         }
     }
 
@@ -592,6 +602,11 @@ impl Watcher {
             return;
         };
         one.recorder = None;
+        one.ledger.stopped = true;
+        // The page says so.
+        if !self.options.kept {
+            return;
+        }
         let of = one.ledger.scope.title();
         let (en, zh) = match stopped {
             Stopped::Full => ("a longer one could not be opened.", "再长就无法打开。"),
@@ -700,6 +715,8 @@ mod tests {
     fn what_only_lists_is_counted_and_its_list_is_freed() {
         let mut watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),
+            kept: true,
+            recordings: Recordings::default(),
             start: None,
             lang: Lang::En,
         });

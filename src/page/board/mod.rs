@@ -21,6 +21,7 @@ mod header;
 mod help;
 mod icons;
 mod indexer;
+mod informers;
 mod keyboard;
 mod layout;
 mod links;
@@ -165,7 +166,8 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
-            {shown(move || ui.shelved(), || shelf::Shelf().into_any())}
+            {shown(move || ui.shelved() && !informers::shows(ui), || shelf::Shelf().into_any())}
+            {shown(move || ui.shelved() && informers::shows(ui), || informers::Informers().into_any())}
             <presenter::Over presenter=layout.presenter />
             {handout::handout(ui)}
             <cluster::Cluster open=cluster />

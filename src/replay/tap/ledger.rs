@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
@@ -33,6 +34,10 @@ pub struct Ledger {
     pub start: Option<Time>,
     /// The file of its recording; empty if there is none.
     pub file: String,
+    /// The number under which the tap gives its recording out; 0 if it does not.
+    pub recording: usize,
+    /// Whether the recording does not go on.
+    pub stopped: bool,
     /// The time of its last note, in ms.
     pub until: Time,
     /// Its lists, the first of them.
@@ -111,7 +116,8 @@ pub enum Because {
 }
 
 /// The kind of an end, to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum EndKind {
     /// See [`Why::Closed`].
     Closed,
@@ -130,6 +136,17 @@ pub enum EndKind {
 }
 
 impl EndKind {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Closed,
+        Self::HungUp,
+        Self::Cut,
+        Self::Expired,
+        Self::Later,
+        Self::Failed,
+        Self::TooLarge,
+    ];
+
     /// The kind of an end.
     #[must_use]
     pub fn of(why: &Why) -> Self {

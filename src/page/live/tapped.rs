@@ -1,0 +1,254 @@
+//! The tap that serves this page: asks what it knows of its informers, and follows the recording of one.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+
+use super::fetch::{self, Answer};
+use super::is_busy;
+use crate::animate::now;
+use crate::driver::Driver;
+use crate::ui::{Shelved, Ui};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::informers;
+use deltascope_presentation::session::live::LiveRun;
+use deltascope_replay::growing::{Growing, Grown};
+use deltascope_replay::recording::RecordedInput;
+use deltascope_replay::tap::report::{Report, Seen};
+use deltascope_replay::trace::Trace;
+use deltascope_world::Time;
+use deltascope_world::source;
+use deltascope_world::virtual_time::Input;
+
+/// How often the tap is asked, in ms.
+const POLL_MS: u32 = 1_000;
+/// The same for the recording that is followed.
+const FOLLOW_MS: u32 = 250;
+/// How long an answer may take, in ms.
+const ANSWER_MS: u32 = 10_000;
+/// Most bytes of an answer: a line of a recording has 8 MB at most, a report with a thousand informers fewer.
+const ANSWER_MOST: usize = 16 << 20;
+/// How long inputs are taken before the page gets its turn, in ms.
+const SLICE_MS: f64 = 30.0;
+
+/// Where the tap says what it knows, if it serves this page: the page's head says so.
+#[must_use]
+pub fn address() -> Option<String> {
+    let said = document().query_selector("meta[name=deltascope-informers]");
+    said.ok().flatten()?.get_attribute("content")
+}
+
+/// The tap of this page; copies share it.
+#[derive(Clone, Copy)]
+pub struct Tapped {
+    inner: StoredValue<Rc<Inner>, LocalStorage>,
+    /// What it said last.
+    pub report: RwSignal<Option<Arc<Report>>>,
+    /// What is wrong.
+    pub trouble: RwSignal<Option<Text>>,
+}
+
+struct Inner {
+    driver: Driver,
+    address: String,
+    /// Numbers what is followed: an earlier one ends.
+    turn: Cell<u64>,
+}
+
+impl Tapped {
+    /// Begins to ask the tap, if it serves this page: as long as its informers are shown.
+    #[must_use]
+    pub fn begin(driver: &Driver, ui: Ui) -> Option<Self> {
+        let inner = Inner {
+            driver: driver.clone(),
+            address: address()?,
+            turn: Cell::new(0),
+        };
+        let tapped = Self {
+            inner: StoredValue::new_local(Rc::new(inner)),
+            report: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+        };
+        ui.show_shelf(Shelved::informers());
+        spawn_local(async move {
+            loop {
+                if ui
+                    .shelf
+                    .with_untracked(|shelf| shelf.open && shelf.informers)
+                    && !document().hidden()
+                {
+                    tapped.ask().await;
+                }
+                TimeoutFuture::new(POLL_MS).await;
+            }
+        });
+        Some(tapped)
+    }
+
+    async fn ask(self) {
+        let address = self.inner.with_value(|inner| inner.address.clone());
+        let said = get(&format!("{address}?brief")).await;
+        let report = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
+        match report.and_then(|report| serde_json::from_value(report).ok()) {
+            Some(report) => {
+                self.trouble.set(None);
+                self.report.set(Some(Arc::new(report)));
+            }
+            None => self.trouble.set(Some(informers::gone())),
+        }
+    }
+
+    /// Shows the informer with this recording, live, or a moment of it.
+    pub fn follow(self, number: usize, at: Option<Time>) {
+        let inner = self.inner.get_value();
+        let seen = self.report.with_untracked(|report| {
+            let informers = report.iter().flat_map(|report| &report.informers);
+            let mut informers = informers.filter(|informer| informer.recording == number);
+            informers.next().map(|informer| informer.generation.clone())
+        });
+        let turn = inner.turn.get() + 1;
+        inner.turn.set(turn);
+        let follower = Follower {
+            inner,
+            number,
+            turn,
+            seen: seen.unwrap_or_default(),
+            begun: false,
+            until: 0,
+        };
+        spawn_local(follower.follow(at));
+    }
+}
+
+/// Follows one recording.
+struct Follower {
+    inner: Rc<Inner>,
+    number: usize,
+    turn: u64,
+    seen: Seen,
+    begun: bool,
+    until: Time,
+}
+
+impl Follower {
+    async fn follow(mut self, mut at: Option<Time>) {
+        let driver = self.inner.driver.clone();
+        let name = format!("informers/{}.jsonl", self.number);
+        let mut growing = Growing::new(&name);
+        let mut from = 0;
+        while self.counts() {
+            let piece = get(&format!("{name}?from={from}")).await;
+            if !self.counts() {
+                return;
+            }
+            let Some(piece) = piece else {
+                return self.end(informers::gone()).await;
+            };
+            from += piece.len();
+            match growing.read(&piece) {
+                Ok(grown) => self.take(grown).await,
+                Err(error) => return self.end(error.message).await,
+            }
+            if !piece.is_empty() {
+                continue;
+            }
+            if let Some(at) = at.take_if(|_| self.begun) {
+                driver
+                    .perform(Box::new(move |session| session.live_look(at)))
+                    .await;
+            }
+            TimeoutFuture::new(FOLLOW_MS).await;
+            while document().hidden() {
+                TimeoutFuture::new(POLL_MS).await;
+            }
+        }
+    }
+
+    /// Whether this is still what is to be shown.
+    fn counts(&self) -> bool {
+        let followed = self
+            .inner
+            .driver
+            .with(|session| session.followed_informer());
+        self.turn == self.inner.turn.get() && (!self.begun || followed == Some(self.number))
+    }
+
+    async fn take(&mut self, grown: Grown) {
+        if let Some(head) = grown.head {
+            self.begin(head).await;
+        }
+        let driver = &self.inner.driver;
+        if !self.begun {
+            return;
+        }
+        let mut slice = now() + SLICE_MS;
+        for RecordedInput { at, input, .. } in grown.inputs {
+            if let Input::Source(source::Command::Respond(responses)) = input {
+                driver.with(|session| session.live_received(at, responses.to_vec()));
+            }
+            if now() >= slice {
+                driver.keep_up();
+                TimeoutFuture::new(0).await;
+                slice = now() + SLICE_MS;
+            }
+            if !self.counts() {
+                return;
+            }
+        }
+        self.until = self.until.max(grown.until);
+        let until = self.until;
+        driver.with(|session| session.live_tick(until));
+        driver.keep_up();
+        while driver.with(|session| is_busy(session, until)) {
+            TimeoutFuture::new(0).await;
+            if !self.counts() {
+                return;
+            }
+            driver.with(|session| session.live_tick(until));
+            driver.keep_up();
+        }
+    }
+
+    async fn begin(&mut self, head: Trace) {
+        let driver = self.inner.driver.clone();
+        let (number, note) = (self.number, informers::note(&self.seen));
+        let run = LiveRun {
+            title: head.title,
+            scenario: head.recording.scenario,
+            start: head.start,
+        };
+        driver.show_stage();
+        // A cluster's connection ends with its run.
+        driver
+            .perform(Box::new(|session| session.obey(Command::Disconnect)))
+            .await;
+        driver
+            .perform(Box::new(move |session| {
+                session.follow_informer(number, run, note)
+            }))
+            .await;
+        self.begun = true;
+    }
+
+    /// The run stays, as far as it has come.
+    async fn end(self, why: Text) {
+        let act = move |session: &mut deltascope_presentation::session::Session| {
+            session.obey(Command::Disconnect);
+            session.say(why)
+        };
+        self.inner.driver.perform(Box::new(act)).await;
+    }
+}
+
+/// What the tap answers; none if it does not.
+async fn get(address: &str) -> Option<Vec<u8>> {
+    let answer = fetch::get(address, "*/*", ANSWER_MOST, ANSWER_MS).await;
+    let Answer { head, body } = answer.ok()?;
+    (head.status == 200).then_some(body)
+}
