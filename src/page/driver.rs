@@ -417,7 +417,7 @@ impl Driver {
         if watched && command.changes_the_run() {
             return;
         }
-        if opens(&command) {
+        if opens(&command) && !self.with(|session| session.hears(&command)) {
             spawn_local(async move { driver.opens(command).await });
             return;
         }

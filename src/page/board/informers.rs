@@ -19,7 +19,7 @@ pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
     let on = move || ui.shelved() && shows(ui);
     let button = view! {
         <button
-            class="chip to-shelf"
+            class="chip to-shelf to-informers"
             class:on=on
             data-testid="btn-informers"
             aria-pressed=text(move || on().to_string())

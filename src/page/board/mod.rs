@@ -238,8 +238,25 @@ fn Problem() -> impl IntoView {
     let ui = Ui::get();
     let error = ui.memo(|view| view.error.clone());
     let opening = ui.memo(|view| view.opening);
+    let heard = ui.memo(|view| view.heard.as_deref().cloned());
     view! {
         <div class="problem">
+            {part(move || heard.get().map(|heard| {
+                let words = ui.words();
+                view! {
+                    <div class="problem-card logged" role="status" data-testid="heard">
+                        <pre>{heard.words.get(ui.lang.get()).to_owned()}</pre>
+                        {heard.step.map(|step| view! {
+                            <button class="btn" on:click=move |_| ui.send(Command::Seek(step))>
+                                {words.informers_moment}
+                            </button>
+                        })}
+                        <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
+                            {words.dismiss}
+                        </button>
+                    </div>
+                }
+            }))}
             {shown(
                 move || opening.get().is_some(),
                 move || {

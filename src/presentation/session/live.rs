@@ -349,6 +349,11 @@ impl Session {
     /// What a command does to a live run before it is executed; refuses some commands.
     pub(super) fn before(&mut self, command: &Command) -> Option<Change> {
         use Command as C;
+        if let C::Open(files) = command
+            && self.hears(command)
+        {
+            return Some(self.hear(files));
+        }
         let live = self.live.as_mut()?;
         match command {
             C::TogglePlay if live.following => {
