@@ -68,7 +68,7 @@ enum Word {
         status: u16,
     },
     /// Somebody wants to know how it stands.
-    Look(oneshot::Sender<Observed>),
+    Look(Time, oneshot::Sender<Observed>),
 }
 
 /// The room for what the watcher has not read yet.
@@ -142,7 +142,8 @@ impl Teller {
     /// How it stands.
     pub(super) async fn look(&self) -> Option<Observed> {
         let (answer, answered) = oneshot::channel();
-        self.words.send(Word::Look(answer)).ok()?;
+        let now = since(self.began);
+        self.words.send(Word::Look(now, answer)).ok()?;
         answered.await.ok()
     }
 }
@@ -349,7 +350,8 @@ impl Watcher {
                 self.until = at;
                 self.other(at, agent, call, status);
             }
-            Word::Look(answer) => {
+            Word::Look(at, answer) => {
+                self.until = self.until.max(at);
                 // Who asked may have gone.
                 let _gone = answer.send(self.observed());
             }
