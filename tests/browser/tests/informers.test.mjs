@@ -139,10 +139,25 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await row.getByText("does not watch").waitFor();
     await shows("watch ends", "1 by the client");
 
+    // A relist is a finding, which leads to its moment and stays there.
+    const again = await informer(tap.server, "api/v1/pods");
+    const finding = app.id("findings").locator("li", { hasText: "was listed again" });
+    await finding.waitFor();
+    await finding.getByRole("button", { name: "Show the moment" }).click();
+    const relisted = await app.eventually("it is shown", ({ lesson, live }) => lesson === "informer:1" && live && !live.following);
+    const { findings } = await (await fetch(`${tap.server}/deltascope/informers.json`)).json();
+    const { atMs } = findings.find(({ kind }) => kind === "relists");
+    assert.ok(relisted.time >= atMs && relisted.time <= atMs + 1000, `${relisted.time} ${atMs}`);
+    api.update("pods", "default/new");
+    const after = await app.eventually("it goes on", ({ steps }) => steps > relisted.steps);
+    assert.equal(after.step, relisted.step);
+    await app.id("btn-informers").click();
+
     // On a phone nothing is cut off; in Chinese.
     await app.resize(PHONE);
     await app.language("zh");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is too wide");
+    await again();
     await row.getByText("未在 watch").waitFor();
 
     // A tap that has gone is reported, and what it said stays.
