@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fields::{Fields, Read, Wrong};
@@ -18,8 +17,7 @@ pub enum Lang {
 }
 
 /// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Text {
     /// English
     pub en: Arc<str>,

@@ -5,7 +5,6 @@ use std::path::{Component, Path};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use deltascope_presentation::informers;
 use deltascope_replay::tap::finding::Finding;
 use deltascope_replay::wall;
 use deltascope_world::source::visible;
@@ -79,13 +78,13 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
         }
         page.push_str("</ol>\n");
     }
-    table(observed, path, lang, &mut page);
+    informers(observed, path, lang, &mut page);
     others(observed, lang, &mut page);
     page.push_str("</body></html>\n");
     page
 }
 
-fn table(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
+fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
     page.push_str("<h2>informer</h2>\n<div class=\"wide\"><table><tr><th>№</th>");
     let of = match lang {
         Lang::En => [
@@ -97,7 +96,7 @@ fn table(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         ],
         Lang::Zh => ["客户端", "收到", "managedFields", "client-go", "录制"],
     };
-    for (place, (en, zh)) in informers::COLUMNS.iter().enumerate() {
+    for (place, (en, zh)) in words::COLUMNS.iter().enumerate() {
         let name = match lang {
             Lang::En => en,
             Lang::Zh => zh,
@@ -129,9 +128,9 @@ fn table(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         let _ = writeln!(
             page,
             "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{version}</td><td>{file}</td></tr>",
-            text(informers::client(&ledger.agent)),
-            informers::size(ledger.came),
-            informers::size(ledger.managed),
+            text(words::client(&ledger.agent)),
+            words::size(ledger.came),
+            words::size(ledger.managed),
         );
     }
     page.push_str("</table></div>\n");
@@ -203,7 +202,7 @@ fn others(observed: &Observed, lang: Lang, page: &mut String) {
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{verb}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            text(informers::client(agent)),
+            text(words::client(agent)),
             text(resource),
             count.times,
             count.failed

@@ -3,60 +3,99 @@
 use serde_json::{Value, json};
 
 use deltascope_replay::tap::finding::Finding;
-use deltascope_replay::tap::ledger::Ledger;
-use deltascope_replay::tap::report::{Found, Informer, List, Report};
+use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List};
+use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
+use deltascope_world::text::Text;
 
 use super::{Observed, words};
 
 /// The whole report.
-pub(super) fn of(observed: &Observed, found: &[Finding]) -> Report {
-    let (start, lasted) = (observed.start, observed.lasted);
-    let informers = observed.informers.iter();
-    Report {
-        start: start.map(wall::written),
-        lasted_ms: lasted,
-        informers: informers
-            .map(|ledger| Informer::of(ledger, start, lasted))
-            .collect(),
-        findings: found
-            .iter()
-            .map(|one| finding(one, &observed.informers))
-            .collect(),
-        requests: (observed.counts.iter())
-            .map(|((agent, verb, resource), count)| {
-                json!({
-                    "agent": &**agent, "verb": verb, "resource": resource,
-                    "count": count.times, "failed": count.failed,
-                })
-            })
-            .collect(),
-        polls: (observed.polls.iter())
-            .map(|poll| {
-                json!({
-                    "agent": &*poll.agent, "scope": poll.scope, "count": poll.count,
-                    "firstMs": poll.first, "lastMs": poll.last,
-                })
-            })
-            .collect(),
-    }
+pub(in super::super) fn of(observed: &Observed) -> Value {
+    let found = observed.findings();
+    json!({
+        "start": observed.start.map(wall::written),
+        "lastedMs": observed.lasted,
+        "informers": observed.informers.iter().map(informer).collect::<Vec<_>>(),
+        "findings": found.iter().map(|one| finding(one, &observed.informers)).collect::<Vec<_>>(),
+        "requests": observed.counts.iter().map(|((agent, verb, resource), count)| json!({
+            "agent": &**agent, "verb": verb, "resource": resource,
+            "count": count.times, "failed": count.failed,
+        })).collect::<Vec<_>>(),
+        "polls": observed.polls.iter().map(|poll| json!({
+            "agent": &*poll.agent, "scope": poll.scope, "count": poll.count,
+            "firstMs": poll.first, "lastMs": poll.last,
+        })).collect::<Vec<_>>(),
+    })
 }
 
-/// The same as text. If it is brief, no recording is played for it.
-pub(in super::super) fn text(observed: &Observed, brief: bool) -> String {
-    let found = match brief {
-        true => observed.odd(),
-        false => observed.findings(),
+fn informer(ledger: &Ledger) -> Value {
+    let (generation, named) = ledger.generation();
+    let ends = [
+        ("closed", EndKind::Closed),
+        ("cut", EndKind::Cut),
+        ("hungUp", EndKind::HungUp),
+        ("expired", EndKind::Expired),
+        ("later", EndKind::Later),
+        ("failed", EndKind::Failed),
+        ("tooLarge", EndKind::TooLarge),
+    ];
+    let ends = ends
+        .into_iter()
+        .map(|(name, kind)| (name.to_owned(), ledger.ends_of(kind).into()));
+    json!({
+        "agent": &*ledger.agent,
+        "scope": ledger.scope,
+        "start": ledger.start.map(wall::written),
+        "untilMs": ledger.until,
+        "file": ledger.file,
+        "generation": { "version": generation.version(), "named": named },
+        "objects": ledger.objects(),
+        "bytes": ledger.bytes(),
+        "bytesReceived": ledger.came,
+        "managedFieldsBytes": ledger.managed,
+        "events": ledger.events,
+        "bookmarks": ledger.bookmarks,
+        "eventsPerSecond": ledger.rate(),
+        "listCount": ledger.list_count,
+        "lists": ledger.lists.iter().map(list).collect::<Vec<_>>(),
+        "watches": ledger.watches,
+        "openSinceMs": ledger.open_since(),
+        "ends": ends.collect::<serde_json::Map<String, Value>>(),
+        "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
+    })
+}
+
+fn list(list: &List) -> Value {
+    let (how, limit) = match list.how {
+        How::Cached => ("cached", 0),
+        How::Whole => ("whole", 0),
+        How::Paged(limit) => ("paged", limit),
+        How::NotOlder => ("notOlder", 0),
+        How::Streamed => ("streamed", 0),
     };
-    serde_json::to_string(&of(observed, &found)).unwrap_or_default()
+    let because = match &list.because {
+        None => Value::Null,
+        Some(Because::Nothing) => "nothing".into(),
+        Some(Because::Ended(why)) => of_why(why),
+    };
+    json!({
+        "atMs": list.at, "how": how, "limit": limit, "because": because,
+        "objects": list.objects, "pages": list.pages,
+    })
 }
 
-fn finding(finding: &Finding, informers: &[Ledger]) -> Found {
+fn of_why(why: &Why) -> Value {
+    serde_json::to_value(why).unwrap_or_default()
+}
+
+fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
+    let Text { en, zh } = words::finding(finding, informers);
     let evidence = match finding {
         Finding::Twice { other, .. } => json!({ "other": other }),
-        Finding::BigList { list, .. } => json!(List::of(list)),
+        Finding::BigList { list: one, .. } => list(one),
         Finding::Relists { lists, count, .. } => json!({
-            "count": count, "lists": lists.iter().map(List::of).collect::<Vec<_>>() }),
+            "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),
         Finding::ShortWatches { watches, .. } => json!(
             watches
                 .iter()
@@ -77,11 +116,11 @@ fn finding(finding: &Finding, informers: &[Ledger]) -> Found {
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
         Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
     };
-    Found {
-        kind: finding.id(),
-        informer: finding.informer(),
-        at_ms: finding.at(),
-        words: words::finding(finding, informers),
-        evidence,
-    }
+    json!({
+        "kind": finding.id(),
+        "informer": finding.informer(),
+        "atMs": finding.at(),
+        "words": { "en": &*en, "zh": &*zh },
+        "evidence": evidence,
+    })
 }

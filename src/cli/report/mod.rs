@@ -4,6 +4,7 @@
 pub(super) mod json;
 
 mod html;
+mod page;
 mod words;
 
 use std::collections::BTreeMap;
@@ -53,6 +54,11 @@ impl Observed {
     /// What the requests alone show.
     fn odd(&self) -> Vec<Finding> {
         findings(&self.informers, &self.polls)
+    }
+
+    /// What the tap tells its page, as JSON.
+    pub(super) fn for_page(&self) -> String {
+        page::of(self, &self.odd()).to_json().to_string()
     }
 
     /// All that is odd. Recordings are played for it, if they are short.
@@ -125,11 +131,7 @@ pub(super) fn table(observed: &Observed, lang: Lang) -> String {
 pub(super) fn write(path: &Path, observed: &Observed, lang: Lang) -> Result<(), Failure> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
-        true => {
-            let report = json::of(observed, &observed.findings());
-            let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-            format!("{text}\n")
-        }
+        true => format!("{:#}\n", json::of(observed)),
         false => html::of(observed, &observed.findings(), path, lang),
     };
     fs::write(path, text).map_err(|error| {

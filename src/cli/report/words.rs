@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 
 use deltascope_presentation::checks;
-use deltascope_presentation::informers::{COLUMNS, cells, client, joined, lasting, pick, size};
 use deltascope_replay::tap::finding::{Finding, reasons};
-use deltascope_replay::tap::ledger::{Because, Ledger, WINDOW_MS};
+use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
 use deltascope_replay::tap::note::Why;
-use deltascope_replay::tap::report::Informer;
 use deltascope_replay::wall;
 use deltascope_world::Time;
 use deltascope_world::text::{Lang, Text};
@@ -19,9 +17,33 @@ const NAMED: usize = 5;
 /// Most findings in the terminal.
 const SHOWN: usize = 12;
 
+/// The heads of the columns.
+pub(super) const COLUMNS: [(&str, &str); 7] = [
+    ("informer", "informer"),
+    ("objects", "对象"),
+    ("size", "大小"),
+    ("events", "事件"),
+    ("events/s", "事件/秒"),
+    ("lists", "列表"),
+    ("watch ends", "watch 结束"),
+];
+
 /// A row of the table.
-pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; COLUMNS.len()] {
-    cells(&Informer::of(ledger, None, 0), lang)
+pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
+    [
+        ledger.scope.title()
+            + if ledger.scope.metadata_only {
+                " · metadata"
+            } else {
+                ""
+            },
+        ledger.objects().to_string(),
+        size(ledger.bytes()),
+        ledger.events.to_string(),
+        format!("{:.1}", ledger.rate()),
+        lists(ledger, lang),
+        ends(ledger, lang),
+    ]
 }
 
 /// What was observed, in a line.
@@ -285,12 +307,83 @@ pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
     }
 }
 
+fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
 fn totals(ledger: Option<&Ledger>) -> (usize, String) {
     ledger.map_or((0, size(0)), |of| (of.objects(), size(of.bytes())))
 }
 
 fn agent(ledger: Option<&Ledger>) -> &str {
     client(ledger.map_or("", |ledger| &ledger.agent))
+}
+
+/// The client as its `User-Agent` begins.
+pub(super) fn client(agent: &str) -> &str {
+    match agent.split(' ').next() {
+        None | Some("") => "?",
+        Some(name) => name,
+    }
+}
+
+/// How its lists were asked for, and why there was more than one.
+fn lists(ledger: &Ledger, lang: Lang) -> String {
+    let first = ledger.lists.first().map(|list| how(list, lang));
+    let again = ledger.list_count.saturating_sub(1);
+    let first = first.unwrap_or_else(|| pick(lang, "none", "无").to_owned());
+    match again {
+        0 => first,
+        _ => match lang {
+            Lang::En => format!("{first}, {again} again"),
+            Lang::Zh => format!("{first}，再列 {again} 次"),
+        },
+    }
+}
+
+/// How a list was asked for, in a word or two.
+fn how(list: &List, lang: Lang) -> String {
+    let how = match list.how {
+        How::Cached => "rv=0".to_owned(),
+        How::Whole => pick(lang, "newest, whole", "最新版本、一次取全").to_owned(),
+        How::Paged(limit) => match lang {
+            Lang::En => format!("newest, limit {limit}"),
+            Lang::Zh => format!("最新版本、limit {limit}"),
+        },
+        How::NotOlder => pick(lang, "not older", "不早于某版本").to_owned(),
+        How::Streamed => pick(lang, "streamed", "流式").to_owned(),
+    };
+    match list.pages {
+        0 | 1 => how,
+        pages => match lang {
+            Lang::En => format!("{how}, {pages} pages"),
+            Lang::Zh => format!("{how}、{pages} 页"),
+        },
+    }
+}
+
+fn ends(ledger: &Ledger, lang: Lang) -> String {
+    let kinds = [
+        (EndKind::Closed, "closed", "服务器关闭"),
+        (EndKind::HungUp, "by the client", "客户端关闭"),
+        (EndKind::Cut, "cut", "断开"),
+        (EndKind::Expired, "410", "410"),
+        (EndKind::Later, "later", "稍后再试"),
+        (EndKind::Failed, "failed", "失败"),
+        (EndKind::TooLarge, "too large", "过大"),
+    ];
+    let named = kinds.into_iter().filter_map(|(kind, en, zh)| {
+        let count = ledger.ends_of(kind);
+        (count > 0).then(|| format!("{count} {}", pick(lang, en, zh)))
+    });
+    let named = joined(named);
+    match named.is_empty() {
+        true => "-".to_owned(),
+        false => named,
+    }
 }
 
 fn because_of(because: &Because, lang: Lang) -> String {
@@ -344,6 +437,10 @@ fn moments(ledger: Option<&Ledger>, moments: impl Iterator<Item = Time>) -> Stri
     all.join(", ")
 }
 
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 fn counted(count: u64, of: &str) -> String {
     let ending = match (count, of) {
         (1, _) => "",
@@ -358,6 +455,32 @@ fn times(count: u64) -> String {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         count => format!("{count} times"),
+    }
+}
+
+/// A size as people say it.
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["B", "KB", "MB", "GB"];
+    let (mut number, mut unit) = (bytes as f64, 0);
+    while number >= 1_000.0 && unit + 1 < UNITS.len() {
+        number /= 1_000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} B"),
+        _ => format!("{number:.1} {}", UNITS[unit]),
+    }
+}
+
+pub(super) fn lasting(ms: Time, lang: Lang) -> String {
+    let (seconds, minutes) = (ms / 1_000, ms / 60_000);
+    match lang {
+        Lang::En if seconds < 1 => format!("{ms} ms"),
+        Lang::En if minutes < 1 => format!("{seconds} s"),
+        Lang::En => format!("{minutes} min {} s", seconds % 60),
+        Lang::Zh if seconds < 1 => format!(" {ms} ms "),
+        Lang::Zh if minutes < 1 => format!(" {seconds} 秒"),
+        Lang::Zh => format!(" {minutes} 分 {} 秒", seconds % 60),
     }
 }
 

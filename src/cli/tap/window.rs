@@ -18,17 +18,19 @@ use deltascope_world::bounds::MAX_LINE;
 
 use super::super::gate::{Refusal, plain_path, refusal};
 use super::super::page::Page;
-use super::super::report;
+use super::super::report::{self, Observed};
 use super::watcher::Teller;
 
 /// The tap's own paths, which no API server has.
 const OWN: &str = "deltascope/";
-/// The report so far, as `--report` writes it. With `?brief`, no recording is played for it.
+/// The report so far, as `--report` writes it, …
 const INFORMERS: &str = "informers.json";
+/// … and as the page shows it: in words, and no recording is played for it.
+const SHOWN: &str = "page.json";
 /// A recording: `informers/1.jsonl?from=BYTES`.
 const RECORDINGS: &str = "informers/";
 /// What says to the page that it is a tap's.
-const SAYS_SO: &str = "<meta name=\"deltascope-informers\" content=\"informers.json\">";
+const SAYS_SO: &str = "<meta name=\"deltascope-informers\" content=\"page.json\">";
 /// Most bytes of a recording in one answer, unless a line is longer.
 const PIECE: u64 = 1 << 20;
 
@@ -99,8 +101,12 @@ impl Window {
         }
         let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
         let path = plain_path(path)?;
-        if path == INFORMERS {
-            return informers(teller, query == "brief").await;
+        if let Some(write) = match &*path {
+            INFORMERS => Some(of_report as fn(&Observed) -> String),
+            SHOWN => Some(Observed::for_page as _),
+            _ => None,
+        } {
+            return informers(teller, write).await;
         }
         if let Some(name) = path.strip_prefix(RECORDINGS) {
             let (path, from) = self.recording(name, query)?;
@@ -159,9 +165,13 @@ fn says_so(page: &Bytes) -> Bytes {
         .into()
 }
 
-async fn informers(teller: &Teller, brief: bool) -> Result<Answer, Refusal> {
+fn of_report(observed: &Observed) -> String {
+    report::json::of(observed).to_string()
+}
+
+async fn informers(teller: &Teller, write: fn(&Observed) -> String) -> Result<Answer, Refusal> {
     let observed = teller.look().await.unwrap_or_default();
-    let text = spawn_blocking(move || report::json::text(&observed, brief)).await;
+    let text = spawn_blocking(move || write(&observed)).await;
     let text = text.map_err(|error| unread(&io::Error::other(error)))?;
     Ok(Answer {
         media_type: "application/json",

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::parts::{Live, drawn, part, places, shown, text};
+use super::parts::{drawn, places, shown, text};
 use crate::live::tapped::Tapped;
 use crate::memo::Memo;
 use crate::ui::{Shelved, Ui};
-use deltascope_presentation::informers::{COLUMNS, MORE, Odd, Row, odd, pick, rows};
+use deltascope_presentation::informers::{Odd, Row};
 
 /// Whether the shelf shows the informers; tracks it.
 pub(super) fn shows(ui: Ui) -> bool {
@@ -41,18 +41,16 @@ pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
 pub(super) fn Informers() -> impl IntoView {
     let ui = Ui::get();
     let tapped = expect_context::<Tapped>();
-    let report = tapped.report;
-    let trouble = tapped.trouble;
-    let all = Memo::new(move |_| {
-        let lang = ui.lang.get();
-        report.with(|report| report.as_ref().map(|report| rows(report, lang)))
+    let (said, trouble) = (tapped.said, tapped.trouble);
+    let rows = Memo::new(move |_| {
+        said.with(|said| {
+            said.as_ref()
+                .map_or_else(Vec::new, |said| said.rows.clone())
+        })
     });
-    let found = Memo::new(move |_| {
-        let lang = ui.lang.get();
-        report.with(|report| report.as_ref().map(|report| odd(report, lang)))
-    });
-    let each = Memo::new(move |_| all.get().unwrap_or_default());
-    let is_empty = Memo::new(move |_| each.with(Vec::is_empty));
+    let heads = move || said.with(|said| said.as_ref().map(|said| said.columns.clone()));
+    let odd = move || said.with(|said| said.as_ref().map(|said| said.odd.clone()));
+    let is_empty = Memo::new(move |_| rows.with(Vec::is_empty));
     view! {
         <section
             class="shelf informers"
@@ -62,51 +60,53 @@ pub(super) fn Informers() -> impl IntoView {
         >
             <div class="shelf-head">
                 <h2>{ui.word(|words| words.informers)}</h2>
-                {shown(
-                    move || !is_empty.get(),
-                    move || view! { <span class="found">{ui.word(|words| words.informers_choose)}</span> },
-                )}
+                <span class="found">
+                    {text(move || {
+                        let (words, known) = (ui.words(), said.with(Option::is_some));
+                        match is_empty.get() {
+                            true if known => words.informers_none,
+                            true => "",
+                            false => words.informers_choose,
+                        }
+                    })}
+                </span>
             </div>
-            <div role="status" data-testid="informers-trouble">
-                {part(move || {
-                    let trouble = trouble.get()?;
-                    Some(view! { <p class="gone">{trouble.get(ui.lang.get()).to_owned()}</p> })
-                })}
-            </div>
-            {shown(
-                move || all.with(Option::is_some) && is_empty.get(),
-                move || view! { <p class="nothing">{ui.word(|words| words.informers_none)}</p> },
-            )}
+            <p class="gone" role="status" data-testid="informers-trouble">
+                {text(move || trouble.get().unwrap_or_default().get(ui.lang.get()).to_owned())}
+            </p>
             {shown(move || !is_empty.get(), move || view! {
                 <table>
-                    {head(ui)}
-                    <tbody>{places(each, move |row| one(ui, tapped, row))}</tbody>
+                    <thead><tr>{drawn(move || (heads(), ui.lang.get()), |(heads, lang)| {
+                        let heads = heads.iter().flatten();
+                        heads.map(|head| view! { <th scope="col">{head.get(*lang).to_owned()}</th> }).collect_view()
+                    })}</tr></thead>
+                    <tbody>{places(rows, move |row| one(ui, tapped, row))}</tbody>
                 </table>
             })}
-            {drawn(move || found.get().unwrap_or_default(), move |found| findings(ui, tapped, found))}
+            {drawn(move || (odd().unwrap_or_default(), ui.lang.get()), move |(odd, _)| findings(ui, tapped, odd))}
         </section>
     }
 }
 
-fn head(ui: Ui) -> Live<AnyView> {
-    part(move || {
-        let lang = ui.lang.get();
-        let names = COLUMNS.iter().chain(&MORE);
-        let names = names.map(|(en, zh)| view! { <th scope="col">{pick(lang, en, zh)}</th> });
-        view! { <thead><tr>{names.collect_view()}</tr></thead> }
-    })
-}
-
 fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
     let cell = move |at: usize| {
-        text(move || row.with(|row| row.cells.get(at).cloned().unwrap_or_default()))
+        let cell = move |row: &Row| {
+            row.cells
+                .get(at)
+                .map(|cell| cell.get(ui.lang.get()).to_owned())
+        };
+        text(move || row.with(cell).unwrap_or_default())
     };
-    let name = move |at: usize| {
-        let column = COLUMNS.iter().chain(&MORE).nth(at);
-        text(move || column.map_or("", |(en, zh)| pick(ui.lang.get(), en, zh)))
+    let head = move |at: usize| {
+        text(move || {
+            tapped.said.with(|said| {
+                let head = said.as_ref().and_then(|said| said.columns.get(at));
+                head.map_or_else(String::new, |head| head.get(ui.lang.get()).to_owned())
+            })
+        })
     };
-    let others = 1..COLUMNS.len() + MORE.len();
-    let others = others.map(|at| view! { <td data-name=name(at)>{cell(at)}</td> });
+    let others = 1..row.with_untracked(|row| row.cells.len());
+    let others = others.map(|at| view! { <td data-name=head(at)>{cell(at)}</td> });
     view! {
         <tr>
             <th scope="row">
@@ -119,7 +119,7 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
                     {cell(0)}
                 </button>
                 <small translate="no">{text(move || row.with(|row| row.client.clone()))}</small>
-                <small>{text(move || row.with(|row| row.remark.unwrap_or_default()))}</small>
+                <small>{text(move || row.with(|row| row.remark.get(ui.lang.get()).to_owned()))}</small>
             </th>
             {others.collect_view()}
         </tr>
@@ -127,9 +127,10 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
     .into_any()
 }
 
-fn findings(ui: Ui, tapped: Tapped, found: &[Odd]) -> Option<AnyView> {
-    let each = found.iter().map(|odd| {
-        let moment = odd.shown.map(|(number, at)| {
+fn findings(ui: Ui, tapped: Tapped, odd: &[Odd]) -> Option<AnyView> {
+    let each = odd.iter().map(|one| {
+        let (number, at) = (one.recording, one.at);
+        let moment = (number > 0).then(|| {
             view! {
                 <button
                     class="other"
@@ -140,9 +141,10 @@ fn findings(ui: Ui, tapped: Tapped, found: &[Odd]) -> Option<AnyView> {
                 </button>
             }
         });
-        view! { <li>{odd.words.clone()} " " {moment}</li> }
+        let words = one.words.get(ui.lang.get_untracked()).to_owned();
+        view! { <li>{words} " " {moment}</li> }
     });
-    (!found.is_empty()).then(|| {
+    (!odd.is_empty()).then(|| {
         view! {
             <h3>{ui.word(|words| words.informers_odd)}</h3>
             <ul class="odd" data-testid="findings">{each.collect_view()}</ul>

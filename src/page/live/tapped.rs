@@ -16,13 +16,13 @@ use crate::driver::Driver;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
-use deltascope_presentation::informers;
+use deltascope_presentation::informers::{self, Informers};
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_replay::growing::{Growing, Grown};
 use deltascope_replay::recording::RecordedInput;
-use deltascope_replay::tap::report::{Report, Seen};
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
+use deltascope_world::fields::Read;
 use deltascope_world::source;
 use deltascope_world::virtual_time::Input;
 
@@ -49,7 +49,7 @@ pub fn address() -> Option<String> {
 pub struct Tapped {
     inner: StoredValue<Rc<Inner>, LocalStorage>,
     /// What it said last.
-    pub report: RwSignal<Option<Arc<Report>>>,
+    pub said: RwSignal<Option<Arc<Informers>>>,
     /// What is wrong.
     pub trouble: RwSignal<Option<Text>>,
 }
@@ -72,7 +72,7 @@ impl Tapped {
         };
         let tapped = Self {
             inner: StoredValue::new_local(Rc::new(inner)),
-            report: RwSignal::new(None),
+            said: RwSignal::new(None),
             trouble: RwSignal::new(None),
         };
         ui.show_shelf(Shelved::informers());
@@ -93,12 +93,12 @@ impl Tapped {
 
     async fn ask(self) {
         let address = self.inner.with_value(|inner| inner.address.clone());
-        let said = get(&format!("{address}?brief")).await;
-        let report = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
-        match report.and_then(|report| serde_json::from_value(report).ok()) {
-            Some(report) => {
+        let said = get(&address).await;
+        let said = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
+        match said.and_then(|said| Informers::read(said).ok()) {
+            Some(said) => {
                 self.trouble.set(None);
-                self.report.set(Some(Arc::new(report)));
+                self.said.set(Some(Arc::new(said)));
             }
             None => self.trouble.set(Some(informers::gone())),
         }
@@ -107,10 +107,10 @@ impl Tapped {
     /// Shows the informer with this recording, live, or a moment of it.
     pub fn follow(self, number: usize, at: Option<Time>) {
         let inner = self.inner.get_value();
-        let seen = self.report.with_untracked(|report| {
-            let informers = report.iter().flat_map(|report| &report.informers);
-            let mut informers = informers.filter(|informer| informer.recording == number);
-            informers.next().map(|informer| informer.generation.clone())
+        let note = self.said.with_untracked(|said| {
+            let mut rows = said.iter().flat_map(|said| &said.rows);
+            let row = rows.find(|row| row.recording == number);
+            row.map(|row| row.note.clone())
         });
         let turn = inner.turn.get() + 1;
         inner.turn.set(turn);
@@ -118,7 +118,7 @@ impl Tapped {
             inner,
             number,
             turn,
-            seen: seen.unwrap_or_default(),
+            note: note.unwrap_or_default(),
             begun: false,
             until: 0,
         };
@@ -131,7 +131,7 @@ struct Follower {
     inner: Rc<Inner>,
     number: usize,
     turn: u64,
-    seen: Seen,
+    note: Text,
     begun: bool,
     until: Time,
 }
@@ -217,7 +217,7 @@ impl Follower {
 
     async fn begin(&mut self, head: Trace) {
         let driver = self.inner.driver.clone();
-        let (number, note) = (self.number, informers::note(&self.seen));
+        let (number, note) = (self.number, self.note.clone());
         let run = LiveRun {
             title: head.title,
             scenario: head.recording.scenario,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
 
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
@@ -116,8 +115,7 @@ pub enum Because {
 }
 
 /// The kind of an end, to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EndKind {
     /// See [`Why::Closed`].
     Closed,
@@ -136,17 +134,6 @@ pub enum EndKind {
 }
 
 impl EndKind {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Closed,
-        Self::HungUp,
-        Self::Cut,
-        Self::Expired,
-        Self::Later,
-        Self::Failed,
-        Self::TooLarge,
-    ];
-
     /// The kind of an end.
     #[must_use]
     pub fn of(why: &Why) -> Self {

@@ -3,8 +3,7 @@
 //! Pure: the owner of the wire reports each request and each piece of its response with its time. A LIST and the
 //! WATCHes after it are found to be one informer ([`detect`]); each response is read ([`follow`]), written as a
 //! recording that replays ([`record`]), and noted ([`note`]); the notes add up ([`ledger`]) and lead to
-//! findings ([`finding`]); [`report`] is both as data. Notes lie in the recording as well, so that a file gives the
-//! same report.
+//! findings ([`finding`]). Notes lie in the recording as well, so that a file gives the same report.
 
 pub mod call;
 pub mod detect;
@@ -13,5 +12,4 @@ pub mod follow;
 pub mod ledger;
 pub mod note;
 pub mod record;
-pub mod report;
 mod weigh;

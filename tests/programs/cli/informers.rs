@@ -509,7 +509,7 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     let of = |path: &str| get("GET", &format!("/deltascope/{path}"), "");
     // The page knows that it is a tap's, and its address stays here.
     let index = of("");
-    let says = "<meta name=\"deltascope-informers\" content=\"informers.json\"><title>";
+    let says = "<meta name=\"deltascope-informers\" content=\"page.json\"><title>";
     assert!(index.text().contains(says), "{}", index.text());
     for (name, value) in [
         ("Referrer-Policy", "no-referrer"),
