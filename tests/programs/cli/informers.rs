@@ -501,6 +501,13 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     let mut tap = Tap::start("window", &api.url, &["--dist", dist.to_str().unwrap()]);
     let controller = Controller::start(&tap, Generation::Atomic, "api/v1/pods");
     watching(&tap, 1);
+    let create = |name: &str| {
+        api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
+        controller.hears_of(name);
+        informers(&tap);
+    };
+    // From here on nothing comes by itself.
+    create("first");
     let get = |method: &str, path: &str, more: &str| {
         let head = tap.head(method, path);
         let request = format!("{head}{more}Connection: close\r\n\r\n");
@@ -524,20 +531,17 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     assert_eq!(of("deltascope.js").text(), "// the page");
     // The recording from anywhere on, in whole lines.
     let known = informers(&tap);
-    assert_eq!(known["informers"][0]["recording"], 1, "{known:#}");
     assert_eq!(known["informers"][0]["file"], "", "nobody keeps it");
+    let shown: Value = serde_json::from_slice(&of("page.json").body).unwrap();
+    assert_eq!(shown["rows"][0]["recording"], 1, "{shown:#}");
+    assert_eq!(shown["rows"][0]["cells"][1]["en"], "6");
     let recorded = of("informers/1.jsonl").body;
     assert!(recorded.starts_with(b"{\"deltascope\":1") && recorded.ends_with(b"\n"));
     let size = recorded.len();
     let from = |from: usize| of(&format!("informers/1.jsonl?from={from}"));
     assert_eq!(from(7).body, recorded[7..]);
     assert!(from(size).body.is_empty());
-    api.tell(
-        "create",
-        &json!(["pods", { "metadata": { "name": "new" } }]),
-    );
-    controller.hears_of("new");
-    informers(&tap);
+    create("new");
     let more = from(size).text();
     assert!(more.contains("\"new\"") && more.ends_with('\n'), "{more}");
     // What is refused, and why. The token and the origin are the passage's affair, as for any path.
