@@ -8,9 +8,9 @@ use leptos::wasm_bindgen::prelude::JsValue;
 use crate::board::Board;
 use crate::driver::Driver;
 use crate::embed::api;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::live::Link;
-use crate::live::tapped::{self, Tapped};
+use crate::live::tapped::Tapped;
 use crate::ui::{
     OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
     remembered, storage_key,
@@ -56,7 +56,7 @@ pub fn mount() {
 #[component]
 pub fn App() -> impl IntoView {
     let plain = link_of_address().is_none();
-    let is_tapped = tapped::address().is_some();
+    let is_tapped = host::tap().is_some();
     let is_newcomer = plain && !is_tapped && remembered(SEEN).is_none();
     let driver = Driver::with_session(Host::page(), first_session(is_newcomer));
     let (view, shape) = (driver.view(), Shape::default());

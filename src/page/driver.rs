@@ -15,8 +15,7 @@ use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
 use crate::animate::now;
-use crate::host::Host;
-use crate::live::tapped;
+use crate::host::{self, Host};
 use crate::motion::Stage;
 use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
@@ -243,7 +242,7 @@ impl Driver {
     pub fn export(&self, what: Export) -> Result<String, Text> {
         let is_link = what == Export::Link;
         // Whoever had the link would have the tap.
-        if is_link && tapped::address().is_some() {
+        if is_link && host::tap().is_some() {
             return Err(informers::no_link());
         }
         let exported = self.inner.session.borrow_mut().export(what)?;

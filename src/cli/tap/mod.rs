@@ -30,8 +30,8 @@ use super::{Failure, block_on, listen, note, report, wall};
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use passage::Passage;
-use watcher::Watching;
-use window::{Recordings, Window};
+use watcher::{Recordings, Watching};
+use window::Window;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;

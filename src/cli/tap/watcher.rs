@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use hyper::body::Bytes;
@@ -31,7 +31,6 @@ use deltascope_world::text::{Lang, Text};
 
 use super::super::report::{Count, Observed};
 use super::super::{Failure, note};
-use super::window::Recordings;
 
 /// Most bytes of responses that wait to be read.
 const ROOM: usize = 16 << 20;
@@ -184,6 +183,25 @@ impl Telling {
 impl Drop for Telling {
     fn drop(&mut self) {
         self.over(Over::HungUp);
+    }
+}
+
+/// The recordings, by their number from 1.
+#[derive(Clone, Default)]
+pub(super) struct Recordings(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Recordings {
+    /// Adds one, and returns its number.
+    pub(super) fn add(&self, path: PathBuf) -> usize {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(path);
+        all.len()
+    }
+
+    /// The file of this number.
+    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(number.checked_sub(1)?).cloned()
     }
 }
 

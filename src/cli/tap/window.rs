@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::body::Bytes;
 use hyper::header::{
@@ -19,7 +18,7 @@ use deltascope_world::bounds::MAX_LINE;
 use super::super::gate::{Refusal, plain_path, refusal};
 use super::super::page::Page;
 use super::super::report::{self, Observed};
-use super::watcher::Teller;
+use super::watcher::{Recordings, Teller};
 
 /// The tap's own paths, which no API server has.
 const OWN: &str = "deltascope/";
@@ -33,25 +32,6 @@ const RECORDINGS: &str = "informers/";
 const SAYS_SO: &str = "<meta name=\"deltascope-informers\" content=\"page.json\">";
 /// Most bytes of a recording in one answer, unless a line is longer.
 const PIECE: u64 = 1 << 20;
-
-/// The recordings, by their number from 1.
-#[derive(Clone, Default)]
-pub(super) struct Recordings(Arc<Mutex<Vec<PathBuf>>>);
-
-impl Recordings {
-    /// Adds one, and returns its number.
-    pub(super) fn add(&self, path: PathBuf) -> usize {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(path);
-        all.len()
-    }
-
-    /// The file of this number.
-    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(number.checked_sub(1)?).cloned()
-    }
-}
 
 /// What is served.
 pub(super) struct Window {

@@ -13,6 +13,7 @@ use super::fetch::{self, Answer};
 use super::is_busy;
 use crate::animate::now;
 use crate::driver::Driver;
+use crate::host::tap;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
@@ -37,13 +38,6 @@ const ANSWER_MOST: usize = 16 << 20;
 /// How long inputs are taken before the page gets its turn, in ms.
 const SLICE_MS: f64 = 30.0;
 
-/// Where the tap says what it knows, if it serves this page: the page's head says so.
-#[must_use]
-pub fn address() -> Option<String> {
-    let said = document().query_selector("meta[name=deltascope-informers]");
-    said.ok().flatten()?.get_attribute("content")
-}
-
 /// The tap of this page; copies share it.
 #[derive(Clone, Copy)]
 pub struct Tapped {
@@ -67,7 +61,7 @@ impl Tapped {
     pub fn begin(driver: &Driver, ui: Ui) -> Option<Self> {
         let inner = Inner {
             driver: driver.clone(),
-            address: address()?,
+            address: tap()?,
             turn: Cell::new(0),
         };
         let tapped = Self {
