@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::parts::{drawn, places, shown, text};
+use super::parts::{drawn, part, places, shown, text};
 use crate::live::tapped::Tapped;
 use crate::memo::Memo;
 use crate::ui::{Shelved, Ui};
-use deltascope_presentation::informers::{Odd, Row};
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::informers::{self, Odd, Row};
 
 /// Whether the shelf shows the informers; tracks it.
 pub(super) fn shows(ui: Ui) -> bool {
@@ -41,14 +42,13 @@ pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
 pub(super) fn Informers() -> impl IntoView {
     let ui = Ui::get();
     let tapped = expect_context::<Tapped>();
-    let (said, trouble) = (tapped.said, tapped.trouble);
+    let (said, gone) = (tapped.said, tapped.gone);
     let rows = Memo::new(move |_| {
         said.with(|said| {
             said.as_ref()
                 .map_or_else(Vec::new, |said| said.rows.clone())
         })
     });
-    let heads = move || said.with(|said| said.as_ref().map(|said| said.columns.clone()));
     let odd = move || said.with(|said| said.as_ref().map(|said| said.odd.clone()));
     let is_empty = Memo::new(move |_| rows.with(Vec::is_empty));
     view! {
@@ -72,13 +72,19 @@ pub(super) fn Informers() -> impl IntoView {
                 </span>
             </div>
             <p class="gone" role="status" data-testid="informers-trouble">
-                {text(move || trouble.get().unwrap_or_default().get(ui.lang.get()).to_owned())}
+                {text(move || {
+                    let words = if gone.get() { informers::gone() } else { Text::default() };
+                    words.get(ui.lang.get()).to_owned()
+                })}
             </p>
             {shown(move || !is_empty.get(), move || view! {
                 <table>
-                    <thead><tr>{drawn(move || (heads(), ui.lang.get()), |(heads, lang)| {
-                        let heads = heads.iter().flatten();
-                        heads.map(|head| view! { <th scope="col">{head.get(*lang).to_owned()}</th> }).collect_view()
+                    <thead><tr>{part(move || {
+                        let lang = ui.lang.get();
+                        // They stay as they are.
+                        let heads = said.get_untracked();
+                        let heads = heads.iter().flat_map(|said| &said.columns);
+                        heads.map(|head| view! { <th scope="col">{head.get(lang).to_owned()}</th> }).collect_view()
                     })}</tr></thead>
                     <tbody>{places(rows, move |row| one(ui, tapped, row))}</tbody>
                 </table>

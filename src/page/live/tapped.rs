@@ -44,8 +44,8 @@ pub struct Tapped {
     inner: StoredValue<Rc<Inner>, LocalStorage>,
     /// What it said last.
     pub said: RwSignal<Option<Arc<Informers>>>,
-    /// What is wrong.
-    pub trouble: RwSignal<Option<Text>>,
+    /// Whether it does not answer any more.
+    pub gone: RwSignal<bool>,
 }
 
 struct Inner {
@@ -67,7 +67,7 @@ impl Tapped {
         let tapped = Self {
             inner: StoredValue::new_local(Rc::new(inner)),
             said: RwSignal::new(None),
-            trouble: RwSignal::new(None),
+            gone: RwSignal::new(false),
         };
         ui.show_shelf(Shelved::informers());
         spawn_local(async move {
@@ -91,10 +91,10 @@ impl Tapped {
         let said = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
         match said.and_then(|said| Informers::read(said).ok()) {
             Some(said) => {
-                self.trouble.set(None);
+                self.gone.set(false);
                 self.said.set(Some(Arc::new(said)));
             }
-            None => self.trouble.set(Some(informers::gone())),
+            None => self.gone.set(true),
         }
     }
 
