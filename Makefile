@@ -240,7 +240,7 @@ test-wasm: setup-bindgen
 
 test-browser: setup-browser site dist
 	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program
-	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
+	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=3 tests/*.test.mjs
 
 size:
 	@node $(BROWSER)/size.mjs dist

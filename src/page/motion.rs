@@ -344,8 +344,8 @@ impl Stage {
         }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
             let route = map.route(origin, &[], to);
-            draw_way(&map, &route, flight.hue, still);
-            if still {
+            let drawn = draw_way(&map, &route, flight.hue, still);
+            if still && drawn.is_some() {
                 say_way(host, &map, from, flight, &route);
             }
         }
@@ -383,10 +383,10 @@ fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point
     let size = size.grown(1.0);
     let mut taken = texts(host, map);
     taken.extend(&map.names);
-    // Try the places nearest to the way first, and its middle before its ends.
-    let asides = [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0];
+    // Try the places nearest to the way first, and its middle before its ends. Farther off, the words belong to nothing.
+    let asides = [0.0, -1.0, 1.0, -1.5, 1.5];
     let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95];
-    let acrosses = [0.0, 0.55, -0.55, 1.0, -1.0];
+    let acrosses = [0.0, 0.55, -0.55];
     let places = asides.into_iter().flat_map(|aside| {
         let places = alongs.into_iter();
         places.flat_map(move |along| acrosses.map(move |across| (aside, along, across)))

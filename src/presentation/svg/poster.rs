@@ -12,6 +12,7 @@ use crate::command::SvgOptions;
 use crate::decimal::decimal;
 use crate::options::Controls;
 use crate::pseudo;
+use crate::rows::race::said;
 use crate::rows::{self, live};
 use crate::stage::{Panel, least_width};
 use crate::strings;
@@ -26,6 +27,8 @@ const SAY: [i32; 2] = [84, 108];
 const STACKED: [i32; 2] = [640, 512];
 /// The timeline of an endless run is a multiple of this many steps long.
 pub const PIECE: usize = 200;
+/// The width of a race's two buttons, and below each other.
+const BUTTONS: [i32; 2] = [108, 60];
 /// The padding beside both.
 const BESIDE: [i32; 2] = [16, 12];
 
@@ -101,7 +104,9 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         chosen => chosen,
     };
     let bars = usize::from(controls != Controls::None) as i32;
-    let say = SAY[usize::from(narrow)] * bars;
+    let races = view.race.is_some();
+    // The sentence of a race is above its lanes.
+    let say = SAY[usize::from(narrow)] * bars * i32::from(!races);
     let play = transport_high(narrow, w, controls) * bars;
     let mut a = area(1, 1, w - 2, h - 2);
     if controls == Controls::Full {
@@ -119,22 +124,25 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         a = a.below(a.y + MASTHEAD);
     }
     let shown = live::shown(view, rooms);
-    let races = view.race.is_some();
     if narrow && !races {
         tabs(pen, area(a.x, a.y, a.w, TABS), rooms, shown);
         a = a.below(a.y + TABS);
     }
     let stage = area(a.x, a.y, a.w, a.h - say - play);
     if races {
-        lanes(pen, stage.inset(8, 8));
+        let to = stage.inset(8, 8);
+        let above = parting(pen, to);
+        lanes(pen, to.below(to.y + above));
     } else if narrow {
         let at = stage.inset(8, 8);
         place(pen, &[(shown, at)], at.h, at.h);
     } else {
         in_rows(pen, stage.inset(FEW_PAD, FEW_GAP), rooms, false);
     }
-    if bars > 0 {
+    if say > 0 {
         strip(pen, area(a.x, stage.bottom(), a.w, say), narrow);
+    }
+    if bars > 0 {
         transport(
             pen,
             area(a.x, a.bottom() - play, a.w, play),
@@ -242,6 +250,28 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) {
     let whence = [routine, dot, &link].concat();
     say(pen, &[(&whence, mono(115, Ink::INK_3))], 17);
     pen.raw(&["</g>"]);
+}
+
+/// What parts the lanes of a race, beside the way to the next parting. Returns its height, with the gap below.
+fn parting(pen: &mut Pen, a: Area) -> i32 {
+    const LINE: i32 = 21;
+    let parts = pen.view.race.as_ref().is_some_and(|race| race.moment.parts);
+    let said = said(pen.view, pen.options.lang).unwrap_or_default();
+    let text = sans(150, Ink::INK);
+    let w = a.w - BUTTONS[usize::from(a.w < 544)];
+    let lines = wrap(&[(&said, text)], w - 30);
+    let high = (count(lines.len()) * LINE + 14).max(52);
+    let (ground, border) = match parts {
+        true => (Ink::GLOW, Ink::GLOW_LINE),
+        false => (Ink::CARD, Ink::LINE),
+    };
+    let at = area(a.x, a.y, w, high);
+    pen.room("said", at);
+    pen.rect(at, 8, ground, border, "");
+    let top = at.middle() - count(lines.len()) * LINE / 2;
+    let to = area(at.x + 16, top, w - 30, at.h);
+    pen.lines(to, LINE, At::Start, &lines, lines.len());
+    high + 8
 }
 
 /// The buttons, the timeline and the clock.

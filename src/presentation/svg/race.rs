@@ -7,7 +7,7 @@ use crate::rows::compare::{Chip, ChipKind};
 use crate::rows::race::{CellRow, LaneRow, lanes as rows};
 
 /// The gap between lanes.
-const GAP: i32 = 10;
+const GAP: i32 = 6;
 /// Below this width the cells of a lane are below each other.
 const STACKED: i32 = 560;
 /// The padding of a cell.
@@ -91,8 +91,8 @@ fn cell(pen: &mut Pen, a: Area, row: &CellRow) -> i32 {
     let sign = if row.differs { " ≠" } else { "" };
     let label = sans(115, if row.differs { Ink::INK } else { Ink::INK_3 });
     let runs = [(&*row.label, label), (sign, label.bold())];
-    pen.runs(a.x, a.y + 16, a.w, At::Start, &runs);
-    let (mut x, mut y) = (a.x, a.y + 30);
+    pen.runs(a.x, a.y + 14, a.w, At::Start, &runs);
+    let (mut x, mut y) = (a.x, a.y + 26);
     for one in &row.chips {
         let wide = width(one).min(a.w);
         if x > a.x && x + wide > a.right() {
@@ -107,7 +107,7 @@ fn cell(pen: &mut Pen, a: Area, row: &CellRow) -> i32 {
         }
         pen.text(x, y + CHIP.0 / 2, 40, At::Start, &row.more, NOTE);
     }
-    y + CHIP.0 + 10 - a.y
+    y + CHIP.0 + 8 - a.y
 }
 
 /// The text of a chip.
