@@ -125,7 +125,8 @@ Examples:
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
 credentials: kubectl proxy has these. What it prints, its exit code and its signals are its own. Everything is passed on as
 it comes, writes, too; but connections that change their protocol (exec, attach, port-forward) are not. Clients that
-prefer protobuf or CBOR are answered in JSON. Only this machine reaches the tap, and only with the token of the kubeconfig.
+prefer protobuf or CBOR are answered in JSON. The page at the address that is printed shows the
+informers, live. Only this machine reaches the tap, and only with the token of the kubeconfig and of that address.
 kubectl proxy behind it listens at a socket that only you reach; on Windows, at a port of this machine, without a token.";
 
 const REPORT_EXAMPLES: &str = "\
@@ -292,6 +293,9 @@ pub(super) struct Tap {
     /// Write at the end what `deltascope report` writes: to a file that ends in .html or .json
     #[arg(long, value_name = "FILE", value_parser = report_file)]
     pub(super) report: Option<PathBuf>,
+    /// The folder of the built page [default: the page in this program, else dist]
+    #[arg(long, value_name = "DIR")]
+    pub(super) dist: Option<PathBuf>,
     /// The port to listen at; 0 takes any that is free
     #[arg(long, default_value_t = 0)]
     pub(super) port: u16,

@@ -89,7 +89,7 @@ pub fn main(packed: &'static [u8]) -> ExitCode {
         Command::Record(options) => record::run(&options, lang),
         Command::Replay(options) => replay::run(&options, lang),
         Command::Report(options) => report::run(&options, lang),
-        Command::Tap(options) => match tap::run(&options, lang) {
+        Command::Tap(options) => match tap::run(&options, packed, lang) {
             Ok(of_command) => return ExitCode::from(of_command),
             Err(failure) => Err(failure),
         },

@@ -8,8 +8,9 @@ use leptos::wasm_bindgen::prelude::JsValue;
 use crate::board::Board;
 use crate::driver::Driver;
 use crate::embed::api;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::live::Link;
+use crate::live::tapped::Tapped;
 use crate::ui::{
     OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
     remembered, storage_key,
@@ -55,7 +56,8 @@ pub fn mount() {
 #[component]
 pub fn App() -> impl IntoView {
     let plain = link_of_address().is_none();
-    let is_newcomer = plain && remembered(SEEN).is_none();
+    let is_tapped = host::tap().is_some();
+    let is_newcomer = plain && !is_tapped && remembered(SEEN).is_none();
     let driver = Driver::with_session(Host::page(), first_session(is_newcomer));
     let (view, shape) = (driver.view(), Shape::default());
     let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
@@ -82,6 +84,9 @@ pub fn App() -> impl IntoView {
     on_cleanup(move || handle.remove());
     let link = Link::new(&driver);
     provide_context(link);
+    if let Some(tapped) = Tapped::begin(&driver, ui) {
+        provide_context(tapped);
+    }
     let first = open_address(ui);
     api::install(&driver, ui, link, first);
     view! { <Board /> }

@@ -15,7 +15,7 @@ use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
 use crate::animate::now;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::motion::Stage;
 use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
@@ -23,6 +23,7 @@ use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
+use deltascope_presentation::informers;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::pace;
 use deltascope_presentation::motion::plan::{self, Flight, SETTLE_MS};
@@ -240,6 +241,10 @@ impl Driver {
     /// Says why the run cannot be exported, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
         let is_link = what == Export::Link;
+        // Whoever had the link would have the tap.
+        if is_link && host::tap().is_some() {
+            return Err(informers::no_link());
+        }
         let exported = self.inner.session.borrow_mut().export(what)?;
         if !is_link {
             return Ok(exported);
@@ -411,7 +416,7 @@ impl Driver {
         if watched && command.changes_the_run() {
             return;
         }
-        if opens(&command) {
+        if opens(&command) && !self.with(|session| session.hears(&command)) {
             spawn_local(async move { driver.opens(command).await });
             return;
         }

@@ -262,3 +262,16 @@ impl Host {
 pub fn anchor_of(element: &Element) -> Option<Anchor> {
     Anchor::read(&element.get_attribute("data-anchor")?)
 }
+
+/// Where the tap says what it knows, if it serves this page: the page's head says so.
+#[must_use]
+pub fn tap() -> Option<String> {
+    told("informers")
+}
+
+/// What the page's head says to its program, in an element that whoever serves the page has put there.
+#[must_use]
+pub fn told(name: &str) -> Option<String> {
+    let said = document().query_selector(&format!("meta[name=deltascope-{name}]"));
+    said.ok().flatten()?.get_attribute("content")
+}

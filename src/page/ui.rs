@@ -60,6 +60,19 @@ pub struct Shelved {
     pub course: Option<Course>,
     /// Whether the course's notes for the teacher are shown.
     pub teaches: bool,
+    /// Whether a tap's informers are shown, and not the lessons.
+    pub informers: bool,
+}
+
+impl Shelved {
+    /// The informers of the tap.
+    #[must_use]
+    pub fn informers() -> Self {
+        Self {
+            informers: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// Which parts of the board are shown: all on the project's own page, a selection on other pages.

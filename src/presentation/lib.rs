@@ -11,6 +11,7 @@ pub mod decimal;
 pub mod fact_queries;
 pub mod handout;
 pub mod i18n;
+pub mod informers;
 pub mod keys;
 pub mod landmarks;
 pub mod lanes;

@@ -4,7 +4,6 @@
 //! events came so. A log that ends early says nothing of the rest; one that begins late lacks what came before. An
 //! update to the version that was heard last is a resync, and passed over on both sides.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use deltascope_cache::fact::{EventType, Fact, HandlersFact, NotificationRef, Shape};
@@ -123,21 +122,28 @@ impl From<&Logged> for Call {
 /// Compares what should have been heard with what a log says.
 #[must_use]
 pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
-    let (ours, theirs) = (by_key(should), by_key(heard));
-    // Which lines are a notification, and those that end an object's common part: whether one more is missing or
+    // All calls of an object, in order, ours first.
+    let ours = should.iter().enumerate();
+    let ours = ours.map(|(place, call)| (&*call.key, false, place));
+    let theirs = heard.iter().enumerate();
+    let theirs = theirs.map(|(line, call)| (&*call.key, true, line));
+    let mut all: Vec<_> = ours.chain(theirs).collect();
+    all.sort_unstable();
+    // Which notification a line is, and those that end an object's common part: whether one more is missing or
     // extra shows what came after it.
-    let mut alike = BTreeMap::new();
+    let mut alike = vec![None; heard.len()];
     let mut ends = Vec::new();
     let mut differences = Vec::new();
-    let keys: BTreeSet<&str> = ours.keys().chain(theirs.keys()).copied().collect();
-    for key in keys {
-        let [ours, theirs] = [&ours, &theirs].map(|of| of.get(key).map_or(&[][..], Vec::as_slice));
-        let pairs = ours.iter().zip(theirs);
+    for object in all.chunk_by(|one, other| one.0 == other.0) {
+        let (ours, theirs) = object.split_at(object.partition_point(|(_, is_line, _)| !is_line));
+        let (mut our, mut their) = (told(should, ours), told(heard, theirs));
+        let pairs = our.iter().zip(&their);
         let same = pairs.take_while(|(our, their)| is_same(&should[**our], &heard[**their]));
-        let same: Vec<(usize, usize)> = same.map(|(our, their)| (*our, *their)).collect();
-        let (our, their) = (ours.get(same.len()..), theirs.get(same.len()..));
-        let (our, their) = (our.unwrap_or_default(), their.unwrap_or_default());
-        match (our, their) {
+        let same = same.count();
+        for (our, their) in our.drain(..same).zip(their.drain(..same)) {
+            alike[their] = Some(our);
+        }
+        match (&*our, &*their) {
             ([], []) => {}
             ([first, our @ ..], [line, their @ ..]) => {
                 let (one, other) = (&should[*first], &heard[*line]);
@@ -156,11 +162,24 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
                     heard: Some(*line),
                 });
             }
-            (our, their) => ends.push((our, their)),
+            _ => ends.push((our, their)),
         }
-        alike.extend(same.into_iter().map(|(our, their)| (their, our)));
     }
-    let last = (alike.values().max().copied(), alike.keys().max().copied());
+    let last = (
+        alike.iter().flatten().max().copied(),
+        alike.iter().rposition(Option::is_some),
+    );
+    let count = alike.iter().flatten().count();
+    // The last notification up to each line.
+    let mut newest = None;
+    let before: Vec<Option<usize>> = alike
+        .into_iter()
+        .map(|our| {
+            let before = newest;
+            newest = newest.max(our);
+            before
+        })
+        .collect();
     let (mut after_log, mut after_run) = (0, 0);
     for (our, their) in ends {
         let is_before = |one: &usize, last: Option<usize>| last.is_none_or(|last| *one < last);
@@ -185,34 +204,34 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
     let place = |one: &Difference| match (one.should, one.heard) {
         (Some(our), _) => (our, false),
         (None, Some(their)) => {
-            let before = alike.range(..their).map(|(_, our)| *our).max();
+            let before = before.get(their).copied().flatten();
             (before.unwrap_or_default(), before.is_some())
         }
         (None, None) => (usize::MAX, true),
     };
     Comparison {
-        alike: alike.len(),
+        alike: count,
         first: differences.into_iter().min_by_key(place),
         after_log,
         after_run,
     }
 }
 
-/// The indices of the calls about each object, without resyncs.
-fn by_key(calls: &[Call]) -> BTreeMap<&str, Vec<usize>> {
-    let mut all = BTreeMap::<&str, Vec<usize>>::new();
-    for (number, call) in calls.iter().enumerate() {
-        let of = all.entry(&*call.key).or_default();
-        let before = of.last().and_then(|before| calls.get(*before));
+/// The calls about an object, without resyncs.
+fn told(calls: &[Call], object: &[(&str, bool, usize)]) -> Vec<usize> {
+    let mut told: Vec<usize> = Vec::new();
+    for (_, _, number) in object {
+        let call = &calls[*number];
+        let before = told.last().map(|before| &calls[*before]);
         let is_resync = call.event == EventType::Modified
             && !call.rv.is_empty()
             && before
                 .is_some_and(|before| before.event != EventType::Deleted && before.rv == call.rv);
         if !is_resync {
-            of.push(number);
+            told.push(*number);
         }
     }
-    all
+    told
 }
 
 /// Whether both are of one version, as far as both have one.

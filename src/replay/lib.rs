@@ -6,6 +6,7 @@ pub mod diff;
 pub mod difference;
 pub mod edit;
 pub mod gauge;
+pub mod growing;
 pub mod headline;
 pub mod heard;
 pub mod invariants;

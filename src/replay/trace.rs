@@ -310,6 +310,15 @@ impl Parts {
         }
     }
 
+    /// The inputs so far, which the caller keeps. The limits count anew: it has its own.
+    pub(super) fn grown(&mut self) -> Vec<RecordedInput> {
+        self.responses = 0;
+        if self.items.is_empty() {
+            self.weight = 0;
+        }
+        std::mem::take(&mut self.inputs)
+    }
+
     /// The recording that the lines describe.
     fn recording(mut self) -> Result<Recording, Text> {
         let recorded = self.recorded()?;
@@ -477,7 +486,7 @@ fn taken(mut fields: Map<String, Value>) -> Result<RecordedInput, String> {
 }
 
 /// Reads the header into an empty trace; also returns an error in the header's fields about the run.
-fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
+pub(super) fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     let version = value.get(NAME).cloned().unwrap_or_default();
     match version.as_u64() {
         Some(VERSION) => {}
@@ -520,7 +529,7 @@ fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     Ok((trace, doubt))
 }
 
-fn bad(error: &str) -> Text {
+pub(super) fn bad(error: &str) -> Text {
     let error = error.trim_end_matches('.');
     Text {
         en: format!("{error}. Mend the line, or export the trace again.").into(),
@@ -539,7 +548,7 @@ fn no_line() -> Text {
             .into(), zh: "运行记录的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".into() }
 }
 
-fn too_long() -> Text {
+pub(super) fn too_long() -> Text {
     Text {
         en: format!(
             "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"

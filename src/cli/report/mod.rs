@@ -3,6 +3,7 @@
 
 mod html;
 mod json;
+mod page;
 mod words;
 
 use std::collections::BTreeMap;
@@ -49,6 +50,14 @@ pub(super) struct Observed {
     pub(super) polls: Vec<Poll>,
     /// Its other requests, by client, verb and resource.
     pub(super) counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
+}
+
+impl Observed {
+    /// What the tap tells its page, as JSON: what the requests alone show.
+    pub(super) fn for_page(&self) -> String {
+        let found = findings(&self.informers, &self.polls);
+        page::of(self, &found).to_json().to_string()
+    }
 }
 
 /// How often a request was made.

@@ -113,7 +113,8 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
             }
         }
     }
-    for said in observed.informers.iter().filter_map(stopped) {
+    let kept = observed.informers.iter().filter(|ledger| !ledger.file.is_empty());
+    for said in kept.filter_map(stopped) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
     for one in found.iter().take(SHOWN) {
@@ -142,6 +143,7 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
             "its client asks in a way that no reflector does",
             "客户端的请求方式与 Reflector 不同",
         ),
+        Stopped::Unwritten => ("its file could not be written", "文件无法写入"),
     };
     Some(Text::new(
         &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
@@ -509,7 +511,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-fn lasting(ms: Time, lang: Lang) -> String {
+pub(super) fn lasting(ms: Time, lang: Lang) -> String {
     let (seconds, minutes) = (ms / 1_000, ms / 60_000);
     match lang {
         Lang::En if seconds < 1 => format!("{ms} ms"),

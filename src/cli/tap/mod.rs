@@ -6,6 +6,7 @@ mod kube;
 mod passage;
 mod seen;
 mod watcher;
+mod window;
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -23,13 +24,15 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Tap;
 use super::gate::Gate;
+use super::page::Page;
 use super::report::{self, Played};
 use super::{Failure, block_on, listen, note, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use passage::Passage;
-use watcher::Watching;
+use watcher::{Recordings, Watching};
+use window::Window;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
 const CONNECTIONS: usize = 2_000;
@@ -39,16 +42,22 @@ const CONNECTIONS: usize = 2_000;
 const UNASKED: Duration = Duration::from_secs(120);
 
 /// Passes requests on until the command ends, or until Ctrl-C. Returns the exit code.
-pub(super) fn run(options: &Tap, lang: Lang) -> Result<u8, Failure> {
-    block_on(tap(options, lang))
+pub(super) fn run(options: &Tap, packed: &'static [u8], lang: Lang) -> Result<u8, Failure> {
+    let page = match Page::open(options.dist.as_deref(), packed) {
+        Ok(page) => Some(page),
+        // Whoever names a page wants it.
+        Err(failure) if options.dist.is_some() => return Err(failure),
+        Err(_) => None,
+    };
+    block_on(tap(options, page, lang))
 }
 
-async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
+async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failure> {
     allow_files(CONNECTIONS as u64 * 2 + 100);
     // Before anything is started that has to be ended.
     let mut signals = Signals::new(!options.command.is_empty())?;
     let ready = tokio::select! {
-        ready = Ready::new(options, lang) => ready?,
+        ready = Ready::new(options, page, lang) => ready?,
         sent = signals.next() => return Ok(sent.code()),
     };
     let Ready {
@@ -58,6 +67,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
         passage,
         watching,
         played,
+        unkept,
     } = ready;
     let mut code = Ok(0);
     let end = async {
@@ -82,6 +92,7 @@ async fn tap(options: &Tap, lang: Lang) -> Result<u8, Failure> {
     let observed = watching.end().unwrap_or_default();
     let found = played.findings(&observed, true);
     terminal::note(&report::table(&observed, &found, lang));
+    drop(unkept);
     if let Some(path) = &options.report {
         report::write(path, &observed, &found, lang)?;
     }
@@ -96,22 +107,40 @@ struct Ready {
     passage: Arc<Passage>,
     watching: Watching,
     played: Arc<Played>,
+    unkept: Option<Folder>,
 }
 
 impl Ready {
-    async fn new(options: &Tap, lang: Lang) -> Result<Self, Failure> {
+    async fn new(options: &Tap, page: Option<Page>, lang: Lang) -> Result<Self, Failure> {
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
         let (listener, address) = listen::bind(wanted).await?;
         let token = token();
         let server = format!("http://{address}/{token}");
+        // The page shows an informer from its recording.
+        let unkept = match (&options.out, &page) {
+            (None, Some(_)) => {
+                let folder = Folder::new();
+                Some(folder.map_err(|error| watcher::cannot_write(&std::env::temp_dir(), &error))?)
+            },
+            _ => None,
+        };
+        let recordings = Recordings::default();
+        let out = unkept.as_ref().map(|unkept| unkept.0.clone());
         let (teller, watching) = watcher::start(watcher::Options {
-            out: options.out.clone(),
+            out: options.out.clone().or(out),
+            kept: unkept.is_none(),
+            recordings: recordings.clone(),
             start: wall(),
             lang,
         })?;
-        let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
         let played = Arc::<Played>::default();
+        let window = Window::new(page, recordings, Arc::clone(&played));
+        let page = match window.path() {
+            "" => format!("http://{address}/"),
+            path => format!("{server}/{path}"),
+        };
+        let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
         let passage = Passage::new(
             kubectl.proxy().clone(),
             Gate {
@@ -120,7 +149,7 @@ impl Ready {
             },
             &token,
             teller,
-            Arc::clone(&played),
+            window,
             lang,
         );
         let path = kubeconfig.path().display().to_string();
@@ -129,11 +158,11 @@ impl Ready {
         note(
             Text::new(
                 &format!(
-                    "tap: http://{address}/ -> {proxy}, KUBECONFIG={path}{}",
+                    "tap: {page} -> {proxy}, KUBECONFIG={path}{}",
                     if alone { " (Ctrl-C ends)" } else { "" }
                 ),
                 &format!(
-                    "tap：http://{address}/ -> {proxy}，KUBECONFIG={path}{}",
+                    "tap：{page} -> {proxy}，KUBECONFIG={path}{}",
                     if alone { "（按 Ctrl-C 结束）" } else { "" }
                 ),
             )

@@ -12,7 +12,6 @@ use hyper::header::{
 use hyper::{Request, Response, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
-use tokio::task::spawn_blocking;
 
 use deltascope_replay::tap::call::Call;
 use deltascope_replay::tap::detect::Client;
@@ -22,10 +21,10 @@ use deltascope_world::text::Lang;
 use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal};
 use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
-use super::super::report::Played;
 use super::super::seats::Arriving;
 use super::seen::Seen;
 use super::watcher::Teller;
+use super::window::Window;
 
 /// The `Server` of the responses that the tap writes itself, in place of the API server.
 const TAP: &str = "deltascope-tap";
@@ -43,8 +42,6 @@ const OF_CONNECTION: [HeaderName; 8] = [
 
 /// The code of the answer where none comes from the proxy.
 const BAD_GATEWAY: u16 = StatusCode::BAD_GATEWAY.as_u16();
-/// The tap's own path, which no API server has: what `--report` writes, as it stands.
-const INFORMERS: &str = "deltascope/informers.json";
 
 type Body = Either<Full<Bytes>, Seen<Incoming>>;
 
@@ -55,7 +52,7 @@ pub(super) struct Passage {
     /// The first segment of every path.
     token: String,
     teller: Teller,
-    played: Arc<Played>,
+    window: Window,
     lang: Lang,
 }
 
@@ -65,7 +62,7 @@ impl Passage {
         gate: Gate,
         token: &str,
         teller: Teller,
-        played: Arc<Played>,
+        window: Window,
         lang: Lang,
     ) -> Self {
         Self {
@@ -73,7 +70,7 @@ impl Passage {
             gate,
             token: token.to_owned(),
             teller,
-            played,
+            window,
             lang,
         }
     }
@@ -95,8 +92,8 @@ impl Passage {
                 "deltascope tap 不转发切换协议的连接（exec、attach、port-forward、WebSocket）。请对它们使用自己的 kubeconfig。",
             ));
         }
-        if wanted == INFORMERS {
-            return Ok(self.informers().await);
+        if let Some(own) = self.window.answer(&head.method, wanted, &self.teller).await {
+            return Ok(own?.map(|bytes| Either::Left(Full::new(bytes))));
         }
         let call = call(head.method.as_str(), wanted, &head.headers);
         let agent = text_of(&head.headers, &USER_AGENT).into();
@@ -140,19 +137,6 @@ impl Passage {
             head,
             Either::Right(Seen::new(body, telling)),
         ))
-    }
-
-    /// The informers so far, as `--report` writes them.
-    async fn informers(&self) -> Response<Body> {
-        let observed = self.teller.look().await.unwrap_or_default();
-        let played = Arc::clone(&self.played);
-        // Recordings are played for it: on another thread, so that requests do not wait.
-        let text = spawn_blocking(move || played.json(&observed)).await;
-        let text = text.unwrap_or_default();
-        let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
-        let json = HeaderValue::from_static("application/json");
-        answer.headers_mut().insert(CONTENT_TYPE, json);
-        answer
     }
 
     /// The path behind the token, without its first slash. How long it takes says nothing of the token.

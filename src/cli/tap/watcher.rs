@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use hyper::body::Bytes;
@@ -67,7 +67,7 @@ enum Word {
         status: u16,
     },
     /// Somebody wants to know how it stands.
-    Look(oneshot::Sender<Observed>),
+    Look(Time, oneshot::Sender<Observed>),
 }
 
 /// The room for what the watcher has not read yet.
@@ -141,7 +141,8 @@ impl Teller {
     /// How it stands.
     pub(super) async fn look(&self) -> Option<Observed> {
         let (answer, answered) = oneshot::channel();
-        self.words.send(Word::Look(answer)).ok()?;
+        let now = since(self.began);
+        self.words.send(Word::Look(now, answer)).ok()?;
         answered.await.ok()
     }
 }
@@ -185,10 +186,33 @@ impl Drop for Telling {
     }
 }
 
+/// The recordings, by their number from 1.
+#[derive(Clone, Default)]
+pub(super) struct Recordings(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Recordings {
+    /// Adds one, and returns its number.
+    pub(super) fn add(&self, path: PathBuf) -> usize {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(path);
+        all.len()
+    }
+
+    /// The file of this number.
+    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(number.checked_sub(1)?).cloned()
+    }
+}
+
 /// What the watcher is told at its start.
 pub(super) struct Options {
     /// Where the recordings go; `None` for none.
     pub(super) out: Option<PathBuf>,
+    /// Whether they stay there.
+    pub(super) kept: bool,
+    /// Those that there are.
+    pub(super) recordings: Recordings,
     /// Wall-clock time now, in ms since 1970.
     pub(super) start: Option<Time>,
     pub(super) lang: Lang,
@@ -241,7 +265,7 @@ fn be_new(out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
     Failure::new(
         &format!("Cannot write {shown}: {error}."),
@@ -346,7 +370,8 @@ impl Watcher {
                 self.until = at;
                 self.other(at, agent, call, status);
             }
-            Word::Look(answer) => {
+            Word::Look(at, answer) => {
+                self.until = self.until.max(at);
                 // Who asked may have gone.
                 let _gone = answer.send(self.observed());
             }
@@ -569,7 +594,10 @@ impl Watcher {
         match file {
             Ok(file) => {
                 one.to = To::File(file);
-                one.ledger.file = path.display().to_string();
+                if self.options.kept {
+                    one.ledger.file = path.display().to_string();
+                }
+                one.ledger.recording = self.options.recordings.add(path);
             }
             Err(error) => {
                 note(cannot_write(&path, &error).text.get(self.options.lang));
@@ -598,10 +626,13 @@ impl Watcher {
             To::TooMuch | To::Nowhere => Ok(()),
         };
         if let Err(error) = written {
-            let path = Path::new(&one.ledger.file);
-            note(cannot_write(path, &error).text.get(self.options.lang));
+            let path = self.options.recordings.get(one.ledger.recording);
+            let failed = cannot_write(&path.unwrap_or_default(), &error);
+            note(failed.text.get(self.options.lang));
             one.to = To::Nowhere;
             one.recorder = None;
+            let (at, why) = (one.ledger.until, Stopped::Unwritten);
+            one.ledger.note(&Note::Stopped { at, why });
         }
     }
 
@@ -612,7 +643,10 @@ impl Watcher {
         };
         one.recorder = None;
         one.ledger.note(&Note::Stopped { at, why });
-        if let Some(said) = report::stopped(&one.ledger) {
+        // Of a recording that is not kept, the page says so.
+        if self.options.kept
+            && let Some(said) = report::stopped(&one.ledger)
+        {
             note(said.get(self.options.lang));
         }
     }
@@ -710,6 +744,8 @@ mod tests {
     fn what_only_lists_is_counted_and_its_list_is_freed() {
         let mut watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),
+            kept: true,
+            recordings: Recordings::default(),
             start: None,
             lang: Lang::En,
         });

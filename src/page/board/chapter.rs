@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::parts::{Live, shown, text};
+use crate::host::told;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
 
@@ -40,6 +41,5 @@ fn books(ui: Ui) -> Option<String> {
     if !ui.host().is_page() {
         return None;
     }
-    let said = document().query_selector("meta[name=deltascope-book]");
-    said.ok().flatten()?.get_attribute("content")
+    told("book")
 }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::cluster::Badge;
 use super::icons;
+use super::informers;
 use super::open::OpenButton;
 use super::parts::{part, shown, text};
 use super::shelf;
@@ -78,12 +79,13 @@ pub(super) fn Header(
                 "delta"
                 <i>"scope"</i>
             </h1>
+            {informers::to_informers(ui)}
             {(!embedded).then(|| view! {
                 <button
                     class="chip to-shelf"
-                    class:on=move || ui.shelved()
+                    class:on=move || ui.shelved() && !informers::shows(ui)
                     data-testid="btn-lessons"
-                    aria-pressed=text(move || ui.shelved().to_string())
+                    aria-pressed=text(move || (ui.shelved() && !informers::shows(ui)).to_string())
                     on:click=move |_| shelf::toggle(ui)
                 >
                     {ui.word(|words| words.shelf)}

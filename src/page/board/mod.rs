@@ -21,6 +21,7 @@ mod header;
 mod help;
 mod icons;
 mod indexer;
+mod informers;
 mod keyboard;
 mod layout;
 mod links;
@@ -165,7 +166,8 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
-            {shown(move || ui.shelved(), || shelf::Shelf().into_any())}
+            {shown(move || ui.shelved() && !informers::shows(ui), || shelf::Shelf().into_any())}
+            {shown(move || ui.shelved() && informers::shows(ui), || informers::Informers().into_any())}
             <presenter::Over presenter=layout.presenter />
             {handout::handout(ui)}
             <cluster::Cluster open=cluster />
@@ -236,8 +238,25 @@ fn Problem() -> impl IntoView {
     let ui = Ui::get();
     let error = ui.memo(|view| view.error.clone());
     let opening = ui.memo(|view| view.opening);
+    let heard = ui.memo(|view| view.heard.as_deref().cloned());
     view! {
         <div class="problem">
+            {part(move || heard.get().map(|heard| {
+                let words = ui.words();
+                view! {
+                    <div class="problem-card logged" role="status" data-testid="heard">
+                        <pre>{heard.words.get(ui.lang.get()).to_owned()}</pre>
+                        {heard.step.map(|step| view! {
+                            <button class="btn" on:click=move |_| ui.send(Command::Seek(step))>
+                                {words.informers_moment}
+                            </button>
+                        })}
+                        <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
+                            {words.dismiss}
+                        </button>
+                    </div>
+                }
+            }))}
             {shown(
                 move || opening.get().is_some(),
                 move || {

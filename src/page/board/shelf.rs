@@ -19,7 +19,7 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::shelf as said;
 
-const CARDS: &str = ".shelf a.card, .shelf a.other";
+const CARDS: &str = ".shelf a.card, .shelf .other";
 const SEARCH: &str = ".shelf input[type=search]";
 
 /// From now on it is remembered how far each lesson is told.
@@ -49,7 +49,10 @@ pub(super) fn keep_progress(ui: Ui) {
 
 /// Shows the shelf, or the stage again.
 pub(super) fn toggle(ui: Ui) {
-    if ui.shelf.with_untracked(|shelf| shelf.open) {
+    if ui
+        .shelf
+        .with_untracked(|shelf| shelf.open && !shelf.informers)
+    {
         return ui.show_stage();
     }
     ui.show_shelf(Shelved {

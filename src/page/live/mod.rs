@@ -3,6 +3,7 @@
 
 pub mod fetch;
 pub mod tabs;
+pub mod tapped;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,14 +1,17 @@
 //! What a controller logged beside what its handler should have heard, in words.
 
+use std::rc::Rc;
+
 use crate::caption::{self, Voice};
+use crate::command::Command;
 use crate::i18n::{Lang, Text};
-use crate::view::RECENT;
+use crate::view::{HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Call, Comparison, Kind, compare, notified};
 use deltascope_replay::log;
 
-use super::Session;
 use super::transcript::{seconds, sentence};
+use super::{Change, Session};
 
 /// A log compared with the run.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Heard {
     pub words: String,
     /// Whether the two differ.
     pub differs: bool,
+    /// The step at which the handler should have heard what differs.
+    pub step: Option<usize>,
 }
 
 impl Session {
@@ -66,10 +71,41 @@ impl Session {
                 }
             }
         }
+        let one = found.first.and_then(|first| should.get(first.should?));
         Ok(Heard {
             words,
             differs: found.first.is_some(),
+            step: one.map(|one| one.place + 1),
         })
+    }
+
+    /// Whether a command opens a log of the controller whose informer is followed: it lies beside the run then, and is no run.
+    #[must_use]
+    pub fn hears(&self, command: &Command) -> bool {
+        let Command::Open(files) = command else {
+            return false;
+        };
+        self.followed_informer().is_some()
+            && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
+    }
+
+    /// Lays a log beside the run as far as it has come.
+    pub(super) fn hear(&mut self, files: &[(String, Vec<u8>)]) -> Change {
+        let end = self.timeline.len();
+        let heard = |lang| {
+            let (name, bytes) = files.first().ok_or_else(Text::default)?;
+            self.heard(name, bytes, end, lang)
+        };
+        match (heard(Lang::En), heard(Lang::Zh)) {
+            (Ok(en), Ok(zh)) => {
+                self.heard = Some(Rc::new(HeardView {
+                    words: Text::new(&en.words, &zh.words),
+                    step: en.step,
+                }));
+                Change::None
+            }
+            (Err(why), _) | (_, Err(why)) => self.fail(why, None),
+        }
     }
 
     /// The fact, and before it what the server or the reflector did that led to it.

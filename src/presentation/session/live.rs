@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::command::Command;
 use crate::i18n::Text;
 use crate::view::{ErrorView, LiveView};
+use deltascope_cache::controller::Generation;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::timeline::{MAX_FACTS, Timeline};
 use deltascope_world::Time;
@@ -59,6 +60,8 @@ pub(super) struct Live {
     now: Time,
     /// Whether something is due that has not happened yet.
     busy: bool,
+    /// The number of the informer that is followed behind a tap, whose recording goes on without this run.
+    tapped: Option<usize>,
     /// How many facts, and bytes of answers, are kept; …
     bounds: (usize, usize),
     /// … and how many while the user looks at the past.
@@ -72,6 +75,7 @@ impl Default for Live {
             received: VecDeque::new(),
             now: 0,
             busy: true,
+            tapped: None,
             bounds: (KEPT + KEPT / 2, WEIGHS),
             bounds_looked_at: (LOOKED_AT, LOOKED_AT_WEIGHS),
         }
@@ -81,16 +85,83 @@ impl Default for Live {
 impl Session {
     /// Begins a live run now, in place of the open run.
     pub fn connect(&mut self, run: LiveRun) -> Change {
+        let note = Text::new(
+            "A real cluster, as its API server tells it. All of it is recorded: pause, step back, ask why.",
+            "一个真实的集群，由它的 API server 讲述。全部都会录制：可以暂停、后退、追问原因。",
+        );
+        self.begin_live("cluster".into(), run, note)
+    }
+
+    /// Begins the run of the informer of this number behind a tap, in place of the open run.
+    pub fn follow_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
+        let change = self.begin_live(format!("informer:{number}").into(), run, note);
+        if let Some(live) = &mut self.live {
+            live.tapped = Some(number);
+        }
+        change
+    }
+
+    /// The number of the informer that is followed behind a tap.
+    #[must_use]
+    pub fn followed_informer(&self) -> Option<usize> {
+        self.live.as_ref()?.tapped
+    }
+
+    /// The same informer in another generation, from the beginning of what is known of it.
+    fn follow_in(&mut self, generation: Generation) -> Change {
+        if self.timeline.scenario().settings.era.0 == generation {
+            return Change::None;
+        }
+        let Some(live) = self.live.take() else {
+            return Change::None;
+        };
+        let recording = self.timeline.recording().in_generation(generation);
+        let run = LiveRun {
+            title: self.lesson.title.clone(),
+            scenario: recording.scenario,
+            start: self.lesson.start,
+        };
+        let note = self.lesson.note.clone();
+        let change = self.follow_informer(live.tapped.unwrap_or_default(), run, note);
+        if let Some(new) = &mut self.live {
+            let known = recording.inputs.into_iter().filter_map(|taken| {
+                let Input::Source(source::Command::Respond(responses)) = taken.input else {
+                    return None;
+                };
+                Some((taken.at, responses.to_vec()))
+            });
+            new.received = known.chain(live.received).collect();
+        }
+        self.live_tick(live.now);
+        change
+    }
+
+    /// Goes to what had happened by a moment of a live run, and stays there.
+    pub fn live_look(&mut self, at: Time) -> Change {
+        let (mut from, mut to) = (0, self.timeline.len());
+        while from < to {
+            let middle = from + (to - from).div_ceil(2);
+            match self.timeline.time_at(middle) <= at {
+                true => from = middle,
+                false => to = middle - 1,
+            }
+        }
+        if let Some(live) = &mut self.live {
+            live.following = false;
+        }
+        self.playback.pause();
+        self.playback.seek(from, self.timeline.len());
+        Change::Cut
+    }
+
+    fn begin_live(&mut self, id: Arc<str>, run: LiveRun, note: Text) -> Change {
         self.error = None;
         match Timeline::live(run.scenario.clone()) {
             Ok(timeline) => {
                 let lesson = Lesson {
-                    id: "cluster".into(),
+                    id,
                     title: run.title,
-                    note: Text::new(
-                        "A real cluster, as its API server tells it. All of it is recorded: pause, step back, ask why.",
-                        "一个真实的集群，由它的 API server 讲述。全部都会录制：可以暂停、后退、追问原因。",
-                    ),
+                    note,
                     scenario: run.scenario,
                     start: run.start,
                     ..Lesson::default()
@@ -268,9 +339,21 @@ impl Session {
         Change::Cut
     }
 
+    /// Ends a live run where it is looked at.
+    fn leave_alone(&mut self) {
+        let cursor = self.playback.cursor();
+        self.disconnect();
+        self.playback.seek(cursor, self.timeline.len());
+    }
+
     /// What a command does to a live run before it is executed; refuses some commands.
     pub(super) fn before(&mut self, command: &Command) -> Option<Change> {
         use Command as C;
+        if let C::Open(files) = command
+            && self.hears(command)
+        {
+            return Some(self.hear(files));
+        }
         let live = self.live.as_mut()?;
         match command {
             C::TogglePlay if live.following => {
@@ -290,6 +373,21 @@ impl Session {
             | C::LookOn => live.following = false,
             C::Load(_) | C::Open(_) | C::OpenLink(_) | C::Smallest(_) => {
                 self.disconnect();
+            }
+            C::Generation(generation) if live.tapped.is_some() => {
+                return Some(self.follow_in(*generation));
+            }
+            // The tap goes on recording: this run can be left alone.
+            C::Reset
+            | C::Fork
+            | C::Branch(_)
+            | C::DropEvent(_)
+            | C::MoveEvent(..)
+            | C::Set(_)
+            | C::Compare(_)
+                if live.tapped.is_some() =>
+            {
+                self.leave_alone();
             }
             C::Reset
             | C::Generation(_)
@@ -499,5 +597,53 @@ mod tests {
         session.live_tick(now + 11 + LATE_MS);
         assert_eq!(session.live_follow(), Change::Cut);
         assert_eq!(session.live_view().unwrap().behind, 0);
+    }
+
+    #[test]
+    fn an_informer_behind_a_tap_can_be_overruled_left_and_looked_at() {
+        let (mut session, _) = run();
+        let scenario = session.timeline.scenario().clone();
+        let run = LiveRun {
+            title: Text::new("pods", "pods"),
+            scenario,
+            start: None,
+        };
+        session.follow_informer(3, run, Text::new("said", "说"));
+        session.live_tick(0);
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        respond(&mut session, 20, ResponsePart::Opened);
+        let pod = |name: &str| {
+            let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
+                "metadata": { "name": name, "resourceVersion": "7" } } });
+            ResponsePart::Event(event_of(event).unwrap())
+        };
+        respond(&mut session, 30, pod("a"));
+        respond(&mut session, 90, pod("b"));
+        let was = session.view().lesson.era;
+        let other = Generation::ALL.into_iter().find(|one| *one != was).unwrap();
+        // In another generation, from the beginning, and still live.
+        session.obey(Command::Generation(other));
+        while session.live_due().is_some_and(|due| due <= 90) {
+            session.live_tick(90);
+        }
+        assert_eq!(session.view().lesson.era, other);
+        assert_eq!(session.followed_informer(), Some(3));
+        respond(&mut session, 95, pod("c"));
+        session.obey(Command::GoLive);
+        let stored = |session: &mut Session| session.view().picture.store.items.len();
+        assert_eq!(stored(&mut session), 3);
+        // The same once more changes nothing.
+        assert_eq!(session.obey(Command::Generation(other)), Change::None);
+        assert_eq!(session.followed_informer(), Some(3));
+        // A moment of the past.
+        session.live_look(89);
+        assert_eq!(stored(&mut session), 1);
+        assert!(!session.live_view().unwrap().following);
+        // A fork leaves the tap alone, at that moment.
+        let step = session.view().step;
+        session.obey(Command::Fork);
+        let view = session.view();
+        assert!(view.error.is_none(), "{:?}", view.error);
+        assert_eq!((view.step, session.is_live()), (step, false));
     }
 }

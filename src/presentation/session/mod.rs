@@ -27,6 +27,7 @@ pub mod why;
 pub use messages::hand_made;
 pub use share::FAR;
 
+use crate::view::HeardView;
 use crate::view::walking::Walking;
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -132,6 +133,8 @@ pub struct Session {
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
     error: Option<ErrorView>,
+    /// A log that was compared with this run.
+    heard: Option<Rc<HeardView>>,
     /// How much work has been done to open another run.
     opening: Option<usize>,
     /// An effect of the last command that the picture does not show.
@@ -198,6 +201,7 @@ impl Session {
             compared: None,
             race: None,
             error: None,
+            heard: None,
             opening: None,
             notice: None,
             picture,
@@ -483,6 +487,7 @@ impl Session {
             selection: self.selection(),
             followed: self.followed(),
             error: self.error.clone(),
+            heard: self.heard.clone(),
             opening: self.opening,
             notice: self.notice.clone(),
             branches: Rc::clone(&self.branch_rows),
@@ -513,6 +518,7 @@ impl Session {
         let speed = self.playback.speed();
         self.opened += 1;
         self.live = None;
+        self.heard = None;
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;

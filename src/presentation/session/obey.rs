@@ -99,7 +99,10 @@ impl Session {
                 self.forget_found();
                 self.fail(message, None)
             }
-            Command::DismissError => Change::None,
+            Command::DismissError => {
+                self.heard = None;
+                Change::None
+            }
         }
     }
 

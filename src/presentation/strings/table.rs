@@ -52,6 +52,16 @@ words! {
     story_right: "Right", "正确写法";
     story_sources: "In client-go", "client-go 中的出处";
 
+    // The informers of a tap.
+    informers: "Informers", "Informer";
+    informers_none:
+        "No informer yet. Start your controller with the KUBECONFIG that the tap has named.",
+        "还没有 informer。请用 tap 给出的 KUBECONFIG 启动你的 controller。";
+    informers_choose:
+        "Choose an informer: the stage shows it, live.", "选择一个 informer，舞台会实时显示它。";
+    informers_odd: "Findings", "发现";
+    informers_moment: "Show the moment", "查看那一刻";
+
     // The shelf.
     shelf: "Lessons", "课程";
     shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";

@@ -88,6 +88,8 @@ pub struct View {
     pub followed: Option<Rc<Followed>>,
     /// The current error, if there is one.
     pub error: Option<ErrorView>,
+    /// What a controller's log says, compared with the run.
+    pub heard: Option<Rc<HeardView>>,
     /// How much work has been done to open another run, roughly in facts; `None` if none is being opened.
     pub opening: Option<usize>,
     /// An effect of the last command that the picture does not show, such as what it applies to or what was kept.
@@ -300,6 +302,15 @@ pub struct ErrorView {
     pub message: Text,
     /// The line of the file, from 1; the message names it as well.
     pub line: Option<u32>,
+}
+
+/// A controller's log beside what it should have heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeardView {
+    /// What is alike, and the first difference, in lines.
+    pub words: Text,
+    /// The step of the first difference.
+    pub step: Option<usize>,
 }
 
 /// The invariants of this run, and their violations.

@@ -35,6 +35,8 @@ pub struct Ledger {
     pub file: String,
     /// When and why the recording stopped before its informer.
     pub stopped: Option<(Time, Stopped)>,
+    /// The number under which the tap gives its recording out; 0 if it does not.
+    pub recording: usize,
     /// The time of its last note, in ms.
     pub until: Time,
     /// Its lists, the first of them.

@@ -114,6 +114,8 @@ pub enum Stopped {
     Full,
     /// The controller asked what no reflector asks.
     Unlike,
+    /// Its file could not be written.
+    Unwritten,
 }
 
 /// An object of a list.

@@ -542,3 +542,141 @@ fn a_bad_controllers_report_names_each_of_its_faults() {
         "{html}"
     );
 }
+
+/// A folder with a page.
+fn page() -> PathBuf {
+    let dist = scratch("tap-page");
+    fs::create_dir_all(&dist).unwrap();
+    fs::write(
+        dist.join("index.html"),
+        "<head><title>deltascope</title></head>",
+    )
+    .unwrap();
+    fs::write(dist.join("deltascope.js"), "// the page").unwrap();
+    fs::write(scratch("secret.txt"), "secret").unwrap();
+    dist
+}
+
+#[test]
+fn the_tap_serves_its_page_and_the_recordings_so_far() {
+    let api = Api::start(&["--pods", "5"]);
+    let dist = page();
+    let mut tap = Tap::start("window", &api.url, &["--dist", dist.to_str().unwrap()]);
+    let controller = Controller::start(&tap, Generation::Atomic, "api/v1/pods");
+    watching(&tap, 1);
+    let create = |name: &str| {
+        api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
+        controller.hears_of(name);
+        informers(&tap);
+    };
+    // From here on nothing comes by itself.
+    create("first");
+    let get = |method: &str, path: &str, more: &str| {
+        let head = tap.head(method, path);
+        let request = format!("{head}{more}Connection: close\r\n\r\n");
+        ask(tap.port, request.as_bytes())
+    };
+    let of = |path: &str| get("GET", &format!("/deltascope/{path}"), "");
+    // The page knows that it is a tap's, and its address stays here.
+    let index = of("");
+    let says = "<meta name=\"deltascope-informers\" content=\"page.json\"><title>";
+    assert!(index.text().contains(says), "{}", index.text());
+    for (name, value) in [
+        ("Referrer-Policy", "no-referrer"),
+        ("Content-Security-Policy", "frame-ancestors 'self'"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Cache-Control", "no-store"),
+        ("Content-Type", "text/html; charset=utf-8"),
+    ] {
+        assert_eq!(index.header(name), Some(value), "{name}");
+    }
+    assert_eq!(of("deltascope.js").text(), "// the page");
+    // The recording from anywhere on, in whole lines.
+    let known = informers(&tap);
+    assert_eq!(known["informers"][0]["file"], "", "nobody keeps it");
+    let shown: Value = serde_json::from_slice(&of("page.json").body).unwrap();
+    assert_eq!(shown["rows"][0]["recording"], 1, "{shown:#}");
+    assert_eq!(shown["rows"][0]["cells"][1]["en"], "6");
+    let recorded = of("informers/1.jsonl").body;
+    assert!(recorded.starts_with(b"{\"deltascope\":1") && recorded.ends_with(b"\n"));
+    let size = recorded.len();
+    let from = |from: usize| of(&format!("informers/1.jsonl?from={from}"));
+    assert_eq!(from(7).body, recorded[7..]);
+    assert!(from(size).body.is_empty());
+    create("new");
+    let more = from(size).text();
+    assert!(more.contains("\"new\"") && more.ends_with('\n'), "{more}");
+    // What is refused, and why. The token and the origin are the passage's affair, as for any path.
+    let table = [
+        (
+            "GET",
+            "/deltascope/informers/1.jsonl?from=99999999",
+            "",
+            416,
+        ),
+        ("GET", "/deltascope/informers/1.jsonl?from=x", "", 400),
+        ("GET", "/deltascope/informers/1.jsonl?to=1", "", 400),
+        ("GET", "/deltascope/informers/0.jsonl", "", 404),
+        ("GET", "/deltascope/informers/2.jsonl", "", 404),
+        ("GET", "/deltascope/informers/1.json", "", 404),
+        ("GET", "/deltascope/informers/../informers.json", "", 400),
+        ("GET", "/deltascope/%2e%2e/secret.txt", "", 400),
+        ("GET", "/deltascope/none.js", "", 404),
+        ("POST", "/deltascope/", "", 405),
+        ("DELETE", "/deltascope/informers.json", "", 405),
+        ("HEAD", "/deltascope/", "", 200),
+        (
+            "GET",
+            "/deltascope/",
+            "Origin: http://evil.example\r\n",
+            403,
+        ),
+        ("GET", "/deltascope/", "Sec-Fetch-Site: cross-site\r\n", 403),
+    ];
+    for (method, path, more, code) in table {
+        let got = get(method, path, more);
+        assert_eq!(got.code, code, "{method} {path} {more}: {}", got.text());
+        assert!(!got.text().contains("secret"), "{path}");
+    }
+    let wrong = tap.base.replace(|c: char| c.is_ascii_digit(), "x");
+    let request = format!(
+        "GET {wrong}/deltascope/ HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
+        tap.port
+    );
+    assert_eq!(ask(tap.port, request.as_bytes()).code, 404);
+    controller.stop.set();
+    // Without --out there is no recording to look at afterwards.
+    let said = tap.end();
+    assert!(!said.contains("deltascope replay"), "{said}");
+    drop((api, controller.thread));
+}
+
+#[test]
+fn recordings_that_nobody_keeps_go_with_the_tap() {
+    let api = Api::start(&["--pods", "5"]);
+    let dist = page();
+    let temporary = folder("temporary");
+    fs::create_dir_all(&temporary).unwrap();
+    let config = scratch("tap-temporary.kubeconfig");
+    let mut command = deltascope(&["tap", "--proxy", &api.url, "--kubeconfig-out"]);
+    command.arg(&config).arg("--dist").arg(&dist);
+    let (mut running, _, err) = start(command.env("TMPDIR", &temporary));
+    let line = err.recv_timeout(HANGS).expect("it does not start");
+    let inside: Vec<PathBuf> = recordings(&temporary);
+    assert_eq!(inside.len(), 1, "{inside:?}");
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&inside[0]).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+    // Its name is no secret, unlike the token that is in the address of the page.
+    let name = inside[0].file_name().unwrap().to_str().unwrap();
+    let (_, rest) = line.split_once("http://127.0.0.1:").unwrap();
+    let token = rest.split('/').nth(1).unwrap();
+    assert!(
+        rest.contains("/deltascope/") && !name.contains(token),
+        "{line} {name}"
+    );
+    super::kill(&running, "INT");
+    assert_eq!(super::code(&mut running), Some(0));
+    assert_eq!(recordings(&temporary), Vec::<PathBuf>::new());
+}

@@ -1,0 +1,189 @@
+//! What the page of a tap shows, in words: the table and the findings.
+
+use deltascope_presentation::informers::{Informers, Odd, Row};
+use deltascope_replay::tap::finding::Finding;
+use deltascope_replay::tap::ledger::Ledger;
+use deltascope_world::bounds::{self, MAX_TEXT};
+use deltascope_world::source::visible;
+use deltascope_world::text::{Lang, Text};
+
+use super::{Observed, words};
+
+/// The heads of the columns that only the page has.
+const MORE: [(&str, &str); 2] = [("age", "已运行"), ("client-go", "client-go")];
+
+/// All of it.
+pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
+    let columns = words::COLUMNS.iter().chain(&MORE);
+    let informers = &observed.informers;
+    let odd = found.iter().map(|finding| {
+        let informer = finding.informer().and_then(|place| informers.get(place));
+        let recording = informer.map_or(0, |ledger| ledger.recording);
+        Odd {
+            words: shown(&words::finding(finding, informers)),
+            recording: finding.at().map_or(0, |_| recording),
+            at: finding.at().unwrap_or_default(),
+        }
+    });
+    Informers {
+        columns: columns.map(|(en, zh)| Text::new(en, zh)).collect(),
+        rows: informers
+            .iter()
+            .map(|ledger| row(observed, ledger))
+            .collect(),
+        odd: odd.collect(),
+    }
+}
+
+fn row(observed: &Observed, ledger: &Ledger) -> Row {
+    let (generation, named) = ledger.generation();
+    let version = generation.version();
+    let began = match (observed.start, ledger.start) {
+        (Some(start), Some(began)) => began.saturating_sub(start),
+        _ => 0,
+    };
+    let cells = |lang| {
+        let age = words::lasting(observed.lasted.saturating_sub(began), lang);
+        let sure = if named { "" } else { "?" };
+        let more = [age.trim().to_owned(), format!("{version}{sure}")];
+        words::row(ledger, lang).into_iter().chain(more)
+    };
+    let cells = cells(Lang::En).zip(cells(Lang::Zh));
+    let (en, zh) = match (ledger.recording, ledger.stopped) {
+        (0, _) => ("not recorded", "未录制"),
+        (_, Some(_)) => ("recorded up to a moment", "只录制了一部分"),
+        (_, None) if ledger.open_since().is_none() => ("does not watch", "未在 watch"),
+        (_, None) => ("", ""),
+    };
+    Row {
+        recording: ledger.recording,
+        client: line(words::client(&ledger.agent)),
+        cells: cells.map(|(en, zh)| shown(&Text::new(&en, &zh))).collect(),
+        remark: Text::new(en, zh),
+        note: note(version, named),
+    }
+}
+
+fn shown(text: &Text) -> Text {
+    Text::new(&line(&text.en), &line(&text.zh))
+}
+
+/// A text of others, as the page takes it.
+fn line(text: &str) -> String {
+    bounds::beginning(&visible::line(text), MAX_TEXT).to_owned()
+}
+
+/// What is shown of an informer, and in which generation.
+fn note(version: &str, named: bool) -> Text {
+    let (en, zh) = match named {
+        true => ("as the client itself names it", "由客户端自己报告"),
+        false => ("the newest that asks so", "以这种方式请求的最新版本"),
+    };
+    Text::new(
+        &format!(
+            "An informer behind the tap: its requests as they were, its store as it must be in client-go {version} ({en}). Choose another generation above to overrule that."
+        ),
+        &format!(
+            "tap 后面的一个 informer：请求与实际一致，store 按 client-go {version} 推算（{zh}）。可在上方改选其他版本。"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use deltascope_replay::tap::call::Scope;
+    use deltascope_replay::tap::note::{Note, Why};
+    use deltascope_world::fields::Read as _;
+
+    use super::*;
+
+    fn ledger(agent: &str, recording: usize) -> Ledger {
+        let scope = Scope {
+            version: "v1".to_owned(),
+            plural: "pods".to_owned(),
+            label_selector: "app=\u{202e}a".to_owned(),
+            ..Scope::default()
+        };
+        let version = String::new();
+        let mut ledger = Ledger::of(&[
+            Note::Informer {
+                agent: agent.into(),
+                scope,
+            },
+            Note::List {
+                at: 1,
+                version: version.clone(),
+                limit: 500,
+                continues: false,
+            },
+            Note::Watch {
+                at: 2,
+                version,
+                initial: false,
+            },
+            Note::Opened { at: 3 },
+        ]);
+        ledger.recording = recording;
+        ledger.start = Some(4_000);
+        ledger
+    }
+
+    #[test]
+    fn an_informer_is_a_row_and_a_finding_leads_to_its_moment() {
+        let mut ended = ledger("kube-scheduler/v1.32.1 (linux/amd64) kubernetes/abc", 2);
+        let why = Why::Expired;
+        ended.note(&Note::Ended { at: 9, why });
+        let mut stopped = ledger("m", 3);
+        stopped.stopped = Some((0, Stopped::Full));
+        let observed = Observed {
+            start: Some(1_000),
+            lasted: 64_000,
+            informers: vec![
+                ledger("m\n", 1),
+                ended,
+                stopped,
+                ledger(&"\n".repeat(9_999), 0),
+            ],
+            ..Observed::default()
+        };
+        let big = |informer| Finding::BigList {
+            informer,
+            list: observed.informers[0].lists[0].clone(),
+        };
+        let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }];
+        let all = of(&observed, &found);
+        assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
+        let en = |row: &Row| {
+            row.cells
+                .iter()
+                .map(|cell| cell.en.to_string())
+                .collect::<Vec<_>>()
+        };
+        let first = [
+            "pods · app=\\u{202e}a",
+            "0",
+            "0 B",
+            "0",
+            "0.0",
+            "newest, limit 500",
+            "-",
+            "1 min 1 s",
+            "1.36?",
+        ];
+        assert_eq!(en(&all.rows[0]), first);
+        assert_eq!(all.columns.len(), first.len());
+        assert_eq!(&*all.rows[0].client, "m\\n");
+        assert_eq!(&*all.rows[0].cells[7].zh, "1 分 1 秒");
+        assert_eq!(en(&all.rows[1])[6..], ["1 410", "1 min 1 s", "1.32"]);
+        let remarks: Vec<_> = all.rows.iter().map(|row| &*row.remark.en).collect();
+        let wanted = [
+            "",
+            "does not watch",
+            "recorded up to a moment",
+            "not recorded",
+        ];
+        assert_eq!(remarks, wanted);
+        let shown: Vec<_> = all.odd.iter().map(|odd| (odd.recording, odd.at)).collect();
+        assert_eq!(shown, [(1, 1), (0, 1), (0, 0)]);
+    }
+}

@@ -1,0 +1,248 @@
+//! The tap that serves this page: asks what it knows of its informers, and follows the recording of one.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+
+use super::fetch::{self, Answer};
+use super::is_busy;
+use crate::animate::now;
+use crate::driver::Driver;
+use crate::host::tap;
+use crate::ui::{Shelved, Ui};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::informers::{self, Informers};
+use deltascope_presentation::session::live::LiveRun;
+use deltascope_replay::growing::{Growing, Grown};
+use deltascope_replay::recording::RecordedInput;
+use deltascope_replay::trace::Trace;
+use deltascope_world::Time;
+use deltascope_world::fields::Read;
+use deltascope_world::source;
+use deltascope_world::virtual_time::Input;
+
+/// How often the tap is asked, in ms.
+const POLL_MS: u32 = 1_000;
+/// The same for the recording that is followed.
+const FOLLOW_MS: u32 = 250;
+/// How long an answer may take, in ms.
+const ANSWER_MS: u32 = 10_000;
+/// Most bytes of an answer: a line of a recording has 8 MB at most, a report with a thousand informers fewer.
+const ANSWER_MOST: usize = 16 << 20;
+/// How long inputs are taken before the page gets its turn, in ms.
+const SLICE_MS: f64 = 30.0;
+
+/// The tap of this page; copies share it.
+#[derive(Clone, Copy)]
+pub struct Tapped {
+    inner: StoredValue<Rc<Inner>, LocalStorage>,
+    /// What it said last.
+    pub said: RwSignal<Option<Arc<Informers>>>,
+    /// Whether it does not answer any more.
+    pub gone: RwSignal<bool>,
+}
+
+struct Inner {
+    driver: Driver,
+    address: String,
+    /// Numbers what is followed: an earlier one ends.
+    turn: Cell<u64>,
+}
+
+impl Tapped {
+    /// Begins to ask the tap, if it serves this page: as long as its informers are shown.
+    #[must_use]
+    pub fn begin(driver: &Driver, ui: Ui) -> Option<Self> {
+        let inner = Inner {
+            driver: driver.clone(),
+            address: tap()?,
+            turn: Cell::new(0),
+        };
+        let tapped = Self {
+            inner: StoredValue::new_local(Rc::new(inner)),
+            said: RwSignal::new(None),
+            gone: RwSignal::new(false),
+        };
+        ui.show_shelf(Shelved::informers());
+        spawn_local(async move {
+            loop {
+                if ui
+                    .shelf
+                    .with_untracked(|shelf| shelf.open && shelf.informers)
+                    && !document().hidden()
+                {
+                    tapped.ask().await;
+                }
+                TimeoutFuture::new(POLL_MS).await;
+            }
+        });
+        Some(tapped)
+    }
+
+    async fn ask(self) {
+        let address = self.inner.with_value(|inner| inner.address.clone());
+        let said = get(&address).await;
+        let said = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
+        match said.and_then(|said| Informers::read(said).ok()) {
+            Some(said) => {
+                self.gone.set(false);
+                self.said.set(Some(Arc::new(said)));
+            }
+            None => self.gone.set(true),
+        }
+    }
+
+    /// Shows the informer with this recording, live, or a moment of it.
+    pub fn follow(self, number: usize, at: Option<Time>) {
+        let inner = self.inner.get_value();
+        let note = self.said.with_untracked(|said| {
+            let mut rows = said.iter().flat_map(|said| &said.rows);
+            let row = rows.find(|row| row.recording == number);
+            row.map(|row| row.note.clone())
+        });
+        let turn = inner.turn.get() + 1;
+        inner.turn.set(turn);
+        let follower = Follower {
+            inner,
+            number,
+            turn,
+            note: note.unwrap_or_default(),
+            begun: false,
+            until: 0,
+        };
+        spawn_local(follower.follow(at));
+    }
+}
+
+/// Follows one recording.
+struct Follower {
+    inner: Rc<Inner>,
+    number: usize,
+    turn: u64,
+    note: Text,
+    begun: bool,
+    until: Time,
+}
+
+impl Follower {
+    async fn follow(mut self, mut at: Option<Time>) {
+        let driver = self.inner.driver.clone();
+        let name = format!("informers/{}.jsonl", self.number);
+        let mut growing = Growing::new(&name);
+        let mut from = 0;
+        while self.counts() {
+            let piece = get(&format!("{name}?from={from}")).await;
+            if !self.counts() {
+                return;
+            }
+            let Some(piece) = piece else {
+                return self.end(informers::gone()).await;
+            };
+            from += piece.len();
+            match growing.read(&piece) {
+                Ok(grown) => self.take(grown).await,
+                Err(error) => return self.end(error.message).await,
+            }
+            if !piece.is_empty() {
+                continue;
+            }
+            if let Some(at) = at.take_if(|_| self.begun) {
+                driver
+                    .perform(Box::new(move |session| session.live_look(at)))
+                    .await;
+            }
+            TimeoutFuture::new(FOLLOW_MS).await;
+            while document().hidden() {
+                TimeoutFuture::new(POLL_MS).await;
+            }
+        }
+    }
+
+    /// Whether this is still what is to be shown.
+    fn counts(&self) -> bool {
+        let followed = self
+            .inner
+            .driver
+            .with(|session| session.followed_informer());
+        self.turn == self.inner.turn.get() && (!self.begun || followed == Some(self.number))
+    }
+
+    async fn take(&mut self, grown: Grown) {
+        if let Some(head) = grown.head {
+            self.begin(head).await;
+        }
+        let driver = &self.inner.driver;
+        if !self.begun {
+            return;
+        }
+        let mut slice = now() + SLICE_MS;
+        for RecordedInput { at, input, .. } in grown.inputs {
+            if let Input::Source(source::Command::Respond(responses)) = input {
+                driver.with(|session| session.live_received(at, responses.to_vec()));
+            }
+            if now() >= slice {
+                driver.keep_up();
+                TimeoutFuture::new(0).await;
+                slice = now() + SLICE_MS;
+            }
+            if !self.counts() {
+                return;
+            }
+        }
+        self.until = self.until.max(grown.until);
+        let until = self.until;
+        driver.with(|session| session.live_tick(until));
+        driver.keep_up();
+        while driver.with(|session| is_busy(session, until)) {
+            TimeoutFuture::new(0).await;
+            if !self.counts() {
+                return;
+            }
+            driver.with(|session| session.live_tick(until));
+            driver.keep_up();
+        }
+    }
+
+    async fn begin(&mut self, head: Trace) {
+        let driver = self.inner.driver.clone();
+        let (number, note) = (self.number, self.note.clone());
+        let run = LiveRun {
+            title: head.title,
+            scenario: head.recording.scenario,
+            start: head.start,
+        };
+        driver.show_stage();
+        // A cluster's connection ends with its run.
+        driver
+            .perform(Box::new(|session| session.obey(Command::Disconnect)))
+            .await;
+        driver
+            .perform(Box::new(move |session| {
+                session.follow_informer(number, run, note)
+            }))
+            .await;
+        self.begun = true;
+    }
+
+    /// The run stays, as far as it has come.
+    async fn end(self, why: Text) {
+        let act = move |session: &mut deltascope_presentation::session::Session| {
+            session.obey(Command::Disconnect);
+            session.say(why)
+        };
+        self.inner.driver.perform(Box::new(act)).await;
+    }
+}
+
+/// What the tap answers; none if it does not.
+async fn get(address: &str) -> Option<Vec<u8>> {
+    let answer = fetch::get(address, "*/*", ANSWER_MOST, ANSWER_MS).await;
+    let Answer { head, body } = answer.ok()?;
+    (head.status == 200).then_some(body)
+}

@@ -1,0 +1,216 @@
+//! A trace that is still being written, read as it grows.
+
+use serde_json::Value;
+
+use deltascope_world::Time;
+use deltascope_world::source::wire::{self, LineSplitter, LineTooLong, MAX_LINE, WireError};
+
+use super::recording::{RecordedInput, Recording};
+use super::trace::{Parts, Trace, bad, header_of, json_of, too_long};
+
+/// Reads it.
+pub struct Growing {
+    name: String,
+    lines: LineSplitter,
+    header: Option<Trace>,
+    parts: Parts,
+    /// Whether its head was handed out.
+    begun: bool,
+}
+
+/// What has come.
+#[derive(Debug, Default)]
+pub struct Grown {
+    /// The trace without its inputs, once it is known.
+    pub head: Option<Trace>,
+    /// The inputs.
+    pub inputs: Vec<RecordedInput>,
+    /// How far the trace goes by now: nothing comes before this time.
+    pub until: Time,
+}
+
+impl Growing {
+    /// A trace of this name, of which nothing has come.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            lines: LineSplitter::new(MAX_LINE),
+            header: None,
+            parts: Parts::default(),
+            begun: false,
+        }
+    }
+
+    /// Reads what follows.
+    ///
+    /// # Errors
+    /// A line cannot be read; the error says which.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Grown, WireError> {
+        let Self {
+            name,
+            lines,
+            header,
+            parts,
+            begun,
+        } = self;
+        let mut grown = Grown::default();
+        let mut error = None;
+        let split = lines.push(bytes, |number, line| {
+            if error.is_some() {
+                return;
+            }
+            let read = match json_of(number, line) {
+                Ok(None) => Ok(()),
+                Ok(Some(value)) if header.is_none() => {
+                    header_of(value).map(|(read, _)| *header = Some(read))
+                }
+                Ok(Some(value)) => {
+                    grown.until = grown.until.max(time_of(&value));
+                    parts.take(value)
+                }
+                Err(words) => Err(words),
+            };
+            if let Err(words) = read {
+                error = Some(wire::error(name, Some(number), &words.en, &words.zh));
+            }
+        });
+        if let Err(LineTooLong { line }) = split {
+            let words = too_long();
+            error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
+        }
+        if let Some(error) = error {
+            return Err(error);
+        }
+        grown.inputs = parts.grown();
+        if let (false, Some(header), Some(scenario)) = (*begun, &*header, &parts.scenario) {
+            *begun = true;
+            scenario.bounded().map_err(|error| {
+                let words = bad(&error);
+                wire::error(name, None, &words.en, &words.zh)
+            })?;
+            grown.head = Some(Trace {
+                recording: Recording {
+                    scenario: scenario.clone(),
+                    inputs: Vec::new(),
+                },
+                ..header.clone()
+            });
+        }
+        Ok(grown)
+    }
+}
+
+/// The time of an input or of a tap's note.
+fn time_of(line: &Value) -> Time {
+    let note = line.get("tap").and_then(Value::as_object);
+    let note = note.and_then(|note| note.values().next());
+    let at = note.unwrap_or(line).get("at");
+    at.and_then(Value::as_u64).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use deltascope_cache::fact::EventType;
+    use deltascope_world::source::Command;
+    use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
+    use deltascope_world::source::pod::PodSpec;
+    use deltascope_world::source::scenario::Scenario;
+    use deltascope_world::source::wire::RecordedEvent;
+    use deltascope_world::text::Text;
+    use deltascope_world::virtual_time::{Input, Settings, SourceKind};
+
+    use super::super::trace;
+    use super::*;
+
+    /// A list of two objects, and an event, of a cluster.
+    fn file() -> String {
+        let pod = |name: &str| {
+            Arc::new(kube_core::DynamicObject::from(PodSpec {
+                namespace: "a".to_owned(),
+                name: name.to_owned(),
+                ..PodSpec::default()
+            }))
+        };
+        let page = Page {
+            rv: "7".into(),
+            items: ["one", "two"].map(pod).into(),
+            continue_token: "".into(),
+        };
+        let event = RecordedEvent::Object {
+            event: EventType::Added,
+            object: pod("three"),
+        };
+        let parts = [
+            (3, 1, ResponsePart::Page(page)),
+            (5, 2, ResponsePart::Opened),
+            (9, 2, ResponsePart::Event(event)),
+        ];
+        let inputs = parts.map(|(at, request, part)| RecordedInput {
+            after: usize::MAX,
+            at,
+            input: Input::Source(Command::Respond([ServerResponse { request, part }].into())),
+        });
+        trace::write(&Trace {
+            lesson: "".into(),
+            title: Text::new("pods", "pods"),
+            at: None,
+            start: Some(1_700_000_000_000),
+            recording: Recording {
+                scenario: Scenario {
+                    settings: Settings {
+                        source: SourceKind::Cluster,
+                        ..Settings::default()
+                    },
+                    ..Scenario::default()
+                },
+                inputs: inputs.into(),
+            },
+        })
+    }
+
+    #[test]
+    fn a_trace_that_grows_is_the_whole_trace_in_the_end() {
+        let text = file();
+        for piece in [1, 7, 1_000, text.len()] {
+            let mut growing = Growing::new("all");
+            let (mut heads, mut inputs, mut until) = (Vec::new(), Vec::new(), 0);
+            for bytes in text.as_bytes().chunks(piece) {
+                let grown = growing.read(bytes).unwrap();
+                heads.extend(grown.head);
+                inputs.extend(grown.inputs);
+                until = until.max(grown.until);
+            }
+            assert_eq!(heads.len(), 1, "{piece}");
+            let mut grown = heads.remove(0);
+            grown.recording.inputs = inputs;
+            assert_eq!(trace::write(&grown), text, "{piece}");
+            assert_eq!(until, 9);
+        }
+    }
+
+    #[test]
+    fn a_note_tells_the_time_too() {
+        let mut growing = Growing::new("all");
+        growing.read(file().as_bytes()).unwrap();
+        let grown = growing
+            .read(b"{\"tap\":{\"opened\":{\"at\":70}}}\n{\"tap\":{\"opened\":{\"at\":80")
+            .unwrap();
+        assert_eq!((grown.until, grown.inputs.len()), (70, 0));
+    }
+
+    #[test]
+    fn what_is_no_line_of_a_trace_is_named() {
+        for (text, line) in [("{\"what\":1}\n", 1), ("\n[\n", 2)] {
+            let error = Growing::new("all").read(text.as_bytes()).unwrap_err();
+            assert_eq!(error.line, Some(line), "{text}");
+        }
+        let mut growing = Growing::new("all");
+        let head = file().lines().next().unwrap().to_owned();
+        growing.read(format!("{head}\n").as_bytes()).unwrap();
+        let error = growing.read(b"{\"what\":1}\n").unwrap_err();
+        assert_eq!(error.line, Some(2));
+    }
+}

@@ -1,0 +1,173 @@
+// The page of `deltascope tap`: a real tap between a client and the tests' API server.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startApi } from "../apiserver.mjs";
+import { DIST, PHONE, launch, open } from "../harness.mjs";
+import { caughtUp } from "../live.mjs";
+
+const PROGRAM = fileURLToPath(new URL("../../../target/debug/deltascope", import.meta.url));
+// The browser's console reports that the tap is gone.
+const GONE = /ERR_|40/;
+
+let browser;
+before(async () => {
+  assert.ok(existsSync(PROGRAM), `there is no ${PROGRAM}: cargo build --features cli`);
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** A tap before an API server, with its page. */
+async function tapped(api) {
+  const folder = mkdtempSync(join(tmpdir(), "deltascope-tap-test-"));
+  const config = join(folder, "kubeconfig");
+  const child = spawn(PROGRAM, ["tap", "--proxy", api.url, "--dist", DIST, "--kubeconfig-out", config], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, LC_ALL: "C" },
+  });
+  let said = "";
+  child.stderr.on("data", (piece) => (said += piece));
+  while (!said.includes("\n")) await once(child.stderr, "data");
+  const { server } = JSON.parse(readFileSync(config, "utf8")).clusters[0].cluster;
+  const end = async () => {
+    if (child.exitCode !== null) return;
+    child.kill("SIGINT");
+    await once(child, "exit");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { server, folder, url: /http:\S+/.exec(said)[0], end };
+}
+
+/** Lists and watches as an informer does. */
+async function informer(server, path) {
+  const headers = { "User-Agent": "manager/v0.0.0 (linux/amd64)" };
+  const list = await (await fetch(`${server}/${path}?resourceVersion=0&limit=500`, { headers })).json();
+  const stop = new AbortController();
+  const from = list.metadata.resourceVersion;
+  const watch = await fetch(`${server}/${path}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}`, { headers, signal: stop.signal });
+  const reading = watch.body.pipeTo(new WritableStream()).catch(() => {});
+  return () => {
+    stop.abort();
+    return reading;
+  };
+}
+
+test("a controller's informers are listed, live, and a click shows one on the stage", async () => {
+  const api = await startApi();
+  api.generate("pods", 5);
+  const tap = await tapped(api);
+  const app = await open(browser, tap.url, { provokes: GONE });
+  try {
+    const { page } = app;
+    await page.getByText("No informer yet").waitFor();
+    const leave = await informer(tap.server, "api/v1/pods");
+    const row = page.locator("tr", { has: app.id("informer-1") });
+    await row.getByText("manager/v0.0.0").waitFor();
+    const cell = (name) => row.locator(`[data-name="${name}"]`);
+    const shows = (name, text) => page.waitForFunction(
+      ([name, text]) => document.querySelector(`.informers [data-name="${name}"]`)?.textContent === text, [name, text]);
+    await shows("objects", "5");
+    assert.equal(await cell("lists").textContent(), "rv=0");
+    assert.equal(await cell("client-go").textContent(), "1.34?");
+
+    // The row follows.
+    const made = structuredClone(api.create("pods", { metadata: { name: "new" } }));
+    await shows("objects", "6");
+    await shows("events", "1");
+
+    // The stage, live, from the informer's own requests; by keyboard.
+    await app.id("informer-1").press("Enter");
+    await caughtUp(app, api);
+    const state = await app.state();
+    assert.equal(state.lesson, "informer:1");
+    assert.match(await app.id("select-lesson").locator("option:checked").textContent(), /manager/);
+    assert.ok(!(await app.id("informers").isVisible()));
+    api.update("pods", "default/new");
+    await caughtUp(app, api);
+
+    // What the controller logged, beside what it should have heard: it lacks an update.
+    const heard = (type, { metadata }) => JSON.stringify({ informer: { type, object: { metadata } } });
+    const log = [...api.stores.get("pods").objects.values()].filter(({ metadata }) => metadata.name !== "new").map((pod) => heard("ADDED", pod));
+    api.update("pods", "default/new");
+    await caughtUp(app, api);
+    log.push(heard("ADDED", made), heard("MODIFIED", api.stores.get("pods").objects.get("default/new")));
+    const file = join(tap.folder, "controller.log");
+    writeFileSync(file, log.join("\n"));
+    await app.drop(file);
+    await app.id("heard").getByText("the log lacks a call").waitFor();
+    const before = await app.state();
+    await app.id("heard").getByRole("button", { name: "Show the moment" }).click();
+    const moment = await app.eventually("it is the moment", ({ step }) => step !== before.step);
+    assert.match(moment.handlers[0].notifications.at(-1).join(" "), /update default\/new/);
+    await page.keyboard.press("Escape");
+    await app.id("heard").waitFor({ state: "detached" });
+    await app.id("btn-live").click();
+
+    // Back in time, while it goes on, and to the edge.
+    await app.call("step", -3);
+    const there = await app.state();
+    api.create("pods", { metadata: { name: "later" } });
+    const later = await app.eventually("it goes on", ({ steps }) => steps > there.steps);
+    assert.equal(later.step, there.step);
+    await app.id("btn-live").click();
+    await caughtUp(app, api);
+
+    // The generation that the requests show can be overruled; the store is the same, and it is still live.
+    await app.id("era-1.36").click();
+    await app.eventually("it is another generation", ({ era, live }) => era === "1.36" && live);
+    await app.id("btn-live").click();
+    await caughtUp(app, api);
+    api.remove("pods", "default/later");
+    await caughtUp(app, api);
+
+
+
+    // A link would give the token away.
+    await app.call("load", "tombstone");
+    await app.id("btn-share").click();
+    assert.match(await app.id("share-no-link").innerText(), /token/);
+    assert.equal(await app.id("share-link").count(), 0);
+
+    // Back to the list, where a watch that has ended is told.
+    await app.id("btn-informers").click();
+    await leave();
+    await row.getByText("does not watch").waitFor();
+    await shows("watch ends", "1 by the client");
+
+    // A relist is a finding, which leads to its moment and stays there.
+    const again = await informer(tap.server, "api/v1/pods");
+    const finding = app.id("findings").locator("li", { hasText: "was listed again" });
+    await finding.waitFor();
+    await finding.getByRole("button", { name: "Show the moment" }).click();
+    const relisted = await app.eventually("it is shown", ({ lesson, live }) => lesson === "informer:1" && live && !live.following);
+    const { findings } = await (await fetch(`${tap.server}/deltascope/informers.json`)).json();
+    const { atMs } = findings.find(({ kind }) => kind === "relists");
+    assert.ok(relisted.time >= atMs && relisted.time <= atMs + 1000, `${relisted.time} ${atMs}`);
+    api.update("pods", "default/new");
+    const after = await app.eventually("it goes on", ({ steps }) => steps > relisted.steps);
+    assert.equal(after.step, relisted.step);
+    await app.id("btn-informers").click();
+
+    // On a phone nothing is cut off; in Chinese.
+    await app.resize(PHONE);
+    await app.language("zh");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is too wide");
+    await again();
+    await row.getByText("未在 watch").waitFor();
+
+    // A tap that has gone is reported, and what it said stays.
+    await tap.end();
+    await app.id("informers-trouble").getByText("tap 没有应答").waitFor();
+    assert.ok(await app.id("informer-1").isVisible());
+    assert.deepEqual(app.problems, []);
+  } finally {
+    await app.context.close();
+    await tap.end();
+    await api.close();
+  }
+});
