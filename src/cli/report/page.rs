@@ -92,7 +92,7 @@ fn note(version: &str, named: bool) -> Text {
 #[cfg(test)]
 mod tests {
     use deltascope_replay::tap::call::Scope;
-    use deltascope_replay::tap::note::{Note, Why};
+    use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
     use super::*;

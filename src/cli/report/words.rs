@@ -113,7 +113,10 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
             }
         }
     }
-    let kept = observed.informers.iter().filter(|ledger| !ledger.file.is_empty());
+    let kept = observed
+        .informers
+        .iter()
+        .filter(|ledger| !ledger.file.is_empty());
     for said in kept.filter_map(stopped) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }

@@ -122,7 +122,7 @@ impl Ready {
             (None, Some(_)) => {
                 let folder = Folder::new();
                 Some(folder.map_err(|error| watcher::cannot_write(&std::env::temp_dir(), &error))?)
-            },
+            }
             _ => None,
         };
         let recordings = Recordings::default();
@@ -175,6 +175,7 @@ impl Ready {
             passage: Arc::new(passage),
             watching,
             played,
+            unkept,
         })
     }
 }
