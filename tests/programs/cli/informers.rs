@@ -566,7 +566,7 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     watching(&tap, 1);
     let create = |name: &str| {
         api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
-        controller.hears_of(name);
+        hears_of(&controller.added, name);
         informers(&tap);
     };
     // From here on nothing comes by itself.
@@ -649,7 +649,7 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     // Without --out there is no recording to look at afterwards.
     let said = tap.end();
     assert!(!said.contains("deltascope replay"), "{said}");
-    drop((api, controller.thread));
+    drop((api, controller));
 }
 
 #[test]
