@@ -12,6 +12,7 @@ use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{OFF, ON, Ui, remember, remembered};
+use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
@@ -48,6 +49,17 @@ pub(super) struct Layout {
     pub(super) panels: Memo<Vec<Panel>>,
     pub(super) presenter: Presenter,
     pub(super) drawer: DrawerState,
+    /// Whether the dialog of the cluster is open.
+    pub(super) cluster: RwSignal<bool>,
+    /// What the dialog opens with.
+    pub(super) wish: RwSignal<Option<Wish>>,
+}
+
+/// The kind that the dialog of the cluster chooses by itself, and the namespace.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Wish {
+    pub(super) kind: Kind,
+    pub(super) namespace: String,
 }
 
 impl Layout {
@@ -136,6 +148,8 @@ impl Layout {
             panels,
             presenter,
             drawer: DrawerState::new(),
+            cluster: RwSignal::new(false),
+            wish: RwSignal::new(None),
         }
     }
 

@@ -92,6 +92,8 @@ pub(super) struct DrawerState {
     /// The tab that was open last.
     pub(super) last: StoredValue<DrawerTab>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
+    /// What was open when another resource was shown, by the tab of each.
+    kept: StoredValue<Vec<(u64, Option<DrawerTab>)>>,
     ui: Ui,
 }
 
@@ -102,6 +104,27 @@ impl DrawerState {
             open: RwSignal::new(None),
             last: StoredValue::new(DrawerTab::Why),
             opener: StoredValue::new_local(None),
+            kept: StoredValue::default(),
+        }
+    }
+
+    /// Another resource is shown, in tab `to`: opens what was open there.
+    pub(super) fn turn(self, from: u64, to: u64) {
+        if from == to {
+            return;
+        }
+        let now = self.open.get_untracked();
+        let mut next = None;
+        self.kept.update_value(|kept| {
+            next = kept
+                .iter()
+                .find(|(tab, _)| *tab == to)
+                .and_then(|(_, open)| *open);
+            kept.retain(|(tab, _)| *tab != from && *tab != to);
+            kept.push((from, now));
+        });
+        if next != now {
+            self.open.set(next);
         }
     }
 

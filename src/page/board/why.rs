@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::layout::Layout;
+use super::owners;
 use super::parts::{maybe, part, text};
 use super::strip::spans;
 use super::tabs::DrawerTab;
@@ -39,7 +40,10 @@ pub(super) fn Why() -> impl IntoView {
     let key = Memo::new(move |_| selected.with(|one| one.as_ref().and_then(|one| one.key.clone())));
     view! {
         <Pick />
-        {part(move || key.get().map(|key| about(ui, key)))}
+        {part(move || key.get().map(|key| {
+            let related = ui.host().is_page().then(|| owners::related(ui, key.clone()));
+            (about(ui, key), related)
+        }))}
         <h3 role=ui.heading()>
             {text(move || {
                 if selected.with(Option::is_some) {

@@ -42,12 +42,12 @@ pub fn owns(lang: Lang, count: usize, kind: &str) -> String {
     }
 }
 
-/// `not in the tab pods · default at that moment`
+/// `, not in the tab pods · default at that moment`
 #[must_use]
 pub fn absent(lang: Lang, tab: &str) -> String {
     match lang {
-        Lang::En => format!("not in the tab {tab} at that moment"),
-        Lang::Zh => format!("当时不在标签 {tab} 中"),
+        Lang::En => format!(", not in the tab {tab} at that moment"),
+        Lang::Zh => format!("，当时不在标签 {tab} 中"),
     }
 }
 

@@ -6,9 +6,12 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::board::layout::{Layout, Wish};
+use crate::board::tabs::DrawerState;
 use crate::live::{self, Link};
 use crate::ui::{remember, remembered};
 use deltascope_cache::controller::Generation;
+use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::cluster::{self, MANY, Options, Tried, index_names};
 use deltascope_presentation::i18n::Text;
 use deltascope_world::source::proxy::discovery::Found;
@@ -44,6 +47,7 @@ pub(super) enum Counted {
 #[derive(Clone, Copy)]
 pub(super) struct Dialog {
     open: RwSignal<bool>,
+    drawer: DrawerState,
     pub(super) search: RwSignal<Search>,
     /// The API's address as the user typed it; empty: search for it.
     pub(super) base: RwSignal<String>,
@@ -77,6 +81,8 @@ pub(super) struct Dialog {
     place: StoredValue<Arc<str>>,
     /// The name of the resource chosen last; it is chosen again if another API has it.
     name: StoredValue<String>,
+    /// The kind that is chosen once the resources are known.
+    kind: StoredValue<Option<Kind>>,
 }
 
 impl Dialog {
@@ -84,6 +90,7 @@ impl Dialog {
         let text = || RwSignal::new(String::new());
         Self {
             open,
+            drawer: Layout::get().drawer,
             search: RwSignal::new(Search::Looking),
             base: RwSignal::new(remembered(REMEMBERED).unwrap_or_default()),
             found: RwSignal::new(None),
@@ -106,6 +113,7 @@ impl Dialog {
             looked: StoredValue::new(0),
             place: StoredValue::new("".into()),
             name: StoredValue::new(FIRST.to_owned()),
+            kind: StoredValue::new(None),
         }
     }
 
@@ -151,13 +159,30 @@ impl Dialog {
         });
     }
 
+    /// Chooses a kind in a namespace, and leaves all else out.
+    pub(super) fn wish(self, Wish { kind, namespace }: Wish) {
+        self.kind.set_value(Some(kind));
+        self.namespace.set(namespace);
+        for text in [self.text, self.group, self.labels, self.fields] {
+            text.set(String::new());
+        }
+        // Nothing else can be watched meanwhile.
+        self.found.set(None);
+        self.chosen.set(None);
+    }
+
     fn offer(self, found: Found) {
         let before = self.name.get_value();
         let place = |name: &str| {
             let mut names = found.resources.iter().map(Resource::name);
             names.position(|other| other == name)
         };
-        let place = place(&before).or_else(|| place(FIRST));
+        let place = match self.kind.try_update_value(Option::take).flatten() {
+            // There may be none that can be watched.
+            Some(kind) => (found.resources.iter())
+                .position(|one| one.group == kind.group && one.kind == kind.name),
+            None => place(&before).or_else(|| place(FIRST)),
+        };
         self.found.set(Some(Arc::new(found)));
         self.choose(place);
     }
@@ -241,7 +266,8 @@ impl Dialog {
         });
     }
 
-    pub(super) fn start(self, link: Link) {
+    /// Watches what is chosen, in the tab that is shown or beside it.
+    pub(super) fn start(self, link: Link, beside: bool) {
         let Some((target, mut options)) = self.target() else {
             return;
         };
@@ -251,8 +277,11 @@ impl Dialog {
             Err(wrong) => return self.wrong.set(Some(wrong)),
         }
         self.wrong.set(None);
+        let (drawer, from) = (self.drawer, link.shown.get_untracked());
         spawn_local(async move {
-            match link.begin(target, options).await {
+            let begun = link.begin(target, options, beside).await;
+            drawer.turn(from, link.shown.get_untracked());
+            match begun {
                 Ok(()) => self.open.set(false),
                 Err(wrong) => self.wrong.set(Some(wrong)),
             }

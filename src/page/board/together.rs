@@ -1,0 +1,121 @@
+//! The strip of tabs under the header, when several resources are watched.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::layout::Layout;
+use super::parts::{list, text};
+use super::tabs::focus_on;
+use crate::live::Link;
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_presentation::cluster::Tab;
+
+/// The id of a tab's element.
+pub(super) fn tab_id(id: u64) -> String {
+    format!("watched-{id}")
+}
+
+/// Does what may show another tab. Each has its own tab of the drawer open.
+pub(super) fn turn(layout: Layout, link: Link, act: impl FnOnce()) {
+    let from = link.shown.get_untracked();
+    act();
+    layout.drawer.turn(from, link.shown.get_untracked());
+}
+
+#[component]
+pub(super) fn Strip() -> impl IntoView {
+    let (ui, layout, link) = (Ui::get(), Layout::get(), Link::get());
+    let tabs = Memo::new(move |_| link.tabs.get());
+    let row = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        // The tab that is shown is in sight.
+        let tab = ui.host().find(&format!("#{}", tab_id(link.shown.get())));
+        let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
+        if let (Some(row), Some(tab)) = (row.get(), tab) {
+            let middle = tab.offset_left() + tab.offset_width() / 2 - row.offset_left();
+            row.set_scroll_left(middle - row.client_width() / 2);
+        }
+    });
+    let focus = move || focus_on(ui, format!("#{}", tab_id(link.shown.get_untracked())));
+    let show = move |id: u64| turn(layout, link, || link.show(id));
+    let close = move || {
+        turn(layout, link, || link.close());
+        focus();
+    };
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        let ids = tabs.with_untracked(|tabs| tabs.iter().map(|tab| tab.id).collect::<Vec<_>>());
+        let shown = link.shown.get_untracked();
+        let at = ids.iter().position(|id| *id == shown).unwrap_or_default();
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % ids.len(),
+            "ArrowLeft" => (at + ids.len() - 1) % ids.len(),
+            "Home" => 0,
+            "End" => ids.len() - 1,
+            "Delete" => {
+                event.prevent_default();
+                return close();
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        show(ids[to]);
+        focus();
+    };
+    let tab = move |tab: Memo<Tab>| {
+        let id = tab.with_untracked(|tab| tab.id);
+        let on = move || link.shown.get() == id;
+        view! {
+            <button
+                role="tab"
+                id=tab_id(id)
+                data-testid="watched-tab"
+                aria-controls="watched"
+                aria-selected=text(move || on().to_string())
+                tabindex=text(move || if on() { "0" } else { "-1" })
+                class:trouble=move || tab.with(|tab| !tab.status.is_well())
+                class:off=move || tab.with(|tab| !tab.status.is_on())
+                on:click=move |_| show(id)
+            >
+                <i class="dot"></i>
+                <span translate="no">
+                    {text(move || tab.with(|tab| tab.title.get(ui.lang.get()).to_owned()))}
+                </span>
+                <small>{text(move || tab.with(|tab| tab.words(ui.lang.get())))}</small>
+            </button>
+        }
+    };
+    view! {
+        <div class="watched">
+            <div
+                class="tabs"
+                role="tablist"
+                aria-label=ui.word(|words| words.cluster_tabs)
+                node_ref=row
+                on:keydown=on_key
+            >
+                {list(tabs, |tab| tab.id, tab)}
+            </div>
+            <button
+                class="chip round"
+                data-testid="tab-add"
+                aria-haspopup="dialog"
+                aria-label=ui.word(|words| words.tab_add)
+                title=ui.word(|words| words.tab_add)
+                on:click=move |_| layout.cluster.set(true)
+            >
+                "+"
+            </button>
+            <button
+                class="chip round"
+                data-testid="tab-close"
+                aria-label=ui.word(|words| words.tab_close)
+                title=ui.word(|words| words.tab_close)
+                on:click=move |_| close()
+            >
+                "×"
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,245 @@
+//! The tabs of the page: several sessions, each with its connection. The driver has the session of the one that is
+//! shown; the others are parked in their tabs, and go on receiving.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::{Inner, Link};
+use crate::animate::now;
+use crate::driver::Driver;
+use deltascope_cache::key::Key;
+use deltascope_presentation::cluster::owners::{Relations, Watched, relations};
+use deltascope_presentation::cluster::{Status, Tab, room_beside};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::session::{Change, Session};
+
+/// How often the strip is updated, in ms.
+const STRIP_MS: f64 = 500.0;
+
+pub(super) struct Together {
+    driver: Driver,
+    status: RwSignal<Status>,
+    tabs: RwSignal<Vec<Tab>>,
+    shown: RwSignal<u64>,
+    /// Never empty. One of them, which is shown, has no parked session.
+    all: RefCell<Vec<Rc<Inner>>>,
+    /// When the strip was updated last, in ms.
+    said: Cell<f64>,
+}
+
+impl Link {
+    /// The link of this driver, with one tab that is not connected yet.
+    #[must_use]
+    pub fn new(driver: &Driver) -> Self {
+        let (status, tabs, shown) = (
+            RwSignal::new(Status::default()),
+            RwSignal::new(Vec::new()),
+            RwSignal::new(0),
+        );
+        let all = Rc::new(Together {
+            driver: driver.clone(),
+            status,
+            tabs,
+            shown,
+            all: RefCell::default(),
+            said: Cell::new(0.0),
+        });
+        all.new_tab(None);
+        let after = Rc::downgrade(&all);
+        driver.listen(move || {
+            if let Some(here) = after.upgrade().and_then(|all| all.here()) {
+                here.turn();
+            }
+        });
+        // A page that is left disconnects; one that is only hidden stays connected.
+        let leaving = Rc::clone(&all);
+        let left = window_event_listener(ev::pagehide, move |_| {
+            for one in leaving.all.borrow().iter() {
+                one.with(|session| session.obey(Command::Disconnect));
+                one.close();
+            }
+        });
+        let seen = driver.clone();
+        let back = window_event_listener(
+            ev::Custom::new("visibilitychange"),
+            move |_: web_sys::Event| seen.keep_up(),
+        );
+        on_cleanup(move || {
+            left.remove();
+            back.remove();
+        });
+        Self {
+            inner: StoredValue::new_local(all),
+            status,
+            tabs,
+            shown,
+        }
+    }
+
+    /// Shows another tab.
+    pub fn show(self, id: u64) {
+        self.inner.get_value().show(id);
+    }
+
+    /// Closes the tab that is shown, unless it is the only one: disconnects it, and drops its run.
+    pub fn close(self) {
+        self.inner.get_value().close();
+    }
+
+    /// The owners of an object of the tab that is shown, and what it owns in any tab, at the moment of its cursor.
+    #[must_use]
+    pub fn relations(self, key: &Key) -> Relations {
+        let all = self.inner.get_value();
+        let wall = self.wall();
+        let watched = |one: &Rc<Inner>| Watched {
+            tab: one.id,
+            target: one.target.borrow().clone(),
+            objects: match one.is_shown() {
+                true => one.with(|session| session.objects_here()),
+                false => one.with(|session| session.objects_then(wall)),
+            },
+        };
+        let tabs: Vec<Watched> = all.all.borrow().iter().map(watched).collect();
+        relations(key, self.shown.get_untracked(), &tabs)
+    }
+
+    /// Shows an object in a tab, at the moment of the cursor here.
+    pub fn show_object(self, id: u64, key: Key) {
+        let wall = self.wall();
+        self.show(id);
+        let all = self.inner.get_value();
+        all.perform(Box::new(move |session| session.show_object(key, wall)));
+    }
+
+    fn wall(self) -> Option<u64> {
+        self.inner.get_value().driver.with(|session| session.wall())
+    }
+}
+
+impl Together {
+    /// The tab that is shown.
+    pub(super) fn here(&self) -> Option<Rc<Inner>> {
+        let all = self.all.borrow();
+        all.iter().find(|one| one.is_shown()).cloned()
+    }
+
+    fn new_tab(self: &Rc<Self>, session: Option<Session>) -> u64 {
+        let mut all = self.all.borrow_mut();
+        let id = all.iter().map(|one| one.id + 1).max().unwrap_or_default();
+        all.push(Rc::new(Inner {
+            id,
+            all: Rc::downgrade(self),
+            driver: self.driver.clone(),
+            parked: RefCell::new(session),
+            target: RefCell::default(),
+            wire: RefCell::default(),
+            timer: RefCell::default(),
+        }));
+        id
+    }
+
+    /// Adds a tab, and shows it.
+    pub(super) fn add(self: &Rc<Self>) -> Result<(), Text> {
+        room_beside(self.all.borrow().len())?;
+        let beside = self.driver.with(|session| session.beside());
+        let id = self.new_tab(Some(beside));
+        self.show(id);
+        Ok(())
+    }
+
+    fn show(&self, id: u64) {
+        let to = self.all.borrow().iter().find(|one| one.id == id).cloned();
+        let (Some(from), Some(to)) = (self.here(), to) else {
+            return;
+        };
+        // None: it is shown.
+        let Some(session) = to.parked.take() else {
+            return;
+        };
+        self.shown.set(id);
+        let before = self.driver.put(session);
+        from.parked.replace(Some(before));
+        self.driver.show_stage();
+        self.perform(Box::new(Session::show_again));
+        self.say(&to);
+        self.list();
+    }
+
+    /// Performs an act in the tab that is shown.
+    fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        let driver = self.driver.clone();
+        spawn_local(async move {
+            driver.act_now(act).await;
+            driver.keep_up();
+        });
+    }
+
+    fn close(&self) {
+        let Some(here) = self.here() else {
+            return;
+        };
+        let next = {
+            let all = self.all.borrow();
+            let at = all
+                .iter()
+                .position(|one| one.id == here.id)
+                .unwrap_or_default();
+            let next = all.get(at + 1).or_else(|| all.get(at.checked_sub(1)?));
+            next.map(|next| next.id)
+        };
+        let Some(next) = next else {
+            return;
+        };
+        here.close();
+        self.show(next);
+        self.all.borrow_mut().retain(|one| one.id != here.id);
+        self.share();
+    }
+
+    /// Divides the memory among the tabs.
+    pub(super) fn share(&self) {
+        let all = self.all.borrow();
+        for one in all.iter() {
+            one.with(|session| session.share(all.len()));
+        }
+        drop(all);
+        self.list();
+    }
+
+    /// The state of a tab may have changed.
+    pub(super) fn say(&self, one: &Inner) {
+        if one.is_shown() {
+            let status = one.status();
+            if self.status.with_untracked(|before| *before != status) {
+                self.status.set(status);
+            }
+        }
+        // The strip shows counts, which a busy cluster changes all the time.
+        if now() - self.said.get() >= STRIP_MS {
+            self.list();
+        }
+    }
+
+    /// Updates the strip.
+    pub(super) fn list(&self) {
+        self.said.set(now());
+        let row = |one: &Rc<Inner>| {
+            let status = one.status();
+            one.with(|session| {
+                let mut row =
+                    Tab::new(one.id, session.title().clone(), session.live_view(), status);
+                (row.objects, row.facts) = (session.objects_now(), session.facts_stated());
+                row
+            })
+        };
+        let rows: Vec<Tab> = self.all.borrow().iter().map(row).collect();
+        if self.tabs.with_untracked(|before| *before != rows) {
+            self.tabs.set(rows);
+        }
+    }
+}
