@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::layout::Layout;
-use super::parts::{list, text};
+use super::parts::{list, maybe, text};
 use super::tabs::focus_on;
 use crate::live::Link;
 use crate::memo::Memo;
@@ -30,6 +30,7 @@ pub(super) fn Strip() -> impl IntoView {
     let tabs = Memo::new(move |_| link.tabs.get());
     let row = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
+        layout.narrow.track();
         // The tab that is shown is in sight.
         let tab = ui.host().find(&format!("#{}", tab_id(link.shown.get())));
         let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
@@ -76,6 +77,10 @@ pub(super) fn Strip() -> impl IntoView {
                 tabindex=text(move || if on() { "0" } else { "-1" })
                 class:trouble=move || tab.with(|tab| !tab.status.is_well())
                 class:off=move || tab.with(|tab| !tab.status.is_on())
+                title=maybe(move || {
+                    let trouble = tab.with(|tab| tab.status.trouble.clone())?;
+                    Some(trouble.get(ui.lang.get()).to_owned())
+                })
                 on:click=move |_| show(id)
             >
                 <i class="dot"></i>

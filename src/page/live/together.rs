@@ -217,6 +217,7 @@ impl Together {
             let status = one.status();
             if self.status.with_untracked(|before| *before != status) {
                 self.status.set(status);
+                return self.list();
             }
         }
         // The strip shows counts, which a busy cluster changes all the time.

@@ -12,6 +12,9 @@ use deltascope_world::source::proxy::target::Target;
 /// Of the objects that one tab has of an owner, at most this many are listed.
 const LISTED: usize = 20;
 
+/// The kind that objects state of which only the metadata are watched.
+const METADATA: &str = "PartialObjectMetadata";
+
 /// A tab, and the objects that it has at some moment.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
@@ -79,16 +82,16 @@ pub struct Relations {
 }
 
 impl Watched {
-    /// The kind of its objects. Those of a file state it themselves.
+    /// The kind of its objects. They state it themselves, except where metadata alone are watched: a file may have been
+    /// opened since the tab was connected.
     fn kind(&self) -> Kind {
-        match (&self.target, self.objects.first()) {
-            (Some(target), _) => Kind {
+        let types = self.objects.first().and_then(|one| one.types.as_ref());
+        match (types.filter(|types| types.kind != METADATA), &self.target) {
+            (Some(types), _) => Kind::of(&types.api_version, &types.kind),
+            (None, Some(target)) => Kind {
                 group: target.resource.group.clone(),
                 name: target.resource.kind.clone(),
             },
-            (None, Some(object)) => object.types.as_ref().map_or_else(Kind::default, |types| {
-                Kind::of(&types.api_version, &types.kind)
-            }),
             (None, None) => Kind::default(),
         }
     }
@@ -191,8 +194,8 @@ mod tests {
     const SETS: u64 = 2;
 
     fn object(namespace: &str, name: &str, uid: &str, owners: &Value) -> Arc<DynamicObject> {
-        let object = json!({ "metadata": { "name": name, "namespace": namespace, "uid": uid,
-            "ownerReferences": owners } });
+        let object = json!({ "apiVersion": "meta.k8s.io/v1", "kind": METADATA,
+            "metadata": { "name": name, "namespace": namespace, "uid": uid, "ownerReferences": owners } });
         Arc::new(from_json(&object).unwrap())
     }
 
@@ -322,12 +325,11 @@ mod tests {
 
     #[test]
     fn objects_of_a_file_state_their_kind() {
-        let pod = object("a", "web-0", "p", &Value::Null);
-        let watched = Watched {
-            objects: vec![pod],
-            ..Watched::default()
-        };
-        assert_eq!(watched.kind(), Kind::of("v1", "Pod"));
+        let pod = Arc::new(from_json(&json!({ "metadata": { "name": "web-0" } })).unwrap());
+        let before = tab(PODS, ("apps", "ReplicaSet"), "", Vec::new());
+        assert_eq!(before.kind(), Kind::of("apps/v1", "ReplicaSet"));
+        let objects = vec![pod];
+        assert_eq!(Watched { objects, ..before }.kind(), Kind::of("v1", "Pod"));
         assert_eq!(Watched::default().kind(), Kind::default());
     }
 }

@@ -34,8 +34,8 @@ pub struct Tab {
     pub id: u64,
     /// What it watches.
     pub title: Text,
-    /// How many objects the cluster has, as far as the tab knows.
-    pub objects: usize,
+    /// How many objects the cluster has, as far as the tab knows; `None` if its run is none of a cluster.
+    pub objects: Option<usize>,
     /// How many facts it has stated: more than before, if anything has happened.
     pub facts: u64,
     /// How far its cursor is behind, unless it follows what comes.
@@ -56,7 +56,7 @@ impl Tab {
         Self {
             id,
             title,
-            objects: 0,
+            objects: None,
             facts: 0,
             behind: behind.map(|live| live.behind),
             status,
@@ -74,7 +74,10 @@ impl Tab {
             (_, Some(behind)) => strings::facts_behind(lang, behind, false),
             _ => strings(lang).tab_live.to_owned(),
         };
-        together::objects(lang, self.objects, &state)
+        match self.objects {
+            Some(count) => together::objects(lang, count, &state),
+            None => state,
+        }
     }
 }
 
@@ -146,8 +149,10 @@ mod tests {
             ),
         ] {
             let mut tab = Tab::new(1, Text::default(), live, state);
-            tab.objects = objects;
+            tab.objects = Some(objects);
             assert_eq!((&*tab.words(Lang::En), &*tab.words(Lang::Zh)), (en, zh));
+            tab.objects = None;
+            assert!(en.ends_with(&format!(", {}", tab.words(Lang::En))));
             assert_eq!(tab.status.silent_ms, 0);
         }
     }

@@ -30,12 +30,12 @@ impl Session {
         &self.lesson.title
     }
 
-    /// How many objects the cluster has, as far as the run knows.
+    /// How many objects the cluster has, as far as the run knows; `None` for a run of something else.
     #[must_use]
-    pub fn objects_now(&self) -> usize {
+    pub fn objects_now(&self) -> Option<usize> {
         match self.timeline.source() {
-            AnySource::Live(live) => live.objects().count(),
-            _ => 0,
+            AnySource::Live(live) => Some(live.objects().count()),
+            _ => None,
         }
     }
 
@@ -192,7 +192,8 @@ mod tests {
         let mut there = run(7_000, &[(100, "set"), (4_000, "late")]);
         while there.live_follow() != Change::None {}
         while here.live_follow() != Change::None {}
-        assert_eq!((here.wall(), here.objects_now()), (None, 2));
+        assert_eq!((here.wall(), here.objects_now()), (None, Some(2)));
+        assert_eq!(Session::new().objects_now(), None);
         // Both follow their edge.
         there.show_object(Key::from("late"), here.wall());
         assert!(there.live_view().unwrap().following);
