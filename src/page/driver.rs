@@ -1,6 +1,6 @@
 //! Drives a session in the browser: commands in, views and motions out.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -307,6 +307,12 @@ impl Driver {
         look(&mut self.inner.session.borrow_mut())
     }
 
+    /// The session, until the caller is done with it.
+    #[must_use]
+    pub fn session(&self) -> RefMut<'_, Session> {
+        self.inner.session.borrow_mut()
+    }
+
     /// Puts another session in the place of the one that is shown, and returns that. Nothing of it goes on. Follow with
     /// [`Self::act_now`].
     pub fn put(&self, session: Session) -> Session {
@@ -315,7 +321,7 @@ impl Driver {
         self.next_run();
         // The copy is one of the run that is shown.
         self.inner.kept.take();
-        self.with(|shown| std::mem::replace(shown, session))
+        std::mem::replace(&mut *self.session(), session)
     }
 
     /// Sets the listener that is called after each command.

@@ -56,11 +56,7 @@ pub(super) struct Layout {
 }
 
 /// The kind that the dialog of the cluster chooses by itself, and the namespace.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Wish {
-    pub(super) kind: Kind,
-    pub(super) namespace: String,
-}
+pub(super) type Wish = (Kind, String);
 
 impl Layout {
     /// Whether the presenter shows its rooms in two rows.

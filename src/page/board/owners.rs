@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::layout::{Layout, Wish};
+use super::layout::Layout;
 use super::parts::part;
 use super::tabs::DrawerTab;
 use super::together::turn;
@@ -10,9 +10,7 @@ use crate::live::Link;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
-use deltascope_presentation::cluster::owners::{Owned, Owner, Place};
-use deltascope_presentation::strings;
-use deltascope_presentation::strings::together::{absent, beside, owned_by, owns};
+use deltascope_presentation::cluster::owners::{Act, Line};
 
 /// The relations of the object of this key.
 pub(super) fn related(ui: Ui, key: Key) -> AnyView {
@@ -22,93 +20,42 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
         Some(live) if live.following => None,
         _ => Some(view.step),
     });
-    let relations = Memo::new(move |_| {
+    let lines = Memo::new(move |_| {
         moment.track();
         link.tabs.track();
-        link.shown.track();
-        link.relations(&key)
+        link.related(&key, ui.lang.get())
     });
-    let title = move |id: u64| {
-        link.tabs.with_untracked(|tabs| {
-            let tab = tabs.iter().find(|tab| tab.id == id);
-            tab.map(|tab| tab.title.get(ui.lang.get()).to_owned())
-                .unwrap_or_default()
-        })
-    };
-    let go = move |tab: u64, key: Key, name: String| {
+    let go = move |(name, act): (String, Act)| {
+        let testid = match act {
+            Act::Show(..) => "to-related",
+            Act::Watch(..) => "watch-owner",
+        };
+        let go = move |_| match act.clone() {
+            Act::Show(tab, key) => {
+                turn(layout, link, || link.show_object(tab, key));
+                layout.drawer.show(DrawerTab::Why);
+            }
+            Act::Watch(kind, namespace) => {
+                layout.wish.set(Some((kind, namespace)));
+                layout.cluster.set(true);
+            }
+        };
         view! {
-            <button
-                class="btn"
-                data-testid="to-related"
-                on:click=move |_| {
-                    turn(layout, link, || link.show_object(tab, key.clone()));
-                    layout.drawer.show(DrawerTab::Why);
-                }
-            >
+            <button class="btn" data-testid=testid on:click=go>
                 {name}
             </button>
         }
     };
-    let owner = move |one: &Owner| {
-        let lang = ui.lang.get();
-        let named = owned_by(lang, &one.kind.name, &one.name);
-        match one.place.clone() {
-            Place::Found(tab, key) => {
-                let named = format!("{named} → {}", title(tab));
-                view! { <p>{go(tab, key, named)}</p> }.into_any()
-            }
-            Place::Absent(tab) => {
-                let absent = absent(lang, &title(tab));
-                view! { <p>{format!("{named}{absent}")}</p> }.into_any()
-            }
-            Place::Unwatched => {
-                let wish = Wish {
-                    kind: one.kind.clone(),
-                    namespace: one.namespace.clone(),
-                };
-                let is_on = link.status.with(|status| status.is_on());
-                let offer = is_on.then(|| {
-                    view! {
-                        <button
-                            class="btn"
-                            data-testid="watch-owner"
-                            aria-haspopup="dialog"
-                            on:click=move |_| {
-                                layout.wish.set(Some(wish.clone()));
-                                layout.cluster.set(true);
-                            }
-                        >
-                            {beside(lang, &one.kind.name)}
-                            " …"
-                        </button>
-                    }
-                });
-                view! { <p>{named} " " {offer}</p> }.into_any()
-            }
-        }
-    };
-    let owned = move |one: &Owned| {
-        let lang = ui.lang.get();
-        let more = one.count - one.keys.len();
-        let named = format!("{} → {}", owns(lang, one.count, &one.kind), title(one.tab));
-        let links = one
-            .keys
-            .iter()
-            .map(|key| go(one.tab, key.clone(), key.to_string()));
+    let line = move |Line { text, links }: Line| {
         view! {
             <p>
-                {named} " " {links.collect_view()}
-                {(more > 0).then(|| strings::more(lang, more))}
+                {text} {links.into_iter().map(go).collect_view()}
             </p>
         }
     };
     view! {
         <div class="related" data-testid="related">
-            {part(move || relations.with(|all| {
-                let owners = all.owners.iter().map(owner).collect_view();
-                let owned = all.owned.iter().map(owned).collect_view();
-                (owners, owned)
-            }))}
+            {part(move || lines.get().into_iter().map(line).collect_view())}
         </div>
     }
     .into_any()

@@ -5,10 +5,9 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::layout::Layout;
-use super::parts::{list, maybe, text};
+use super::parts::part;
 use super::tabs::focus_on;
 use crate::live::Link;
-use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::cluster::Tab;
 
@@ -27,7 +26,6 @@ pub(super) fn turn(layout: Layout, link: Link, act: impl FnOnce()) {
 #[component]
 pub(super) fn Strip() -> impl IntoView {
     let (ui, layout, link) = (Ui::get(), Layout::get(), Link::get());
-    let tabs = Memo::new(move |_| link.tabs.get());
     let row = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
         layout.narrow.track();
@@ -46,14 +44,16 @@ pub(super) fn Strip() -> impl IntoView {
         focus();
     };
     let on_key = move |event: web_sys::KeyboardEvent| {
-        let ids = tabs.with_untracked(|tabs| tabs.iter().map(|tab| tab.id).collect::<Vec<_>>());
+        let tabs = link
+            .tabs
+            .with_untracked(|tabs| tabs.iter().map(|tab| tab.id).collect::<Vec<_>>());
         let shown = link.shown.get_untracked();
-        let at = ids.iter().position(|id| *id == shown).unwrap_or_default();
+        let at = tabs.iter().position(|id| *id == shown).unwrap_or_default();
         let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % ids.len(),
-            "ArrowLeft" => (at + ids.len() - 1) % ids.len(),
+            "ArrowRight" => (at + 1) % tabs.len(),
+            "ArrowLeft" => (at + tabs.len() - 1) % tabs.len(),
             "Home" => 0,
-            "End" => ids.len() - 1,
+            "End" => tabs.len() - 1,
             "Delete" => {
                 event.prevent_default();
                 return close();
@@ -61,33 +61,35 @@ pub(super) fn Strip() -> impl IntoView {
             _ => return,
         };
         event.prevent_default();
-        show(ids[to]);
+        show(tabs[to]);
         focus();
     };
-    let tab = move |tab: Memo<Tab>| {
-        let id = tab.with_untracked(|tab| tab.id);
-        let on = move || link.shown.get() == id;
+    let tab = move |tab: &Tab| {
+        let (id, lang) = (tab.id, ui.lang.get());
+        let on = link.shown.get() == id;
+        let mut class = String::new();
+        for (is, name) in [
+            (!tab.status.is_well(), "trouble"),
+            (!tab.status.is_on(), " off"),
+        ] {
+            class.push_str(if is { name } else { "" });
+        }
+        let trouble = tab.status.trouble.as_ref();
         view! {
             <button
                 role="tab"
                 id=tab_id(id)
+                class=class
                 data-testid="watched-tab"
                 aria-controls="watched"
-                aria-selected=text(move || on().to_string())
-                tabindex=text(move || if on() { "0" } else { "-1" })
-                class:trouble=move || tab.with(|tab| !tab.status.is_well())
-                class:off=move || tab.with(|tab| !tab.status.is_on())
-                title=maybe(move || {
-                    let trouble = tab.with(|tab| tab.status.trouble.clone())?;
-                    Some(trouble.get(ui.lang.get()).to_owned())
-                })
+                aria-selected=on.to_string()
+                tabindex=if on { "0" } else { "-1" }
+                title=trouble.map(|trouble| trouble.get(lang).to_owned())
                 on:click=move |_| show(id)
             >
                 <i class="dot"></i>
-                <span translate="no">
-                    {text(move || tab.with(|tab| tab.title.get(ui.lang.get()).to_owned()))}
-                </span>
-                <small>{text(move || tab.with(|tab| tab.words(ui.lang.get())))}</small>
+                <span translate="no">{tab.title.get(lang).to_owned()}</span>
+                <small>{tab.words(lang)}</small>
             </button>
         }
     };
@@ -100,7 +102,8 @@ pub(super) fn Strip() -> impl IntoView {
                 node_ref=row
                 on:keydown=on_key
             >
-                {list(tabs, |tab| tab.id, tab)}
+                // Drawn anew in place, so that a tab keeps the focus.
+                {part(move || link.tabs.with(|tabs| tabs.iter().map(tab).collect_view()))}
             </div>
             <button
                 class="chip round"

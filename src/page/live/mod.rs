@@ -5,7 +5,7 @@ pub mod fetch;
 pub mod tabs;
 mod together;
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
@@ -183,12 +183,11 @@ impl Inner {
         self.parked.borrow().is_none()
     }
 
-    /// Reads or changes the tab's session, wherever it is, without redrawing.
-    fn with<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
-        match &mut *self.parked.borrow_mut() {
-            Some(session) => look(session),
-            None => self.driver.with(look),
-        }
+    /// The tab's session, wherever it is. Not inlined: it is used often.
+    #[inline(never)]
+    fn session(&self) -> RefMut<'_, Session> {
+        RefMut::filter_map(self.parked.borrow_mut(), Option::as_mut)
+            .unwrap_or_else(|_| self.driver.session())
     }
 
     /// Opens the request that the session wants, and aborts any other.
@@ -196,10 +195,10 @@ impl Inner {
         if self.wire.borrow().is_none() {
             return;
         }
-        let (is_live, wanted) = self.with(|session| (session.is_live(), session.live_wanted()));
-        if !is_live {
+        if !self.session().is_live() {
             return self.close();
         }
+        let wanted = self.session().live_wanted();
         if let Some(wire) = &mut *self.wire.borrow_mut() {
             let now = wire.now();
             let number = wire.exchange.as_ref().map(Exchange::number);
@@ -248,7 +247,7 @@ impl Inner {
             return;
         };
         if !responses.is_empty() {
-            self.with(|session| session.live_received(now, responses));
+            self.session().live_received(now, responses);
             self.hold();
         }
         self.turn();
@@ -261,7 +260,7 @@ impl Inner {
     fn hold(&self) {
         if let Some(wire) = &mut *self.wire.borrow_mut() {
             let latest = wire.clock.latest();
-            wire.hold(self.with(|session| is_busy(session, latest)));
+            wire.hold(is_busy(&self.session(), latest));
         }
     }
 
@@ -292,15 +291,15 @@ impl Inner {
             } else {
                 1
             };
-            self.with(|session| {
-                // Virtual time advances even when nothing is due.
-                session.live_tick(now);
-                for _ in 1..slices {
-                    if is_busy(session, now) {
-                        session.live_tick(now);
-                    }
+            let mut session = self.session();
+            // Virtual time advances even when nothing is due.
+            session.live_tick(now);
+            for _ in 1..slices {
+                if is_busy(&session, now) {
+                    session.live_tick(now);
                 }
-            });
+            }
+            drop(session);
             self.hold();
         }
         self.deliver(responses);
@@ -311,7 +310,7 @@ impl Inner {
             Some(wire) => (wire.now(), wire.exchange.as_ref().and_then(Exchange::due)),
             None => return,
         };
-        let world = self.with(|session| session.live_due());
+        let world = self.session().live_due();
         let dues = [answer, world, Some(now + STATUS_MS)];
         let due = dues
             .into_iter()
@@ -336,7 +335,7 @@ impl Inner {
     /// The state of the connection.
     fn status(&self) -> Status {
         match &mut *self.wire.borrow_mut() {
-            Some(wire) => wire.status(self.with(|session| session.live_due())),
+            Some(wire) => wire.status(self.session().live_due()),
             None => Status::default(),
         }
     }

@@ -12,10 +12,10 @@ use super::{Inner, Link};
 use crate::animate::now;
 use crate::driver::Driver;
 use deltascope_cache::key::Key;
-use deltascope_presentation::cluster::owners::{Relations, Watched, relations};
+use deltascope_presentation::cluster::owners::{Line, Watched, relations};
 use deltascope_presentation::cluster::{Status, Tab, room_beside};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::Text;
+use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::session::{Change, Session};
 
 /// How often the strip is updated, in ms.
@@ -60,7 +60,7 @@ impl Link {
         let leaving = Rc::clone(&all);
         let left = window_event_listener(ev::pagehide, move |_| {
             for one in leaving.all.borrow().iter() {
-                one.with(|session| session.obey(Command::Disconnect));
+                one.session().obey(Command::Disconnect);
                 one.close();
             }
         });
@@ -91,33 +91,36 @@ impl Link {
         self.inner.get_value().close();
     }
 
-    /// The owners of an object of the tab that is shown, and what it owns in any tab, at the moment of its cursor.
+    /// The owners of an object of the tab that is shown, and what it owns in any tab, at the moment of its cursor: in
+    /// words, with links.
     #[must_use]
-    pub fn relations(self, key: &Key) -> Relations {
+    pub fn related(self, key: &Key, lang: Lang) -> Vec<Line> {
         let all = self.inner.get_value();
-        let wall = self.wall();
-        let watched = |one: &Rc<Inner>| Watched {
-            tab: one.id,
-            target: one.target.borrow().clone(),
-            objects: match one.is_shown() {
-                true => one.with(|session| session.objects_here()),
-                false => one.with(|session| session.objects_then(wall)),
-            },
+        let wall = all.driver.session().wall();
+        let watched = |one: &Rc<Inner>| {
+            let session = one.session();
+            Watched {
+                tab: one.id,
+                target: one.target.borrow().clone(),
+                objects: match one.id == self.shown.get_untracked() {
+                    true => session.objects_here(),
+                    false => session.objects_then(wall),
+                },
+            }
         };
-        let tabs: Vec<Watched> = all.all.borrow().iter().map(watched).collect();
-        relations(key, self.shown.get_untracked(), &tabs)
+        let watched: Vec<Watched> = all.all.borrow().iter().map(watched).collect();
+        let is_on = self.status.with_untracked(Status::is_on);
+        let here = self.shown.get_untracked();
+        let tabs = self.tabs.get_untracked();
+        relations(key, here, &watched).lines(lang, &tabs, is_on)
     }
 
     /// Shows an object in a tab, at the moment of the cursor here.
     pub fn show_object(self, id: u64, key: Key) {
-        let wall = self.wall();
-        self.show(id);
         let all = self.inner.get_value();
+        let wall = all.driver.session().wall();
+        all.show(id);
         all.perform(Box::new(move |session| session.show_object(key, wall)));
-    }
-
-    fn wall(self) -> Option<u64> {
-        self.inner.get_value().driver.with(|session| session.wall())
     }
 }
 
@@ -146,7 +149,7 @@ impl Together {
     /// Adds a tab, and shows it.
     pub(super) fn add(self: &Rc<Self>) -> Result<(), Text> {
         room_beside(self.all.borrow().len())?;
-        let beside = self.driver.with(|session| session.beside());
+        let beside = self.driver.session().beside();
         let id = self.new_tab(Some(beside));
         self.show(id);
         Ok(())
@@ -205,7 +208,7 @@ impl Together {
     pub(super) fn share(&self) {
         let all = self.all.borrow();
         for one in all.iter() {
-            one.with(|session| session.share(all.len()));
+            one.session().share(all.len());
         }
         drop(all);
         self.list();
@@ -231,12 +234,10 @@ impl Together {
         self.said.set(now());
         let row = |one: &Rc<Inner>| {
             let status = one.status();
-            one.with(|session| {
-                let mut row =
-                    Tab::new(one.id, session.title().clone(), session.live_view(), status);
-                (row.objects, row.facts) = (session.objects_now(), session.facts_stated());
-                row
-            })
+            let session = one.session();
+            let mut row = Tab::new(one.id, session.title().clone(), session.live_view(), status);
+            (row.objects, row.facts) = (session.objects_now(), session.facts_stated());
+            row
         };
         let rows: Vec<Tab> = self.all.borrow().iter().map(row).collect();
         if self.tabs.with_untracked(|before| *before != rows) {

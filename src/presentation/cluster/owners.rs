@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
+use super::together::Tab;
+use crate::i18n::Lang;
+use crate::strings;
+use crate::strings::together::{absent, beside, owned_by, owns};
 use deltascope_cache::key::Key;
 use deltascope_cache::object::Object;
 use deltascope_world::source::key_of;
@@ -79,6 +83,70 @@ pub struct Relations {
     pub owners: Vec<Owner>,
     /// What it owns, tab by tab.
     pub owned: Vec<Owned>,
+}
+
+/// A relation in words, with links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What no link says.
+    pub text: String,
+    /// The links.
+    pub links: Vec<(String, Act)>,
+}
+
+/// What a link does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// It shows the object of this key in this tab.
+    Show(u64, Key),
+    /// It offers to watch this kind in this namespace.
+    Watch(Kind, String),
+}
+
+impl Relations {
+    /// The relations in words. `can_watch`: whether a kind that no tab watches can be watched beside.
+    #[must_use]
+    pub fn lines(&self, lang: Lang, tabs: &[Tab], can_watch: bool) -> Vec<Line> {
+        let title = |id: u64| {
+            let tab = tabs.iter().find(|tab| tab.id == id);
+            tab.map_or("", |tab| tab.title.get(lang))
+        };
+        let owner = |owner: &Owner| {
+            let kind = &owner.kind;
+            let mut text = owned_by(lang, &kind.name, &owner.name);
+            let mut links = Vec::new();
+            match &owner.place {
+                Place::Found(tab, key) => {
+                    let said = format!("{text} → {}", title(*tab));
+                    text.clear();
+                    links.push((said, Act::Show(*tab, key.clone())));
+                }
+                Place::Absent(tab) => text.push_str(&absent(lang, title(*tab))),
+                Place::Unwatched if can_watch => {
+                    let said = format!("{} …", beside(lang, &kind.name));
+                    links.push((said, Act::Watch(kind.clone(), owner.namespace.clone())));
+                }
+                Place::Unwatched => {}
+            }
+            Line { text, links }
+        };
+        let owned = |owned: &Owned| {
+            let (tab, more) = (owned.tab, owned.count - owned.keys.len());
+            let mut text = format!("{} → {}", owns(lang, owned.count, &owned.kind), title(tab));
+            if more > 0 {
+                text.push_str(&format!(" ({})", strings::more(lang, more)));
+            }
+            let keys = owned.keys.iter();
+            Line {
+                text,
+                links: keys
+                    .map(|key| (key.to_string(), Act::Show(tab, key.clone())))
+                    .collect(),
+            }
+        };
+        let owners = self.owners.iter().map(owner);
+        owners.chain(self.owned.iter().map(owned)).collect()
+    }
 }
 
 impl Watched {
@@ -187,6 +255,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::cluster::Status;
+    use crate::i18n::Text;
     use deltascope_world::source::pod::from_json;
     use deltascope_world::source::proxy::target::Resource;
 
@@ -321,6 +391,80 @@ mod tests {
         }
         let none = relations(&Key::from("a/gone"), SETS, &[]);
         assert_eq!(none, Relations::default());
+    }
+
+    #[test]
+    fn a_relation_has_a_link_where_there_is_something_to_show() {
+        let title = |id, title| Tab::new(id, Text::new(title, title), None, Status::default());
+        let tabs = [title(PODS, "pods"), title(SETS, "sets")];
+        let owner = |place| Owner {
+            kind: Kind::of("apps/v1", "ReplicaSet"),
+            name: "web-7d4".to_owned(),
+            namespace: "a".to_owned(),
+            place,
+        };
+        let keys = vec![Key::from("a/web-0"), Key::from("a/web-1")];
+        let owned = Owned {
+            tab: PODS,
+            kind: "Pod".to_owned(),
+            count: 30,
+            keys: keys.clone(),
+        };
+        let found = Place::Found(SETS, Key::from("a/web-7d4"));
+        let show = |tab, key: &str| Some(Act::Show(tab, Key::from(key)));
+        let watch = Some(Act::Watch(
+            Kind::of("apps/v1", "ReplicaSet"),
+            "a".to_owned(),
+        ));
+        for (place, can_watch, text, link, act) in [
+            (
+                found.clone(),
+                true,
+                "",
+                "Owned by ReplicaSet web-7d4 → sets",
+                show(SETS, "a/web-7d4"),
+            ),
+            (
+                Place::Absent(SETS),
+                true,
+                "Owned by ReplicaSet web-7d4, not in the tab sets at that moment",
+                "",
+                None,
+            ),
+            (
+                Place::Unwatched,
+                true,
+                "Owned by ReplicaSet web-7d4",
+                "Watch ReplicaSet beside …",
+                watch,
+            ),
+            (
+                Place::Unwatched,
+                false,
+                "Owned by ReplicaSet web-7d4",
+                "",
+                None,
+            ),
+        ] {
+            let relations = Relations {
+                owners: vec![owner(place)],
+                owned: vec![owned.clone()],
+            };
+            let lines = relations.lines(Lang::En, &tabs, can_watch);
+            assert_eq!(lines[0].text, text);
+            let first = lines[0].links.first();
+            assert_eq!(first.map_or("", |(link, _)| link), link);
+            assert_eq!(first.map(|(_, act)| act.clone()), act);
+            assert!(
+                lines[1]
+                    .text
+                    .starts_with("Owns 30 objects of kind Pod → pods ("),
+                "{}",
+                lines[1].text
+            );
+            let (link, act) = lines[1].links[1].clone();
+            assert_eq!((&*link, Some(act)), ("a/web-1", show(PODS, "a/web-1")));
+        }
     }
 
     #[test]

@@ -68,6 +68,8 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
 
   // The keyboard: along the tabs, and a tab is closed.
   await selected(app).focus();
+  api.create("pods", { metadata: { name: "newer" } });
+  await selected(app).filter({ hasText: "10 objects" }).waitFor();
   await app.page.keyboard.press("End");
   await selected(app).filter({ hasText: SETS }).waitFor();
   await app.page.keyboard.press("ArrowRight");

@@ -160,7 +160,7 @@ impl Dialog {
     }
 
     /// Chooses a kind in a namespace, and leaves all else out.
-    pub(super) fn wish(self, Wish { kind, namespace }: Wish) {
+    pub(super) fn wish(self, (kind, namespace): Wish) {
         self.kind.set_value(Some(kind));
         self.namespace.set(namespace);
         for text in [self.text, self.group, self.labels, self.fields] {

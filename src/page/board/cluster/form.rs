@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::dialog::{Counted, Dialog, has_nodes};
-use crate::board::parts::{self, part, shown, text};
+use crate::board::parts::{self, part, text};
 use crate::live::Link;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -162,17 +162,16 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                         false => strings::watch(ui.lang.get(), &name()),
                     })}
                 </button>
-                {shown(move || together.get(), move || view! {
-                    <button
-                        type="button"
-                        class="btn go"
-                        data-testid="cluster-beside"
-                        disabled=move || dialog.chosen.get().is_none()
-                        on:click=move |_| dialog.start(link, true)
-                    >
-                        {text(move || strings::together::beside(ui.lang.get(), &name()))}
-                    </button>
-                })}
+                <button
+                    type="button"
+                    class="btn go"
+                    data-testid="cluster-beside"
+                    hidden=move || !together.get()
+                    disabled=move || dialog.chosen.get().is_none()
+                    on:click=move |_| dialog.start(link, true)
+                >
+                    {text(move || strings::together::beside(ui.lang.get(), &name()))}
+                </button>
             </div>
         </form>
     }
