@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
-use super::parts::{focus, maybe, part, shown, text};
+use super::parts::{along, focus, in_sight, maybe, part, shown, text};
 use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
@@ -346,31 +346,16 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
     {
         choose(*first);
     }
-    Effect::new(move |_| {
-        // The tab of the room that is shown is in sight.
-        let tab = ui.host().find(&format!("#tab-{}", chosen.get().id()));
-        let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
-        if let (Some(list), Some(tab)) = (list.get(), tab) {
-            let middle = tab.offset_left() + tab.offset_width() / 2 - list.offset_left();
-            list.set_scroll_left(middle - list.client_width() / 2);
-        }
-    });
+    Effect::new(move |_| in_sight(ui, list, &format!("tab-{}", chosen.get().id())));
     let all = rooms.clone();
     let on_key = move |event: web_sys::KeyboardEvent| {
         let rooms = &all;
         let at = rooms
             .iter()
             .position(|room| *room == chosen.get_untracked());
-        let at = at.unwrap_or_default();
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % rooms.len(),
-            "ArrowLeft" => (at + rooms.len() - 1) % rooms.len(),
-            "Home" => 0,
-            "End" => rooms.len() - 1,
-            _ => return,
-        };
-        event.prevent_default();
-        go(rooms[to]);
+        if let Some(to) = along(&event, at, rooms.len()) {
+            go(rooms[to]);
+        }
     };
     view! {
         <div

@@ -26,10 +26,6 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
         link.related(&key, ui.lang.get())
     });
     let go = move |(name, act): (String, Act)| {
-        let testid = match act {
-            Act::Show(..) => "to-related",
-            Act::Watch(..) => "watch-owner",
-        };
         let go = move |_| match act.clone() {
             Act::Show(tab, key) => {
                 turn(layout, link, || link.show_object(tab, key));
@@ -41,7 +37,7 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
             }
         };
         view! {
-            <button class="btn" data-testid=testid on:click=go>
+            <button class="btn" on:click=go>
                 {name}
             </button>
         }
@@ -54,7 +50,7 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
         }
     };
     view! {
-        <div class="related" data-testid="related">
+        <div class="related">
             {part(move || lines.get().into_iter().map(line).collect_view())}
         </div>
     }

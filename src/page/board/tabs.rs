@@ -92,8 +92,8 @@ pub(super) struct DrawerState {
     /// The tab that was open last.
     pub(super) last: StoredValue<DrawerTab>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
-    /// What was open when another resource was shown, by the tab of each.
-    kept: StoredValue<Vec<(u64, Option<DrawerTab>)>>,
+    /// What was open when another resource was shown, by the number of the tab of each.
+    kept: StoredValue<Vec<Option<DrawerTab>>>,
     ui: Ui,
 }
 
@@ -113,15 +113,13 @@ impl DrawerState {
         if from == to {
             return;
         }
+        let [from, to] = [from, to].map(|tab| usize::try_from(tab).unwrap_or_default());
         let now = self.open.get_untracked();
         let mut next = None;
         self.kept.update_value(|kept| {
-            next = kept
-                .iter()
-                .find(|(tab, _)| *tab == to)
-                .and_then(|(_, open)| *open);
-            kept.retain(|(tab, _)| *tab != from && *tab != to);
-            kept.push((from, now));
+            kept.resize(kept.len().max(from + 1).max(to + 1), None);
+            kept[from] = now;
+            next = kept[to];
         });
         if next != now {
             self.open.set(next);

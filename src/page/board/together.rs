@@ -2,10 +2,9 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsCast;
 
 use super::layout::Layout;
-use super::parts::part;
+use super::parts::{along, in_sight, part};
 use super::tabs::focus_on;
 use crate::live::Link;
 use crate::ui::Ui;
@@ -29,13 +28,7 @@ pub(super) fn Strip() -> impl IntoView {
     let row = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
         layout.narrow.track();
-        // The tab that is shown is in sight.
-        let tab = ui.host().find(&format!("#{}", tab_id(link.shown.get())));
-        let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
-        if let (Some(row), Some(tab)) = (row.get(), tab) {
-            let middle = tab.offset_left() + tab.offset_width() / 2 - row.offset_left();
-            row.set_scroll_left(middle - row.client_width() / 2);
-        }
+        in_sight(ui, row, &tab_id(link.shown.get()));
     });
     let focus = move || focus_on(ui, format!("#{}", tab_id(link.shown.get_untracked())));
     let show = move |id: u64| turn(layout, link, || link.show(id));
@@ -48,21 +41,13 @@ pub(super) fn Strip() -> impl IntoView {
             .tabs
             .with_untracked(|tabs| tabs.iter().map(|tab| tab.id).collect::<Vec<_>>());
         let shown = link.shown.get_untracked();
-        let at = tabs.iter().position(|id| *id == shown).unwrap_or_default();
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % tabs.len(),
-            "ArrowLeft" => (at + tabs.len() - 1) % tabs.len(),
-            "Home" => 0,
-            "End" => tabs.len() - 1,
-            "Delete" => {
-                event.prevent_default();
-                return close();
-            }
-            _ => return,
-        };
-        event.prevent_default();
-        show(tabs[to]);
-        focus();
+        let at = tabs.iter().position(|id| *id == shown);
+        if event.key() == "Delete" {
+            close();
+        } else if let Some(to) = along(&event, at, tabs.len()) {
+            show(tabs[to]);
+            focus();
+        }
     };
     let tab = move |tab: &Tab| {
         let (id, lang) = (tab.id, ui.lang.get());
@@ -74,17 +59,14 @@ pub(super) fn Strip() -> impl IntoView {
         ] {
             class.push_str(if is { name } else { "" });
         }
-        let trouble = tab.status.trouble.as_ref();
         view! {
             <button
                 role="tab"
                 id=tab_id(id)
                 class=class
-                data-testid="watched-tab"
                 aria-controls="watched"
                 aria-selected=on.to_string()
                 tabindex=if on { "0" } else { "-1" }
-                title=trouble.map(|trouble| trouble.get(lang).to_owned())
                 on:click=move |_| show(id)
             >
                 <i class="dot"></i>
@@ -105,16 +87,6 @@ pub(super) fn Strip() -> impl IntoView {
                 // Drawn anew in place, so that a tab keeps the focus.
                 {part(move || link.tabs.with(|tabs| tabs.iter().map(tab).collect_view()))}
             </div>
-            <button
-                class="chip round"
-                data-testid="tab-add"
-                aria-haspopup="dialog"
-                aria-label=ui.word(|words| words.tab_add)
-                title=ui.word(|words| words.tab_add)
-                on:click=move |_| layout.cluster.set(true)
-            >
-                "+"
-            </button>
             <button
                 class="chip round"
                 data-testid="tab-close"

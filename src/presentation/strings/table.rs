@@ -461,7 +461,6 @@ words! {
 
     // Clusters.
     cluster_tabs: "Watched resources", "正在观察的资源";
-    tab_add: "Watch another resource beside", "并排观察另一种资源";
     tab_close: "Close the tab: it disconnects, and its recording is dropped", "关闭标签：断开连接，并丢弃它的录制";
     tab_live: "live", "实时";
     tab_off: "disconnected", "已断开";

@@ -234,13 +234,14 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
     }
     let owner_references = match fields.remove("ownerReferences") {
         None | Some(Value::Null) => None,
-        Some(Value::Array(owners)) => Some(
-            owners
-                .into_iter()
-                .map(read_owner)
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|error| format!(".ownerReferences{error}"))?,
-        ),
+        Some(Value::Array(owners)) => {
+            let mut read = Vec::new();
+            for owner in owners {
+                let owner = read_owner(owner);
+                read.push(owner.map_err(|error| format!(".ownerReferences{error}"))?);
+            }
+            Some(read)
+        }
         Some(_) => return Err(".ownerReferences must be a JSON array".to_owned()),
     };
     Ok(ObjectMeta {

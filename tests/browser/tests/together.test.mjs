@@ -20,6 +20,7 @@ const some = {
 
 const tabs = (app) => app.page.getByRole("tablist", { name: /Watched resources|正在观察的资源/ }).getByRole("tab");
 const tab = (app, name) => tabs(app).filter({ hasText: name });
+const related = (app) => app.page.locator(".related");
 const selected = (app) => app.page.locator(".watched [aria-selected=true]");
 
 /** Watches a resource beside the others, by hand. */
@@ -37,8 +38,8 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   // The owner's kind is not watched: the page offers to.
   await app.call("select", "api/object/default/web-7d4-b");
   await app.id("btn-why").click();
-  await app.id("related").getByText("Owned by ReplicaSet web-7d4").waitFor();
-  await app.id("watch-owner").click();
+  await related(app).getByText("Owned by ReplicaSet web-7d4").waitFor();
+  await related(app).getByRole("button", { name: "Watch ReplicaSet beside …" }).click();
   await app.id("cluster-beside").filter({ hasText: SETS }).click();
   await caughtUp(app, api, SETS);
   await selected(app).filter({ hasText: "replicasets.apps · default" }).waitFor();
@@ -57,14 +58,14 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   await caughtUp(app, api);
   const back = await app.state();
   assert.equal(back.live.following, true);
-  await app.id("to-related").filter({ hasText: "Owned by ReplicaSet web-7d4 → replicasets.apps · default" }).click();
+  await related(app).getByRole("button").filter({ hasText: "Owned by ReplicaSet web-7d4 → replicasets.apps · default" }).click();
   await selected(app).filter({ hasText: SETS }).waitFor();
-  await app.id("related").getByText("Owns 3 objects of kind Pod → pods · all namespaces").waitFor();
-  await app.id("to-related").filter({ hasText: "web-7d4-c" }).click();
+  await related(app).getByText("Owns 3 objects of kind Pod → pods · all namespaces").waitFor();
+  await related(app).getByRole("button").filter({ hasText: "web-7d4-c" }).click();
   await selected(app).filter({ hasText: "pods" }).waitFor();
   const { selection } = await app.eventually("the pod is selected", (now) => now.selection?.anchor?.includes("web-7d4-c"));
   assert.ok(selection);
-  await app.id("related").getByText("Owned by ReplicaSet web-7d4").waitFor();
+  await related(app).getByText("Owned by ReplicaSet web-7d4").waitFor();
 
   // The keyboard: along the tabs, and a tab is closed.
   await selected(app).focus();
@@ -100,7 +101,7 @@ test("a tab in the past leads to the past of the other", onCluster(some, async (
   await app.call("seek", before.steps);
   await app.call("select", "api/object/default/web-7d4-a");
   await app.id("btn-why").click();
-  await app.id("to-related").filter({ hasText: "Owned by ReplicaSet web-7d4" }).click();
+  await related(app).getByRole("button").filter({ hasText: "Owned by ReplicaSet web-7d4" }).click();
   const { live, store } = await app.eventually("the ReplicaSet of that time", ({ store: { items } }) => "default/web-7d4" in items);
   assert.equal(live.following, false);
   assert.equal(Object.keys(store.items).length, 1);
@@ -115,7 +116,7 @@ test("there is room for five tabs, and the page says why", onCluster({
   await connected(app, api);
   for (const resource of ["nodes", "namespaces", "deployments.apps", SETS]) await beside(app, resource);
   await api.when("all are watched", () => api.watches.length === 5);
-  await app.id("tab-add").click();
+  await app.id("live-badge").click();
   await app.id("resource-events").click();
   await app.id("cluster-beside").click();
   await app.page.getByText(/5 tabs are the most.*6 connections.*Close a tab/).waitFor();
