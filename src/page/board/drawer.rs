@@ -63,7 +63,7 @@ pub(super) fn Tools() -> impl IntoView {
                                     drawer
                                         .open
                                         .get_untracked()
-                                        .unwrap_or_else(|| drawer.last.get_value()),
+                                        .unwrap_or_else(|| drawer.last()),
                                 );
                             }
                         >

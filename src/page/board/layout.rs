@@ -52,7 +52,7 @@ pub(super) struct Layout {
     /// Whether the dialog of the cluster is open.
     pub(super) cluster: RwSignal<bool>,
     /// What the dialog opens with.
-    pub(super) wish: RwSignal<Option<Wish>>,
+    pub(super) wish: StoredValue<Option<Wish>>,
 }
 
 /// The kind that the dialog of the cluster chooses by itself, and the namespace.
@@ -145,7 +145,7 @@ impl Layout {
             presenter,
             drawer: DrawerState::new(),
             cluster: RwSignal::new(false),
-            wish: RwSignal::new(None),
+            wish: StoredValue::new(None),
         }
     }
 

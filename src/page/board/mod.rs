@@ -53,6 +53,7 @@ use leptos::prelude::*;
 use crate::live::Link;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
+use deltascope_presentation::cluster::Tab;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
@@ -143,7 +144,7 @@ pub fn Board() -> impl IntoView {
             <div
                 id="watched"
                 role=maybe(move || together.get().then_some("tabpanel"))
-                aria-labelledby=maybe(move || together.get().then(|| together::tab_id(link.shown.get())))
+                aria-labelledby=maybe(move || together.get().then(|| together::tab_id(link.tabs.with(|tabs| Tab::shown(tabs)))))
                 class=text(move || {
                     let mut classes = grid(ui, layout);
                     if layout.lower_is_processor() {

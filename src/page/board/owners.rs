@@ -32,7 +32,7 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
                 layout.drawer.show(DrawerTab::Why);
             }
             Act::Watch(kind, namespace) => {
-                layout.wish.set(Some((kind, namespace)));
+                layout.wish.set_value(Some((kind, namespace)));
                 layout.cluster.set(true);
             }
         };
@@ -41,6 +41,7 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
                 {name}
             </button>
         }
+        .into_any()
     };
     let line = move |Line { text, links }: Line| {
         view! {
@@ -48,6 +49,7 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
                 {text} {links.into_iter().map(go).collect_view()}
             </p>
         }
+        .into_any()
     };
     view! {
         <div class="related">

@@ -17,20 +17,24 @@ pub(super) fn tab_id(id: u64) -> String {
 
 /// Does what may show another tab. Each has its own tab of the drawer open.
 pub(super) fn turn(layout: Layout, link: Link, act: impl FnOnce()) {
-    let from = link.shown.get_untracked();
+    let from = link.shown();
     act();
-    layout.drawer.turn(from, link.shown.get_untracked());
+    layout.drawer.turn(from, link.shown());
 }
 
 #[component]
 pub(super) fn Strip() -> impl IntoView {
     let (ui, layout, link) = (Ui::get(), Layout::get(), Link::get());
     let row = NodeRef::<html::Div>::new();
-    Effect::new(move |_| {
-        layout.narrow.track();
-        in_sight(ui, row, &tab_id(link.shown.get()));
+    Effect::new(move |before: Option<u64>| {
+        let shown = link.tabs.with(|tabs| Tab::shown(tabs));
+        // Not at each new count: whoever scrolls the strip looks for another one.
+        if before != Some(shown) {
+            in_sight(ui, row, &tab_id(shown));
+        }
+        shown
     });
-    let focus = move || focus_on(ui, format!("#{}", tab_id(link.shown.get_untracked())));
+    let focus = move || focus_on(ui, format!("#{}", tab_id(link.shown())));
     let show = move |id: u64| turn(layout, link, || link.show(id));
     let close = move || {
         turn(layout, link, || link.close());
@@ -40,7 +44,7 @@ pub(super) fn Strip() -> impl IntoView {
         let tabs = link
             .tabs
             .with_untracked(|tabs| tabs.iter().map(|tab| tab.id).collect::<Vec<_>>());
-        let shown = link.shown.get_untracked();
+        let shown = link.shown();
         let at = tabs.iter().position(|id| *id == shown);
         if event.key() == "Delete" {
             close();
@@ -50,8 +54,7 @@ pub(super) fn Strip() -> impl IntoView {
         }
     };
     let tab = move |tab: &Tab| {
-        let (id, lang) = (tab.id, ui.lang.get());
-        let on = link.shown.get() == id;
+        let (id, on, lang) = (tab.id, tab.shown, ui.lang.get());
         let mut class = String::new();
         for (is, name) in [
             (!tab.status.is_well(), "trouble"),
@@ -74,6 +77,7 @@ pub(super) fn Strip() -> impl IntoView {
                 <small>{tab.words(lang)}</small>
             </button>
         }
+        .into_any()
     };
     view! {
         <div class="watched">

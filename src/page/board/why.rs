@@ -40,10 +40,8 @@ pub(super) fn Why() -> impl IntoView {
     let key = Memo::new(move |_| selected.with(|one| one.as_ref().and_then(|one| one.key.clone())));
     view! {
         <Pick />
-        {part(move || key.get().map(|key| {
-            let related = ui.host().is_page().then(|| owners::related(ui, key.clone()));
-            (about(ui, key), related)
-        }))}
+        {part(move || key.get().map(|key| about(ui, key)))}
+        {part(move || key.get().filter(|_| ui.host().is_page()).map(|key| owners::related(ui, key)))}
         <h3 role=ui.heading()>
             {text(move || {
                 if selected.with(Option::is_some) {

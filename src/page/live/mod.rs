@@ -57,8 +57,6 @@ pub struct Link {
     pub status: RwSignal<Status>,
     /// The tabs, in their order.
     pub tabs: RwSignal<Vec<Tab>>,
-    /// The tab that is shown.
-    pub shown: RwSignal<u64>,
 }
 
 /// A tab: a session and its connection.
@@ -69,7 +67,7 @@ struct Inner {
     /// The session, while another tab is shown: then the driver does not have it.
     parked: RefCell<Option<Session>>,
     /// What was watched last.
-    target: RefCell<Option<Target>>,
+    target: RefCell<Option<Rc<Target>>>,
     wire: RefCell<Option<Wire>>,
     /// The next timer, and when it fires.
     timer: RefCell<Option<(Time, Timeout)>>,
@@ -77,7 +75,7 @@ struct Inner {
 
 /// The connection and its requests.
 struct Wire {
-    target: Target,
+    target: Rc<Target>,
     clock: Clock,
     exchange: Option<Exchange>,
     connection: Option<Connection>,
@@ -99,10 +97,10 @@ impl Link {
 
     /// What is being watched, and where.
     #[must_use]
-    pub fn target(self) -> Option<Target> {
+    pub fn target(self) -> Option<Rc<Target>> {
         let here = self.inner.get_value().here()?;
         let wire = here.wire.borrow();
-        wire.as_ref().map(|wire| wire.target.clone())
+        wire.as_ref().map(|wire| Rc::clone(&wire.target))
     }
 
     /// Looks for the API and the resource, then begins a run.
@@ -157,7 +155,8 @@ impl Link {
             scenario: scenario(&target, &options, seed()),
             start: Some(wall()),
         };
-        here.target.replace(Some(target.clone()));
+        let target = Rc::new(target);
+        here.target.replace(Some(Rc::clone(&target)));
         *here.wire.borrow_mut() = Some(Wire {
             target,
             clock: Clock::new(now()),

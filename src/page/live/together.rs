@@ -25,9 +25,10 @@ pub(super) struct Together {
     driver: Driver,
     status: RwSignal<Status>,
     tabs: RwSignal<Vec<Tab>>,
-    shown: RwSignal<u64>,
     /// Never empty. One of them, which is shown, has no parked session.
     all: RefCell<Vec<Rc<Inner>>>,
+    /// The number of the next tab.
+    next: Cell<u64>,
     /// When the strip was updated last, in ms.
     said: Cell<f64>,
 }
@@ -36,17 +37,13 @@ impl Link {
     /// The link of this driver, with one tab that is not connected yet.
     #[must_use]
     pub fn new(driver: &Driver) -> Self {
-        let (status, tabs, shown) = (
-            RwSignal::new(Status::default()),
-            RwSignal::new(Vec::new()),
-            RwSignal::new(0),
-        );
+        let (status, tabs) = (RwSignal::default(), RwSignal::default());
         let all = Rc::new(Together {
             driver: driver.clone(),
             status,
             tabs,
-            shown,
             all: RefCell::default(),
+            next: Cell::default(),
             said: Cell::new(0.0),
         });
         all.new_tab(None);
@@ -77,8 +74,13 @@ impl Link {
             inner: StoredValue::new_local(all),
             status,
             tabs,
-            shown,
         }
+    }
+
+    /// The tab that is shown.
+    #[must_use]
+    pub fn shown(self) -> u64 {
+        self.tabs.with_untracked(|tabs| Tab::shown(tabs))
     }
 
     /// Shows another tab.
@@ -96,13 +98,13 @@ impl Link {
     #[must_use]
     pub fn related(self, key: &Key, lang: Lang) -> Vec<Line> {
         let all = self.inner.get_value();
-        let wall = all.driver.session().wall();
+        let (here, wall) = (self.shown(), all.driver.session().wall());
         let watched = |one: &Rc<Inner>| {
             let session = one.session();
             Watched {
                 tab: one.id,
                 target: one.target.borrow().clone(),
-                objects: match one.id == self.shown.get_untracked() {
+                objects: match one.id == here {
                     true => session.objects_here(),
                     false => session.objects_then(wall),
                 },
@@ -110,7 +112,6 @@ impl Link {
         };
         let watched: Vec<Watched> = all.all.borrow().iter().map(watched).collect();
         let is_on = self.status.with_untracked(Status::is_on);
-        let here = self.shown.get_untracked();
         let tabs = self.tabs.get_untracked();
         relations(key, here, &watched).lines(lang, &tabs, is_on)
     }
@@ -132,9 +133,9 @@ impl Together {
     }
 
     fn new_tab(self: &Rc<Self>, session: Option<Session>) -> u64 {
-        let mut all = self.all.borrow_mut();
-        let id = all.iter().map(|one| one.id + 1).max().unwrap_or_default();
-        all.push(Rc::new(Inner {
+        // No number is used again: the drawer keeps something for each.
+        let id = self.next.replace(self.next.get() + 1);
+        self.all.borrow_mut().push(Rc::new(Inner {
             id,
             all: Rc::downgrade(self),
             driver: self.driver.clone(),
@@ -164,7 +165,6 @@ impl Together {
         let Some(session) = to.parked.take() else {
             return;
         };
-        self.shown.set(id);
         let before = self.driver.put(session);
         from.parked.replace(Some(before));
         self.driver.show_stage();
@@ -233,9 +233,10 @@ impl Together {
     pub(super) fn list(&self) {
         self.said.set(now());
         let row = |one: &Rc<Inner>| {
-            let status = one.status();
+            let (shown, status) = (one.is_shown(), one.status());
             let session = one.session();
             let mut row = Tab::new(one.id, session.title().clone(), session.live_view(), status);
+            row.shown = shown;
             (row.objects, row.facts) = (session.objects_now(), session.facts_stated());
             row
         };

@@ -1,5 +1,6 @@
 //! Owner references across tabs: who owns an object, and what it owns, among the objects that the tabs have.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
@@ -25,7 +26,7 @@ pub struct Watched {
     /// The number of the tab.
     pub tab: u64,
     /// What it watches, if it was ever connected.
-    pub target: Option<Target>,
+    pub target: Option<Rc<Target>>,
     /// Its objects.
     pub objects: Vec<Arc<DynamicObject>>,
 }
@@ -282,11 +283,11 @@ mod tests {
         };
         Watched {
             tab,
-            target: Some(Target {
+            target: Some(Rc::new(Target {
                 resource,
                 namespace: (!namespace.is_empty()).then(|| namespace.to_owned()),
                 ..Target::default()
-            }),
+            })),
             objects,
         }
     }

@@ -36,6 +36,8 @@ pub struct Tab {
     pub title: Text,
     /// How many objects the cluster has, as far as the tab knows; `None` if its run is none of a cluster.
     pub objects: Option<usize>,
+    /// Whether it is shown.
+    pub shown: bool,
     /// How many facts it has stated: more than before, if anything has happened.
     pub facts: u64,
     /// How far its cursor is behind, unless it follows what comes.
@@ -57,10 +59,17 @@ impl Tab {
             id,
             title,
             objects: None,
+            shown: false,
             facts: 0,
             behind: behind.map(|live| live.behind),
             status,
         }
+    }
+
+    /// The number of the one that is shown.
+    #[must_use]
+    pub fn shown(tabs: &[Self]) -> u64 {
+        tabs.iter().find(|tab| tab.shown).map_or(0, |tab| tab.id)
     }
 
     /// Its state in a few words: `12 objects, live`.

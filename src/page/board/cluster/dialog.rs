@@ -11,7 +11,6 @@ use crate::board::tabs::DrawerState;
 use crate::live::{self, Link};
 use crate::ui::{remember, remembered};
 use deltascope_cache::controller::Generation;
-use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::cluster::{self, MANY, Options, Tried, index_names};
 use deltascope_presentation::i18n::Text;
 use deltascope_world::source::proxy::discovery::Found;
@@ -81,16 +80,17 @@ pub(super) struct Dialog {
     place: StoredValue<Arc<str>>,
     /// The name of the resource chosen last; it is chosen again if another API has it.
     name: StoredValue<String>,
-    /// The kind that is chosen once the resources are known.
-    kind: StoredValue<Option<Kind>>,
+    /// What is chosen once the resources are known.
+    wish: StoredValue<Option<Wish>>,
 }
 
 impl Dialog {
     pub(super) fn new(open: RwSignal<bool>) -> Self {
         let text = || RwSignal::new(String::new());
+        let layout = Layout::get();
         Self {
             open,
-            drawer: Layout::get().drawer,
+            drawer: layout.drawer,
             search: RwSignal::new(Search::Looking),
             base: RwSignal::new(remembered(REMEMBERED).unwrap_or_default()),
             found: RwSignal::new(None),
@@ -113,7 +113,7 @@ impl Dialog {
             looked: StoredValue::new(0),
             place: StoredValue::new("".into()),
             name: StoredValue::new(FIRST.to_owned()),
-            kind: StoredValue::new(None),
+            wish: layout.wish,
         }
     }
 
@@ -159,9 +159,11 @@ impl Dialog {
         });
     }
 
-    /// Chooses a kind in a namespace, and leaves all else out.
-    pub(super) fn wish(self, (kind, namespace): Wish) {
-        self.kind.set_value(Some(kind));
+    /// Prepares for what the page has proposed to watch: a kind in a namespace, and nothing else.
+    pub(super) fn prepare(self) {
+        let Some(namespace) = self.wish.with_value(|wish| Some(wish.as_ref()?.1.clone())) else {
+            return;
+        };
         self.namespace.set(namespace);
         for text in [self.text, self.group, self.labels, self.fields] {
             text.set(String::new());
@@ -177,9 +179,9 @@ impl Dialog {
             let mut names = found.resources.iter().map(Resource::name);
             names.position(|other| other == name)
         };
-        let place = match self.kind.try_update_value(Option::take).flatten() {
+        let place = match self.wish.try_update_value(Option::take).flatten() {
             // There may be none that can be watched.
-            Some(kind) => (found.resources.iter())
+            Some((kind, _)) => (found.resources.iter())
                 .position(|one| one.group == kind.group && one.kind == kind.name),
             None => place(&before).or_else(|| place(FIRST)),
         };
@@ -277,10 +279,10 @@ impl Dialog {
             Err(wrong) => return self.wrong.set(Some(wrong)),
         }
         self.wrong.set(None);
-        let (drawer, from) = (self.drawer, link.shown.get_untracked());
+        let (drawer, from) = (self.drawer, link.shown());
         spawn_local(async move {
             let begun = link.begin(target, options, beside).await;
-            drawer.turn(from, link.shown.get_untracked());
+            drawer.turn(from, link.shown());
             match begun {
                 Ok(()) => self.open.set(false),
                 Err(wrong) => self.wrong.set(Some(wrong)),

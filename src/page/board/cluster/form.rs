@@ -33,9 +33,8 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
     });
     let name = move || dialog.resource().map(|one| one.name()).unwrap_or_default();
     // There is something to watch it beside of.
-    let together = Memo::new(move |_| {
-        link.status.with(|status| status.is_on()) || link.tabs.with(|tabs| tabs.len() > 1)
-    });
+    let together =
+        move || link.status.with(|status| status.is_on()) || link.tabs.with(|tabs| tabs.len() > 1);
     // The input that was wrong may be right now.
     let clear = move || dialog.wrong.set(None);
     view! {
@@ -153,11 +152,11 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                 <span class="hint">{ui.word(|words| words.cluster_note)}</span>
                 <button
                     class="btn"
-                    class:go=move || !together.get()
+                    class:go=move || !together()
                     data-testid="cluster-start"
                     disabled=move || dialog.chosen.get().is_none()
                 >
-                    {text(move || match together.get() {
+                    {text(move || match together() {
                         true => strings::together::instead(ui.lang.get(), &name()),
                         false => strings::watch(ui.lang.get(), &name()),
                     })}
@@ -166,7 +165,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                     type="button"
                     class="btn go"
                     data-testid="cluster-beside"
-                    hidden=move || !together.get()
+                    hidden=move || !together()
                     disabled=move || dialog.chosen.get().is_none()
                     on:click=move |_| dialog.start(link, true)
                 >

@@ -9,7 +9,6 @@ pub(super) use status::{Badge, Edge, Trouble};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::layout::Layout;
 use super::parts::{modal, part, shown, text};
 use super::share::copy;
 use crate::live::Link;
@@ -29,13 +28,10 @@ pub(super) fn Cluster(
     let element = modal(open);
     let dialog = Dialog::new(open);
     let link = Link::get();
-    let wish = Layout::get().wish;
     Effect::new(move |_| {
         // Only when the dialog opens: a page that is never connected sends no requests.
         if open.get() {
-            if let Some(wish) = wish.try_update(Option::take).flatten() {
-                dialog.wish(wish);
-            }
+            dialog.prepare();
             dialog.look();
         }
     });
