@@ -4,13 +4,16 @@
 pub mod fetch;
 pub mod tabs;
 
+use std::any::Any;
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use gloo_timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
+use serde_json::Value;
 
 use crate::animate::now;
 use crate::driver::Driver;
@@ -49,10 +52,21 @@ const STATUS_MS: Time = 500;
 /// hidden page's next timer.
 const HIDDEN_SLICES: usize = 30;
 
+/// What [`connect`] returns.
+pub type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
+
+/// Connects as a script asks.
+#[must_use]
+pub fn connect(link: Link, options: Value) -> Connects {
+    Box::pin(async move { link.connect(Options::from_json(options)?).await })
+}
+
 /// The one connection of the page; copies share it.
 #[derive(Clone, Copy)]
 pub struct Link {
-    inner: StoredValue<Rc<Inner>, LocalStorage>,
+    driver: StoredValue<Driver, LocalStorage>,
+    /// The connection, once there is one. Its type comes with the part.
+    inner: StoredValue<Option<Rc<dyn Any>>, LocalStorage>,
     /// The state of the connection.
     pub status: RwSignal<Status>,
 }
@@ -63,6 +77,7 @@ struct Inner {
     wire: RefCell<Option<Wire>>,
     /// The next timer, and when it fires.
     timer: RefCell<Option<(Time, Timeout)>>,
+    listeners: RefCell<Vec<WindowListenerHandle>>,
 }
 
 /// The connection and its requests.
@@ -84,38 +99,21 @@ impl Link {
     /// The link of this driver's session, not connected yet.
     #[must_use]
     pub fn new(driver: &Driver) -> Self {
-        let status = RwSignal::new(Status::default());
-        let inner = Rc::new(Inner {
-            driver: driver.clone(),
-            status,
-            wire: RefCell::new(None),
-            timer: RefCell::new(None),
-        });
-        let after = Rc::clone(&inner);
-        driver.listen(move || after.turn());
-        // A page that is left disconnects; one that is only hidden stays connected.
-        let leaving = Rc::clone(&inner);
-        let left = window_event_listener(ev::pagehide, move |_| {
-            leaving
-                .driver
-                .with(|session| session.obey(Command::Disconnect));
-            leaving.close();
-        });
-        let seen = Rc::clone(&inner);
-        let back = window_event_listener(
-            ev::Custom::new("visibilitychange"),
-            move |_: web_sys::Event| {
-                seen.driver.keep_up();
-            },
-        );
-        on_cleanup(move || {
-            left.remove();
-            back.remove();
-        });
         Self {
-            inner: StoredValue::new_local(inner),
-            status,
+            driver: StoredValue::new_local(driver.clone()),
+            inner: StoredValue::new_local(None),
+            status: RwSignal::new(Status::default()),
         }
+    }
+
+    fn inner(self) -> Rc<Inner> {
+        let made = self.inner.get_value().map(Rc::downcast);
+        if let Some(Ok(inner)) = made {
+            return inner;
+        }
+        let inner = Inner::new(self.driver.get_value(), self.status);
+        self.inner.set_value(Some(Rc::clone(&inner) as Rc<dyn Any>));
+        inner
     }
 
     /// The link of the current context. Panics if there is none.
@@ -127,7 +125,7 @@ impl Link {
     /// What is being watched, and where.
     #[must_use]
     pub fn target(self) -> Option<Target> {
-        let inner = self.inner.get_value();
+        let inner = self.inner();
         let wire = inner.wire.borrow();
         wire.as_ref().map(|wire| wire.target.clone())
     }
@@ -171,7 +169,7 @@ impl Link {
     /// The target cannot be expressed as a request.
     pub async fn begin(self, target: Target, options: Options) -> Result<(), Text> {
         target.check()?;
-        let inner = self.inner.get_value();
+        let inner = self.inner();
         inner.close();
         let run = LiveRun {
             title: title(&target),
@@ -197,7 +195,52 @@ impl Link {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        for listener in self.listeners.take() {
+            listener.remove();
+        }
+    }
+}
+
 impl Inner {
+    fn new(driver: Driver, status: RwSignal<Status>) -> Rc<Self> {
+        let inner = Rc::new(Self {
+            driver,
+            status,
+            wire: RefCell::new(None),
+            timer: RefCell::new(None),
+            listeners: RefCell::default(),
+        });
+        let after = Rc::downgrade(&inner);
+        inner.driver.listen(move || {
+            if let Some(after) = after.upgrade() {
+                after.turn();
+            }
+        });
+        // A page that is left disconnects; one that is only hidden stays connected.
+        let leaving = Rc::downgrade(&inner);
+        let left = window_event_listener(ev::pagehide, move |_| {
+            if let Some(leaving) = leaving.upgrade() {
+                leaving
+                    .driver
+                    .with(|session| session.obey(Command::Disconnect));
+                leaving.close();
+            }
+        });
+        let seen = Rc::downgrade(&inner);
+        let back = window_event_listener(
+            ev::Custom::new("visibilitychange"),
+            move |_: web_sys::Event| {
+                if let Some(seen) = seen.upgrade() {
+                    seen.driver.keep_up();
+                }
+            },
+        );
+        inner.listeners.replace(vec![left, back]);
+        inner
+    }
+
     /// Opens the request that the session wants, and aborts any other.
     fn turn(self: &Rc<Self>) {
         if self.wire.borrow().is_none() {

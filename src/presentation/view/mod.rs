@@ -302,6 +302,15 @@ pub struct ErrorView {
     pub line: Option<u32>,
 }
 
+impl From<Text> for ErrorView {
+    fn from(message: Text) -> Self {
+        Self {
+            message,
+            line: None,
+        }
+    }
+}
+
 /// The invariants of this run, and their violations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
