@@ -34,8 +34,10 @@ if (parts.length === 0) {
   process.exit(1);
 }
 const main = [program, `${stem}.js`];
+// The page's styles and its start script.
+const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 const rows = [
-  ["page", ["index.html", "rescue.js", "alive.js", ...main]],
+  ["page", ["index.html", ...own, "rescue.js", "alive.js", ...main]],
   ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", ...main]],
   ...parts,
 ];
