@@ -384,7 +384,7 @@ fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point
     let mut taken = texts(host, map);
     taken.extend(&map.names);
     // Try the places nearest to the way first, and its middle before its ends. Farther off, the words belong to nothing.
-    let asides = [0.0, -1.0, 1.0, -1.5, 1.5];
+    let asides = [0.0, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0];
     let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95];
     let acrosses = [0.0, 0.55, -0.55];
     let places = asides.into_iter().flat_map(|aside| {
