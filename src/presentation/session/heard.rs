@@ -10,6 +10,7 @@ use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Call, Comparison, Kind, compare, notified};
 use deltascope_replay::log;
 
+use super::live::INFORMER;
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
 
@@ -31,6 +32,12 @@ impl Session {
     /// The log cannot be read, or the run has no handler.
     pub fn heard(&self, name: &str, bytes: &[u8], end: usize, lang: Lang) -> Result<Heard, Text> {
         let lines = log::read_calls(name, bytes).map_err(|error| error.message)?;
+        if self.timeline.forgotten() > 0 {
+            return Err(Text::new(
+                "The beginning of this run is no longer kept, so what the handler should have heard is not known. Compare the log with the whole recording: deltascope replay RECORDING --heard LOG.",
+                "此运行的开头已不再保留，因此无法得知 handler 应当收到什么。请把日志与完整的录制比较：deltascope replay 录制文件 --heard 日志文件。",
+            ));
+        }
         let should = notified(&self.timeline, 0, end);
         if self.timeline.picture(end).handlers.is_empty() {
             return Err(Text::new(
@@ -79,13 +86,13 @@ impl Session {
         })
     }
 
-    /// Whether a command opens a log of the controller whose informer is followed: it lies beside the run then, and is no run.
+    /// Whether a command opens a log of the controller whose informer is shown: it lies beside the run then, and is no run.
     #[must_use]
     pub fn hears(&self, command: &Command) -> bool {
         let Command::Open(files) = command else {
             return false;
         };
-        self.followed_informer().is_some()
+        self.lesson.id.starts_with(INFORMER)
             && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 
