@@ -192,11 +192,7 @@ impl Server {
         let (mut head, body) = answer.into_parts();
         no_change(head.status)?;
         head.headers = handed_on(&head.headers);
-        // A response of the cluster must not run scripts in the page's name.
-        head.headers.insert(
-            CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("sandbox; default-src 'none'"),
-        );
+        sandbox(&mut head.headers);
         Ok(Response::from_parts(head, Either::Right(body)))
     }
 
