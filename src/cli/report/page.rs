@@ -42,8 +42,13 @@ fn row(observed: &Observed, ledger: &Ledger) -> Row {
         (Some(start), Some(began)) => began.saturating_sub(start),
         _ => 0,
     };
+    let age = match ledger.open_since() {
+        Some(_) => observed.lasted.saturating_sub(began),
+        // Its client may have left.
+        None => ledger.until,
+    };
     let cells = |lang| {
-        let age = words::lasting(observed.lasted.saturating_sub(began), lang);
+        let age = words::lasting(age, lang);
         let sure = if named { "" } else { "?" };
         let more = [age.trim().to_owned(), format!("{version}{sure}")];
         words::row(ledger, lang).into_iter().chain(more)
@@ -51,7 +56,7 @@ fn row(observed: &Observed, ledger: &Ledger) -> Row {
     let cells = cells(Lang::En).zip(cells(Lang::Zh));
     let (en, zh) = match (ledger.recording, ledger.stopped) {
         (0, _) => ("not recorded", "未录制"),
-        (_, Some(_)) => ("recorded up to a moment", "只录制了一部分"),
+        (_, Some(_)) => ("recorded only in part", "只录制了一部分"),
         (_, None) if ledger.open_since().is_none() => ("does not watch", "未在 watch"),
         (_, None) => ("", ""),
     };
@@ -77,7 +82,10 @@ fn line(text: &str) -> String {
 fn note(version: &str, named: bool) -> Text {
     let (en, zh) = match named {
         true => ("as the client itself names it", "由客户端自己报告"),
-        false => ("the newest that asks so", "以这种方式请求的最新版本"),
+        false => (
+            "the newest version that asks this way",
+            "以这种方式请求的最新版本",
+        ),
     };
     Text::new(
         &format!(
@@ -92,7 +100,7 @@ fn note(version: &str, named: bool) -> Text {
 #[cfg(test)]
 mod tests {
     use deltascope_replay::tap::call::Scope;
-    use deltascope_replay::tap::note::{Note, Why};
+    use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
     use super::*;
@@ -179,7 +187,7 @@ mod tests {
         let wanted = [
             "",
             "does not watch",
-            "recorded up to a moment",
+            "recorded only in part",
             "not recorded",
         ];
         assert_eq!(remarks, wanted);

@@ -113,7 +113,10 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
             }
         }
     }
-    let kept = observed.informers.iter().filter(|ledger| !ledger.file.is_empty());
+    let kept = observed
+        .informers
+        .iter()
+        .filter(|ledger| !ledger.file.is_empty());
     for said in kept.filter_map(stopped) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
@@ -181,7 +184,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             let (left, right) = (informer + 1, other + 1);
             let (unless_en, unless_zh) = match together {
                 true => ("", ""),
-                false => (", unless these are two processes", "除非是两个进程，"),
+                false => (", unless these are two processes", "如果属于同一个进程，"),
             };
             let metadata =
                 [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));

@@ -413,6 +413,7 @@ impl Watcher {
         one.last = id;
         one.ledger.note(&note);
         let at = at.saturating_sub(began);
+        let mut stopped = None;
         let over = Note::Connection {
             at,
             connection: Connection {
@@ -428,7 +429,11 @@ impl Watcher {
             if is_new {
                 text.push_str(&recorder.took(at, Vec::new(), &[over]));
             }
+            stopped = recorder.stopped();
             self.write(track, &text);
+        }
+        if let Some(stopped) = stopped {
+            self.stop(track, at, stopped);
         }
         if is_informer {
             self.confirm(track);
@@ -598,6 +603,7 @@ impl Watcher {
                     one.ledger.file = path.display().to_string();
                 }
                 one.ledger.recording = self.options.recordings.add(path);
+                self.say_stopped(track);
             }
             Err(error) => {
                 note(cannot_write(&path, &error).text.get(self.options.lang));
@@ -643,8 +649,13 @@ impl Watcher {
         };
         one.recorder = None;
         one.ledger.note(&Note::Stopped { at, why });
-        // Of a recording that is not kept, the page says so.
-        if self.options.kept
+        self.say_stopped(track);
+    }
+
+    /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
+    fn say_stopped(&self, track: usize) {
+        if let Some(one) = self.tracks.get(&track)
+            && !one.ledger.file.is_empty()
             && let Some(said) = report::stopped(&one.ledger)
         {
             note(said.get(self.options.lang));
