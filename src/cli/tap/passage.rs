@@ -1,7 +1,5 @@
 //! What the tap passes on: every request that knows its token, to `kubectl proxy`, and the response as it comes.
 
-use std::sync::Arc;
-
 use http_body_util::{Either, Empty, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{

@@ -195,18 +195,28 @@ impl Follower {
                 return;
             }
         }
-        self.until = self.until.max(grown.until);
-        let until = self.until;
-        driver.with(|session| session.live_tick(until));
-        driver.keep_up();
-        while driver.with(|session| is_busy(session, until)) {
+        let mut until = self.until.max(grown.until);
+        loop {
+            driver.with(|session| session.live_tick(until));
+            driver.keep_up();
+            if !driver.with(|session| is_busy(session, until)) {
+                // The end of a request is only recorded with the next one: where the run waits to ask, its client has
+                // asked already.
+                let pause = driver.with(|session| match session.live_wanted() {
+                    None => session.live_due(),
+                    Some(_) => None,
+                });
+                let Some(over) = pause.filter(|over| *over > until) else {
+                    break;
+                };
+                until = over;
+            }
             TimeoutFuture::new(0).await;
             if !self.counts() {
                 return;
             }
-            driver.with(|session| session.live_tick(until));
-            driver.keep_up();
         }
+        self.until = until;
     }
 
     async fn begin(&mut self, head: Trace) {
