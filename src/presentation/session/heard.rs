@@ -18,7 +18,7 @@ use super::{Change, Session};
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// What was found.
-    pub words: String,
+    pub words: Text,
     /// Whether the two differ.
     pub differs: bool,
     /// The step at which the handler should have heard what differs.
@@ -30,7 +30,7 @@ impl Session {
     ///
     /// # Errors
     /// The log cannot be read, or the run has no handler.
-    pub fn heard(&self, name: &str, bytes: &[u8], end: usize, lang: Lang) -> Result<Heard, Text> {
+    pub fn heard(&self, name: &str, bytes: &[u8], end: usize) -> Result<Heard, Text> {
         let lines = log::read_calls(name, bytes).map_err(|error| error.message)?;
         if self.timeline.forgotten() > 0 {
             return Err(Text::new(
@@ -48,39 +48,44 @@ impl Session {
         let heard: Vec<Call> = lines.iter().map(Call::from).collect();
         let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
         let found = compare(&calls, &heard);
-        let mut words = counted(&found, lang);
-        if let Some(first) = found.first {
-            let one = first.should.and_then(|one| should.get(one));
-            let line = first.heard.and_then(|line| lines.get(line));
-            let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
-            words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
-            if let Some(one) = one {
-                let (step, time) = (one.place + 1, seconds(one.time));
-                let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
-                let (call, wall) = (said(&one.call), wall.unwrap_or_default());
-                words.push_str(&match lang {
-                    Lang::En => {
-                        format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+        let worded = |lang| {
+            let mut words = counted(&found, lang);
+            if let Some(first) = found.first {
+                let one = first.should.and_then(|one| should.get(one));
+                let line = first.heard.and_then(|line| lines.get(line));
+                let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
+                words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
+                if let Some(one) = one {
+                    let (step, time) = (one.place + 1, seconds(one.time));
+                    let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
+                    let (call, wall) = (said(&one.call), wall.unwrap_or_default());
+                    words.push_str(&match lang {
+                        Lang::En => {
+                            format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+                        }
+                        Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
+                    });
+                }
+                if let (Some(line), Some(call)) =
+                    (line, first.heard.and_then(|line| heard.get(line)))
+                {
+                    let (call, line) = (said(call), line.line);
+                    words.push_str(&match lang {
+                        Lang::En => format!("  says that it heard: {call} (line {line})\n"),
+                        Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
+                    });
+                }
+                if let Some(one) = one {
+                    for place in self.origins(one.place) {
+                        words.push_str(&self.told(place, lang));
                     }
-                    Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
-                });
-            }
-            if let (Some(line), Some(call)) = (line, first.heard.and_then(|line| heard.get(line))) {
-                let (call, line) = (said(call), line.line);
-                words.push_str(&match lang {
-                    Lang::En => format!("  says that it heard: {call} (line {line})\n"),
-                    Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
-                });
-            }
-            if let Some(one) = one {
-                for place in self.origins(one.place) {
-                    words.push_str(&self.told(place, lang));
                 }
             }
-        }
+            words
+        };
         let one = found.first.and_then(|first| should.get(first.should?));
         Ok(Heard {
-            words,
+            words: Text::new(&worded(Lang::En), &worded(Lang::Zh)),
             differs: found.first.is_some(),
             step: one.map(|one| one.place + 1),
         })
@@ -98,20 +103,15 @@ impl Session {
 
     /// Lays a log beside the run as far as it has come.
     pub(super) fn hear(&mut self, files: &[(String, Vec<u8>)]) -> Change {
-        let end = self.timeline.len();
-        let heard = |lang| {
-            let (name, bytes) = files.first().ok_or_else(Text::default)?;
-            self.heard(name, bytes, end, lang)
+        let Some((name, bytes)) = files.first() else {
+            return Change::None;
         };
-        match (heard(Lang::En), heard(Lang::Zh)) {
-            (Ok(en), Ok(zh)) => {
-                self.heard = Some(Rc::new(HeardView {
-                    words: Text::new(&en.words, &zh.words),
-                    step: en.step,
-                }));
+        match self.heard(name, bytes, self.timeline.len()) {
+            Ok(Heard { words, step, .. }) => {
+                self.heard = Some(Rc::new(HeardView { words, step }));
                 Change::None
             }
-            (Err(why), _) | (_, Err(why)) => self.fail(why, None),
+            Err(why) => self.fail(why, None),
         }
     }
 

@@ -539,6 +539,7 @@ mod tests {
     use deltascope_cache::fact::WatchEnd;
     use deltascope_world::source::live::{Page, ResponsePart};
     use deltascope_world::source::wire::event_of;
+    use deltascope_world::virtual_time::HandlerSettings;
 
     /// A run with small bounds, whose cluster changes one object over and over.
     fn run() -> (Session, Time) {
@@ -678,15 +679,22 @@ mod tests {
         assert_eq!((view.step, session.is_live()), (step, false));
     }
 
-    /// An informer behind a tap, whose third request, a watch, has changed `a` until facts were forgotten.
-    fn informer_with_forgotten_facts() -> (Session, Time) {
-        let (mut session, _) = run();
+    /// Follows an informer behind a tap.
+    fn follow(session: &mut Session) {
+        let mut scenario = session.timeline.scenario().clone();
+        scenario.settings.handlers = vec![HandlerSettings::default()];
         let run = LiveRun {
             title: Text::new("pods", "pods"),
-            scenario: session.timeline.scenario().clone(),
+            scenario,
             start: None,
         };
         session.follow_informer(3, run, Text::default());
+    }
+
+    /// An informer behind a tap, whose third request, a watch, has changed `a` until facts were forgotten.
+    fn informer_with_forgotten_facts() -> (Session, Time) {
+        let (mut session, _) = run();
+        follow(&mut session);
         session.live_tick(0);
         respond(&mut session, 10, ResponsePart::Page(Page::default()));
         respond(&mut session, 20, ResponsePart::Opened);
@@ -757,12 +765,7 @@ mod tests {
         let open = || Command::Open(vec![("log".to_owned(), log.to_string().into_bytes())]);
         let (mut session, _) = run();
         assert!(!session.hears(&open()), "a cluster");
-        let run = LiveRun {
-            title: Text::new("pods", "pods"),
-            scenario: session.timeline.scenario().clone(),
-            start: None,
-        };
-        session.follow_informer(3, run, Text::default());
+        follow(&mut session);
         tick(&mut session, 0);
         respond(&mut session, 10, ResponsePart::Page(Page::default()));
         session.obey(Command::Disconnect);
