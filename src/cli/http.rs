@@ -259,3 +259,16 @@ impl Display for Unreachable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_started_a_proxy_starts_it_again() {
+        let proxy: Proxy = "http://127.0.0.1:1".parse().unwrap();
+        let said = |proxy: &Proxy| proxy.down(&"gone").en.to_string();
+        assert!(said(&proxy).contains("kubectl proxy --port=1"));
+        assert!(said(&proxy.of_tap()).contains("Start the tap again"));
+    }
+}

@@ -752,6 +752,48 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_request_that_no_reflector_makes_ends_the_recording() {
+        let mut watcher = Watcher::new(Options {
+            out: Some(PathBuf::from("never-written")),
+            kept: true,
+            recordings: Recordings::default(),
+            start: None,
+            lang: Lang::En,
+        });
+        let client = Client {
+            agent: "m".into(),
+            connection: 0,
+        };
+        let ask = |watcher: &mut Watcher, id, query: &[(&str, &str)]| {
+            let query: Vec<_> = (query.iter())
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+            watcher.asked(id, id, &client, &call);
+        };
+        // It watches before the list is complete.
+        let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":"c"},"items":[
+            {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
+        ask(&mut watcher, 0, &[("limit", "1")]);
+        watcher.hear(Word::Head {
+            id: 0,
+            at: 0,
+            head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+        });
+        watcher.hear(Word::Chunk {
+            id: 0,
+            at: 0,
+            bytes: Bytes::from_static(body.as_bytes()),
+            _room: None,
+        });
+        ask(&mut watcher, 5, &[("watch", "1"), ("resourceVersion", "1")]);
+        let stopped: Vec<_> = (watcher.tracks.values())
+            .filter_map(|track| track.ledger.stopped)
+            .collect();
+        assert_eq!(stopped, [(5, Stopped::Unlike)]);
+    }
+
+    #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {
         let mut watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),

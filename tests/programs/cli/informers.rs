@@ -566,7 +566,7 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     watching(&tap, 1);
     let create = |name: &str| {
         api.tell("create", &json!(["pods", { "metadata": { "name": name } }]));
-        controller.hears_of(name);
+        hears_of(&controller.added, name);
         informers(&tap);
     };
     // From here on nothing comes by itself.
@@ -649,7 +649,25 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     // Without --out there is no recording to look at afterwards.
     let said = tap.end();
     assert!(!said.contains("deltascope replay"), "{said}");
-    drop((api, controller.thread));
+    drop((api, controller));
+}
+
+#[test]
+fn a_tap_without_a_temporary_folder_only_lists() {
+    let api = Api::start(&["--pods", "5"]);
+    let config = scratch("tap-nowhere.kubeconfig");
+    let mut command = deltascope(&["tap", "--proxy", &api.url, "--kubeconfig-out"]);
+    command.arg(&config).arg("--dist").arg(page());
+    let (mut running, _, err) = start(command.env("TMPDIR", folder("nowhere")));
+    let said = err.recv_timeout(HANGS).expect("it does not start");
+    assert!(
+        said.contains("not recorded") && said.contains("--out"),
+        "{said}"
+    );
+    let line = err.recv_timeout(HANGS).expect("it does not start");
+    assert!(line.contains("tap: http://"), "{line}");
+    super::kill(&running, "INT");
+    assert_eq!(super::code(&mut running), Some(0));
 }
 
 #[test]
