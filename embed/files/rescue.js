@@ -2,6 +2,14 @@
 // not depend on the program.
 import { Life } from "./alive.js";
 
+// The program makes elements of its own templates, which hold nothing that could run.
+globalThis.trustedTypes?.createPolicy("default", {
+  createHTML(html) {
+    if (/<(script|iframe|object|embed|base|link|meta)\b|\son\w+\s*=|javascript:/i.test(html)) throw new TypeError("no template of the page");
+    return html;
+  },
+});
+
 const WORDS = {
   en: {
     title: "The program has stopped",

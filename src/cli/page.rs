@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
+use hyper::header::HeaderValue;
 
 use super::Failure;
 use super::gate::{Refusal, refusal};
@@ -46,6 +47,22 @@ pub(super) enum Page {
 pub(super) struct Found {
     pub(super) media_type: &'static str,
     pub(super) bytes: Bytes,
+}
+
+impl Found {
+    /// The policy that it is sent with: that which the page states itself, and one that only a header can state. In a
+    /// frame of another site the page would still have its access to the cluster.
+    pub(super) fn policy(&self) -> HeaderValue {
+        const OTHERS: &str = "frame-ancestors 'self'";
+        let is_page = self.media_type.starts_with("text/html");
+        let text = std::str::from_utf8(&self.bytes).ok().filter(|_| is_page);
+        let own = text
+            .unwrap_or_default()
+            .split_once("http-equiv=content-security-policy content=\"")
+            .and_then(|(_, rest)| rest.split_once('"'));
+        let both = own.and_then(|(own, _)| HeaderValue::try_from(format!("{own}; {OTHERS}")).ok());
+        both.unwrap_or(HeaderValue::from_static(OTHERS))
+    }
 }
 
 impl Page {

@@ -146,16 +146,13 @@ impl Server {
             ));
         }
         let found = self.page.find(&path)?;
+        let policy = found.policy();
         let mut answer = Response::new(Either::Left(Full::new(found.bytes)));
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
         // The page may be rebuilt at any time.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        // In a frame of another site the page would still have its access to the cluster.
-        headers.insert(
-            CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("frame-ancestors 'self'"),
-        );
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
         Ok(answer)
     }
 

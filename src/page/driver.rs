@@ -1,6 +1,6 @@
 //! Drives a session in the browser: commands in, views and motions out.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -312,6 +312,23 @@ impl Driver {
         look(&mut self.inner.session.borrow_mut())
     }
 
+    /// The session, until the caller is done with it.
+    #[must_use]
+    pub fn session(&self) -> RefMut<'_, Session> {
+        self.inner.session.borrow_mut()
+    }
+
+    /// Puts another session in the place of the one that is shown, and returns that. Nothing of it goes on. Follow with
+    /// [`Self::act_now`].
+    pub fn put(&self, session: Session) -> Session {
+        self.ask();
+        self.stop_opening();
+        self.next_run();
+        // The copy is one of the run that is shown.
+        self.inner.kept.take();
+        std::mem::replace(&mut *self.session(), session)
+    }
+
     /// Sets the listener that is called after each command.
     pub fn listen(&self, listener: impl Fn() + 'static) {
         self.inner.listener.replace(Some(Rc::new(listener)));
@@ -583,13 +600,17 @@ impl Driver {
     /// Performs a command of a script. Returns once the screen shows the result.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         self.sought().await;
-        self.ask();
-        self.act(act).await;
+        self.act_now(act).await;
     }
 
     /// The same for a seek, which takes the place of an earlier one.
     pub async fn perform_seek(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         self.seeks();
+        self.act_now(act).await;
+    }
+
+    /// The same for what cannot wait for a seek, and ends it.
+    pub async fn act_now(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         self.ask();
         self.act(act).await;
     }

@@ -566,6 +566,14 @@ impl Scrambler {
             namespace: name(&metadata.namespace),
             uid: name(&metadata.uid),
             resource_version: metadata.resource_version.clone(),
+            owner_references: metadata.owner_references.as_ref().map(|owners| {
+                let mut renamed = owners.clone();
+                for owner in &mut renamed {
+                    owner.name = self.name(&owner.name);
+                    owner.uid = self.name(&owner.uid);
+                }
+                renamed
+            }),
             labels: metadata.labels.as_ref().filter(|_| !labels).map(|labels| {
                 let mut renamed = BTreeMap::new();
                 for (key, value) in labels {

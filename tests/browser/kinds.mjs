@@ -61,6 +61,13 @@ export const KINDS = [
     subresources: [status("Deployment")],
     empty: { spec: { selector: null, template: TEMPLATE, strategy: {} }, status: {} },
   }),
+  kind("apps", "v1", "replicasets", "ReplicaSet", "replicaset", {
+    short: ["rs"],
+    categories: ["all"],
+    hash: "P1RzHs8/mWQ=",
+    subresources: [status("ReplicaSet")],
+    empty: { spec: { selector: null }, status: { replicas: 0 } },
+  }),
   // A CustomResourceDefinition with two versions, of which the first is preferred.
   ...["v1", "v1beta1"].map((version) =>
     kind("stable.example.com", version, "crontabs", "CronTab", "crontab", { short: ["ct"], stored: "v1" })),
@@ -136,10 +143,22 @@ export function example(kind, n, { namespaces = NAMESPACES, nodes = 5 } = {}) {
         spec: { replicas: 1 + (n % 4), selector: { matchLabels: { app } }, template: TEMPLATE, strategy: {} },
         status: { replicas: 1 + (n % 4) },
       };
+    case "replicasets":
+      return { metadata: meta(`${app}-${n}`, { app }), spec: { replicas: 1, selector: { matchLabels: { app } } }, status: { replicas: 1 } };
     default:
       return { metadata: meta(`${kind.singular}-${n}`), spec: { cronSpec: "*/5 * * * *", image: app, replicas: n % 3 } };
   }
 }
+
+/** A reference to an object as the owner of another. */
+export const owner = ({ kind, group, version }, { metadata: { name, uid } }) => ({
+  apiVersion: group ? `${group}/${version}` : version,
+  kind,
+  name,
+  uid,
+  controller: true,
+  blockOwnerDeletion: true,
+});
 
 /** The object after the `n`th made-up change: a change that a controller or a kubelet would make. */
 export function changed(kind, object, n) {

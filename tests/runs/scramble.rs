@@ -89,6 +89,43 @@ fn a_scrambled_run_states_the_same_facts_with_other_names() {
 }
 
 #[test]
+fn an_owner_has_the_name_in_a_reference_that_it_has_itself() {
+    let object = |value| Arc::new(deltascope::world::source::pod::from_json(&value).unwrap());
+    let items = [
+        object(
+            json!({ "kind": "ReplicaSet", "metadata": { "name": "billing-7d4", "uid": "secret-uid" } }),
+        ),
+        object(
+            json!({ "metadata": { "name": "billing-7d4-x", "uid": "u", "ownerReferences": [
+            { "kind": "ReplicaSet", "name": "billing-7d4", "uid": "secret-uid", "controller": true }] } }),
+        ),
+    ];
+    let page = ResponsePart::Page(Page {
+        items: items.into(),
+        ..Page::default()
+    });
+    let settings = json!({ "settings": { "feed": "cluster", "machinery": "shared" } });
+    let other = scramble(&recording(settings, vec![(1, page)]), NAMES);
+    let text = written(&other);
+    assert!(
+        !text.contains("billing") && !text.contains("secret"),
+        "{text}"
+    );
+    let Input::Source(Command::Respond(responses)) = &other.inputs[0].input else {
+        panic!("{text}");
+    };
+    let ResponsePart::Page(page) = &responses[0].part else {
+        panic!("{text}");
+    };
+    let owner = &page.items[1].metadata.owner_references.as_ref().unwrap()[0];
+    assert_eq!(
+        (&*owner.name, &*owner.uid),
+        (page.items[0].name(), page.items[0].uid())
+    );
+    assert_eq!((&*owner.kind, owner.controller), ("ReplicaSet", Some(true)));
+}
+
+#[test]
 fn labels_and_annotations_can_be_removed_alone() {
     let recording = recorded();
     let other = scramble(&recording, LABELS);

@@ -6,6 +6,7 @@
 mod bundle;
 mod package;
 mod program;
+mod strict;
 mod styles;
 
 use std::path::Path;

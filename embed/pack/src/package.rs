@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::program;
+use crate::strict::strict;
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
@@ -32,6 +33,11 @@ pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), Strin
         let bare = program::bare(&fs::read(&path).map_err(error)?);
         let bare = bare.ok_or_else(|| format!("{} is no WebAssembly module", path.display()))?;
         fs::write(&path, bare).map_err(error)?;
+        let (page, files) = strict(&read(&dist.join("index.html"))?)?;
+        put(dist, "index.html", &page)?;
+        for (name, text) in files {
+            put(dist, &name, &text)?;
+        }
     }
     let version = version(root)?;
     let module = read(&root.join("embed/deltascope.js"))?;

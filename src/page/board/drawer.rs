@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::icons;
 use super::layout::Layout;
-use super::parts::{part, shown, text};
+use super::parts::{along, part, shown, text};
 use super::tabs::{DrawerTab, focus_tab};
 use super::{branches, checks, compare, share, table, until, why};
 use crate::ui::Ui;
@@ -63,7 +63,7 @@ pub(super) fn Tools() -> impl IntoView {
                                     drawer
                                         .open
                                         .get_untracked()
-                                        .unwrap_or_else(|| drawer.last.get_value()),
+                                        .unwrap_or_else(|| drawer.last()),
                                 );
                             }
                         >
@@ -94,17 +94,10 @@ pub(super) fn Drawer() -> impl IntoView {
             return;
         };
         let at = DrawerTab::ALL.iter().position(|panel| *panel == open);
-        let (at, count) = (at.unwrap_or_default(), DrawerTab::ALL.len());
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % count,
-            "ArrowLeft" => (at + count - 1) % count,
-            "Home" => 0,
-            "End" => count - 1,
-            _ => return,
-        };
-        event.prevent_default();
-        drawer.show(DrawerTab::ALL[to]);
-        focus_tab(ui, DrawerTab::ALL[to]);
+        if let Some(to) = along(&event, at, DrawerTab::ALL.len()) {
+            drawer.show(DrawerTab::ALL[to]);
+            focus_tab(ui, DrawerTab::ALL[to]);
+        }
     };
     view! {
         {shown(move || drawer.open.get().is_some(), move || view! {

@@ -6,12 +6,13 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
-use super::parts::{focus, maybe, part, shown, text};
+use super::parts::{along, focus, in_sight, maybe, part, shown, text};
 use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{OFF, ON, Ui, remember, remembered};
+use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
@@ -48,7 +49,14 @@ pub(super) struct Layout {
     pub(super) panels: Memo<Vec<Panel>>,
     pub(super) presenter: Presenter,
     pub(super) drawer: DrawerState,
+    /// Whether the dialog of the cluster is open.
+    pub(super) cluster: RwSignal<bool>,
+    /// What the dialog opens with.
+    pub(super) wish: StoredValue<Option<Wish>>,
 }
+
+/// The kind that the dialog of the cluster chooses by itself, and the namespace.
+pub(super) type Wish = (Kind, String);
 
 impl Layout {
     /// Whether the presenter shows its rooms in two rows.
@@ -136,6 +144,8 @@ impl Layout {
             panels,
             presenter,
             drawer: DrawerState::new(),
+            cluster: RwSignal::new(false),
+            wish: StoredValue::new(None),
         }
     }
 
@@ -336,31 +346,16 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
     {
         choose(*first);
     }
-    Effect::new(move |_| {
-        // The tab of the room that is shown is in sight.
-        let tab = ui.host().find(&format!("#tab-{}", chosen.get().id()));
-        let tab = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok());
-        if let (Some(list), Some(tab)) = (list.get(), tab) {
-            let middle = tab.offset_left() + tab.offset_width() / 2 - list.offset_left();
-            list.set_scroll_left(middle - list.client_width() / 2);
-        }
-    });
+    Effect::new(move |_| in_sight(ui, list, &format!("tab-{}", chosen.get().id())));
     let all = rooms.clone();
     let on_key = move |event: web_sys::KeyboardEvent| {
         let rooms = &all;
         let at = rooms
             .iter()
             .position(|room| *room == chosen.get_untracked());
-        let at = at.unwrap_or_default();
-        let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % rooms.len(),
-            "ArrowLeft" => (at + rooms.len() - 1) % rooms.len(),
-            "Home" => 0,
-            "End" => rooms.len() - 1,
-            _ => return,
-        };
-        event.prevent_default();
-        go(rooms[to]);
+        if let Some(to) = along(&event, at, rooms.len()) {
+            go(rooms[to]);
+        }
     };
     view! {
         <div

@@ -27,6 +27,7 @@ mod layout;
 mod links;
 mod now;
 mod open;
+mod owners;
 mod parts;
 mod pop;
 mod presenter;
@@ -42,6 +43,7 @@ mod strip;
 mod table;
 mod tabs;
 mod teach;
+mod together;
 mod token;
 mod transport;
 mod until;
@@ -49,13 +51,16 @@ mod why;
 
 use leptos::prelude::*;
 
+use crate::live::Link;
+use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
+use deltascope_presentation::cluster::Tab;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
 use deltascope_presentation::stage::Panel;
 use layout::Layout;
-use parts::{Live, part, shown, text};
+use parts::{Live, maybe, part, shown, text};
 
 /// The board of an element, which is drawn piece by piece.
 #[component]
@@ -75,7 +80,7 @@ pub fn Board() -> impl IntoView {
     let layout = Layout::new();
     provide_context(layout);
     let help = RwSignal::new(false);
-    let cluster = RwSignal::new(false);
+    let cluster = layout.cluster;
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compared().is_some());
@@ -94,6 +99,15 @@ pub fn Board() -> impl IntoView {
         shelf::keep_progress(ui);
     }
     let on_paper = ui.memo(handout::is_open);
+    let link = Link::get();
+    let together = Memo::new(move |_| {
+        link.tabs.with(|tabs| tabs.len() > 1)
+            && !embedded
+            && !telling.get()
+            && !on_paper.get()
+            && !layout.presenter.on.get()
+            && !ui.shelved()
+    });
     let shown_as = move || {
         [
             ("tells", telling.get()),
@@ -102,6 +116,7 @@ pub fn Board() -> impl IntoView {
             ("races", racing.get()),
             ("compares", comparing.get()),
             ("in-two", layout.in_two()),
+            ("together", together.get()),
         ]
     };
     say_at_root(ui, shown_as);
@@ -110,6 +125,7 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
+        {shown(move || together.get(), || together::Strip().into_any())}
         <layout::RoomTabs />
         <layout::RoomMap />
         <div
@@ -127,6 +143,9 @@ pub fn Board() -> impl IntoView {
         >
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
+                id="watched"
+                role=maybe(move || together.get().then_some("tabpanel"))
+                aria-labelledby=maybe(move || together.get().then(|| together::tab_id(link.tabs.with(|tabs| Tab::shown(tabs)))))
                 class=text(move || {
                     let mut classes = grid(ui, layout);
                     if layout.lower_is_processor() {

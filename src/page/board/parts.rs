@@ -251,6 +251,34 @@ impl Ui {
     }
 }
 
+/// The tab that a key goes to from the one at `at`, among `count`; the key is used up then.
+pub(super) fn along(
+    event: &web_sys::KeyboardEvent,
+    at: Option<usize>,
+    count: usize,
+) -> Option<usize> {
+    let at = at.unwrap_or_default();
+    let to = match event.key().as_str() {
+        "ArrowRight" => (at + 1) % count,
+        "ArrowLeft" => (at + count - 1) % count,
+        "Home" => 0,
+        "End" => count - 1,
+        _ => return None,
+    };
+    event.prevent_default();
+    Some(to)
+}
+
+/// Scrolls a row of tabs so that the one with this id is in sight.
+pub(super) fn in_sight(ui: Ui, row: NodeRef<html::Div>, id: &str) {
+    let tab = ui.host().find(&format!("#{id}"));
+    let tab = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok());
+    if let (Some(row), Some(tab)) = (row.get(), tab) {
+        let middle = tab.offset_left() + tab.offset_width() / 2 - row.offset_left();
+        row.set_scroll_left(middle - row.client_width() / 2);
+    }
+}
+
 /// Moves the focus.
 pub(super) fn focus(element: Option<Element>) {
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {

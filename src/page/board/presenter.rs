@@ -114,7 +114,7 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
                 let at = [f64::from(event.client_x()), f64::from(event.client_y())];
                 let style = decimals("translate:#px #px;opacity:1", &at);
                 if let Some(ring) = ring.get_untracked() {
-                    let _ = ring.set_attribute("style", &style);
+                    ring.style().set_css_text(&style);
                 }
             });
             let link = Memo::new(move |_| {

@@ -89,8 +89,8 @@ impl DrawerTab {
 pub(super) struct DrawerState {
     /// The tab that is open.
     pub(super) open: RwSignal<Option<DrawerTab>>,
-    /// The tab that was open last.
-    pub(super) last: StoredValue<DrawerTab>,
+    /// The tab that was open last, and what was open when another resource was shown, by the number of the tab of each.
+    last: StoredValue<(DrawerTab, Vec<Option<DrawerTab>>)>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
     ui: Ui,
 }
@@ -100,8 +100,26 @@ impl DrawerState {
         Self {
             ui: Ui::get(),
             open: RwSignal::new(None),
-            last: StoredValue::new(DrawerTab::Why),
+            last: StoredValue::new((DrawerTab::Why, Vec::new())),
             opener: StoredValue::new_local(None),
+        }
+    }
+
+    /// Another resource is shown, in tab `to`: opens what was open there.
+    pub(super) fn turn(self, from: u64, to: u64) {
+        if from == to {
+            return;
+        }
+        let [from, to] = [from, to].map(|tab| usize::try_from(tab).unwrap_or_default());
+        let now = self.open.get_untracked();
+        let mut next = None;
+        self.last.update_value(|(_, kept)| {
+            kept.resize(kept.len().max(from + 1).max(to + 1), None);
+            kept[from] = now;
+            next = kept[to];
+        });
+        if next != now {
+            self.open.set(next);
         }
     }
 
@@ -114,10 +132,15 @@ impl DrawerState {
         if is_new || self.open.get_untracked().is_none() {
             self.opener.set_value(from);
         }
-        self.last.set_value(panel);
+        self.last.update_value(|last| last.0 = panel);
         if self.open.get_untracked() != Some(panel) {
             self.open.set(Some(panel));
         }
+    }
+
+    /// The tab that was open last.
+    pub(super) fn last(self) -> DrawerTab {
+        self.last.with_value(|last| last.0)
     }
 
     /// What the button of a tab does: it shows the tab and focuses it, or closes the drawer if the tab was shown.

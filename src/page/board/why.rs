@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
 use super::layout::Layout;
+use super::owners;
 use super::parts::{maybe, part, text};
 use super::strip::spans;
 use super::tabs::DrawerTab;
@@ -40,6 +41,7 @@ pub(super) fn Why() -> impl IntoView {
     view! {
         <Pick />
         {part(move || key.get().map(|key| about(ui, key)))}
+        {part(move || key.get().filter(|_| ui.host().is_page()).map(|key| owners::related(ui, key)))}
         <h3 role=ui.heading()>
             {text(move || {
                 if selected.with(Option::is_some) {

@@ -4,23 +4,22 @@
 pub mod fetch;
 pub mod tabs;
 pub mod tapped;
+mod together;
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::cell::{RefCell, RefMut};
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use gloo_timers::callback::Timeout;
-use leptos::ev;
 use leptos::prelude::*;
 
 use crate::animate::now;
 use crate::driver::Driver;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{
-    BASES, Clock, Options, Phase, Probe, Status, Tried, base_of, ended, failed, left_out, scenario,
-    title, trouble,
+    BASES, Clock, Options, Phase, Probe, Status, Tab, Tried, base_of, ended, failed, left_out,
+    scenario, title, trouble,
 };
-use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::live::LiveRun;
@@ -33,6 +32,7 @@ use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::RecordedEvent;
 use fetch::{Answer, Connection, NoAnswer, ResponseEvent};
+use together::Together;
 
 /// How long the answer to a small request may take, in ms: kubectl proxy opens a connection first.
 const ANSWER_MS: u32 = 10_000;
@@ -50,17 +50,25 @@ const STATUS_MS: Time = 500;
 /// hidden page's next timer.
 const HIDDEN_SLICES: usize = 30;
 
-/// The one connection of the page; copies share it.
+/// The connections of the page, each in a tab; copies share them.
 #[derive(Clone, Copy)]
 pub struct Link {
-    inner: StoredValue<Rc<Inner>, LocalStorage>,
-    /// The state of the connection.
+    inner: StoredValue<Rc<Together>, LocalStorage>,
+    /// The state of the connection of the tab that is shown.
     pub status: RwSignal<Status>,
+    /// The tabs, in their order.
+    pub tabs: RwSignal<Vec<Tab>>,
 }
 
+/// A tab: a session and its connection.
 struct Inner {
+    id: u64,
+    all: Weak<Together>,
     driver: Driver,
-    status: RwSignal<Status>,
+    /// The session, while another tab is shown: then the driver does not have it.
+    parked: RefCell<Option<Session>>,
+    /// What was watched last.
+    target: RefCell<Option<Rc<Target>>>,
     wire: RefCell<Option<Wire>>,
     /// The next timer, and when it fires.
     timer: RefCell<Option<(Time, Timeout)>>,
@@ -68,7 +76,7 @@ struct Inner {
 
 /// The connection and its requests.
 struct Wire {
-    target: Target,
+    target: Rc<Target>,
     clock: Clock,
     exchange: Option<Exchange>,
     connection: Option<Connection>,
@@ -82,43 +90,6 @@ struct Wire {
 }
 
 impl Link {
-    /// The link of this driver's session, not connected yet.
-    #[must_use]
-    pub fn new(driver: &Driver) -> Self {
-        let status = RwSignal::new(Status::default());
-        let inner = Rc::new(Inner {
-            driver: driver.clone(),
-            status,
-            wire: RefCell::new(None),
-            timer: RefCell::new(None),
-        });
-        let after = Rc::clone(&inner);
-        driver.listen(move || after.turn());
-        // A page that is left disconnects; one that is only hidden stays connected.
-        let leaving = Rc::clone(&inner);
-        let left = window_event_listener(ev::pagehide, move |_| {
-            leaving
-                .driver
-                .with(|session| session.obey(Command::Disconnect));
-            leaving.close();
-        });
-        let seen = Rc::clone(&inner);
-        let back = window_event_listener(
-            ev::Custom::new("visibilitychange"),
-            move |_: web_sys::Event| {
-                seen.driver.keep_up();
-            },
-        );
-        on_cleanup(move || {
-            left.remove();
-            back.remove();
-        });
-        Self {
-            inner: StoredValue::new_local(inner),
-            status,
-        }
-    }
-
     /// The link of the current context. Panics if there is none.
     #[must_use]
     pub fn get() -> Self {
@@ -127,10 +98,10 @@ impl Link {
 
     /// What is being watched, and where.
     #[must_use]
-    pub fn target(self) -> Option<Target> {
-        let inner = self.inner.get_value();
-        let wire = inner.wire.borrow();
-        wire.as_ref().map(|wire| wire.target.clone())
+    pub fn target(self) -> Option<Rc<Target>> {
+        let here = self.inner.get_value().here()?;
+        let wire = here.wire.borrow();
+        wire.as_ref().map(|wire| Rc::clone(&wire.target))
     }
 
     /// Looks for the API and the resource, then begins a run.
@@ -159,27 +130,35 @@ impl Link {
             target.metadata_only = options.is_metadata_only(count(&target).await.ok().flatten());
         }
         let said = left_out(&target, &options);
-        self.begin(target, options).await?;
+        self.begin(target, options, false).await?;
         match said {
             Some(said) => Err(said),
             None => Ok(()),
         }
     }
 
-    /// Begins a live run.
+    /// Begins a live run, in the tab that is shown or in one beside it.
     ///
     /// # Errors
-    /// The target cannot be expressed as a request.
-    pub async fn begin(self, target: Target, options: Options) -> Result<(), Text> {
+    /// The target cannot be expressed as a request, or there is no room for another tab.
+    pub async fn begin(self, target: Target, options: Options, beside: bool) -> Result<(), Text> {
         target.check()?;
-        let inner = self.inner.get_value();
-        inner.close();
+        let all = self.inner.get_value();
+        if beside {
+            all.add()?;
+        }
+        let Some(here) = all.here() else {
+            return Ok(());
+        };
+        here.close();
         let run = LiveRun {
             title: title(&target),
             scenario: scenario(&target, &options, seed()),
             start: Some(wall()),
         };
-        *inner.wire.borrow_mut() = Some(Wire {
+        let target = Rc::new(target);
+        here.target.replace(Some(Rc::clone(&target)));
+        *here.wire.borrow_mut() = Some(Wire {
             target,
             clock: Clock::new(now()),
             exchange: None,
@@ -189,27 +168,37 @@ impl Link {
             trouble: None,
             _connected: tabs::Connected::now(),
         });
-        inner.driver.show_stage();
-        inner
-            .driver
-            .perform(Box::new(|session| session.connect(run)))
+        here.driver.show_stage();
+        here.driver
+            .act_now(Box::new(|session| session.connect(run)))
             .await;
+        all.share();
         Ok(())
     }
 }
 
 impl Inner {
+    /// Whether this tab is shown.
+    fn is_shown(&self) -> bool {
+        self.parked.borrow().is_none()
+    }
+
+    /// The tab's session, wherever it is. Not inlined: it is used often.
+    #[inline(never)]
+    fn session(&self) -> RefMut<'_, Session> {
+        RefMut::filter_map(self.parked.borrow_mut(), Option::as_mut)
+            .unwrap_or_else(|_| self.driver.session())
+    }
+
     /// Opens the request that the session wants, and aborts any other.
     fn turn(self: &Rc<Self>) {
         if self.wire.borrow().is_none() {
             return;
         }
-        let (is_live, wanted) = self
-            .driver
-            .with(|session| (session.is_live(), session.live_wanted()));
-        if !is_live {
+        if !self.session().is_live() {
             return self.close();
         }
+        let wanted = self.session().live_wanted();
         if let Some(wire) = &mut *self.wire.borrow_mut() {
             let now = wire.now();
             let number = wire.exchange.as_ref().map(Exchange::number);
@@ -258,19 +247,20 @@ impl Inner {
             return;
         };
         if !responses.is_empty() {
-            self.driver
-                .with(|session| session.live_received(now, responses));
+            self.session().live_received(now, responses);
             self.hold();
         }
         self.turn();
-        self.driver.keep_up();
+        if self.is_shown() {
+            self.driver.keep_up();
+        }
     }
 
     /// While the session is behind, data waits in the connection instead of in memory.
     fn hold(&self) {
         if let Some(wire) = &mut *self.wire.borrow_mut() {
             let latest = wire.clock.latest();
-            wire.hold(self.driver.with(|session| is_busy(session, latest)));
+            wire.hold(is_busy(&self.session(), latest));
         }
     }
 
@@ -301,15 +291,15 @@ impl Inner {
             } else {
                 1
             };
-            self.driver.with(|session| {
-                // Virtual time advances even when nothing is due.
-                session.live_tick(now);
-                for _ in 1..slices {
-                    if is_busy(session, now) {
-                        session.live_tick(now);
-                    }
+            let mut session = self.session();
+            // Virtual time advances even when nothing is due.
+            session.live_tick(now);
+            for _ in 1..slices {
+                if is_busy(&session, now) {
+                    session.live_tick(now);
                 }
-            });
+            }
+            drop(session);
             self.hold();
         }
         self.deliver(responses);
@@ -320,7 +310,7 @@ impl Inner {
             Some(wire) => (wire.now(), wire.exchange.as_ref().and_then(Exchange::due)),
             None => return,
         };
-        let world = self.driver.with(|session| session.live_due());
+        let world = self.session().live_due();
         let dues = [answer, world, Some(now + STATUS_MS)];
         let due = dues
             .into_iter()
@@ -342,17 +332,18 @@ impl Inner {
         *timer = Some((due, timeout));
     }
 
-    /// Updates the badge.
-    fn say(&self) {
-        let status = match &mut *self.wire.borrow_mut() {
-            Some(wire) => {
-                let due = self.driver.with(|session| session.live_due());
-                wire.status(due)
-            }
+    /// The state of the connection.
+    fn status(&self) -> Status {
+        match &mut *self.wire.borrow_mut() {
+            Some(wire) => wire.status(self.session().live_due()),
             None => Status::default(),
-        };
-        if self.status.with_untracked(|before| *before != status) {
-            self.status.set(status);
+        }
+    }
+
+    /// Updates the badge, and the strip of tabs.
+    fn say(&self) {
+        if let Some(all) = self.all.upgrade() {
+            all.say(self);
         }
     }
 
@@ -360,6 +351,9 @@ impl Inner {
         self.wire.borrow_mut().take();
         self.timer.borrow_mut().take();
         self.say();
+        if let Some(all) = self.all.upgrade() {
+            all.list();
+        }
     }
 }
 

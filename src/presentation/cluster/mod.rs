@@ -3,10 +3,12 @@
 
 mod indices;
 mod options;
+pub mod owners;
 mod probe;
 mod resources;
 mod run;
 mod status;
+mod together;
 mod trouble;
 
 pub use indices::{check_index, index_names, without_values};
@@ -15,4 +17,5 @@ pub use probe::{BASES, Missing, Probe, Tried, WAYS, Way, base_of, missing};
 pub use resources::{CUSTOM, groups, is_built_in, offered};
 pub use run::{scenario, title};
 pub use status::{Clock, Phase, SILENCE_MS, Status};
+pub use together::{MOST_TABS, Tab, room_beside};
 pub use trouble::{ended, excess, failed, later, trouble};

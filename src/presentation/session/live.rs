@@ -56,7 +56,7 @@ pub struct LiveRun {
 #[derive(Debug)]
 pub(super) struct Live {
     /// Whether the cursor stays at the edge.
-    following: bool,
+    pub(super) following: bool,
     /// The answers that have arrived and are not in the run yet, each with its moment.
     received: VecDeque<(Time, Vec<ServerResponse>)>,
     /// The time that has passed, in ms.
@@ -85,6 +85,26 @@ impl Default for Live {
             bounds: (KEPT + KEPT / 2, WEIGHS),
             bounds_looked_at: (LOOKED_AT, LOOKED_AT_WEIGHS),
         }
+    }
+}
+
+impl Live {
+    /// Keeps to its part of the memory, which several live runs share.
+    pub(super) fn share(&mut self, among: usize) {
+        let Self {
+            bounds,
+            bounds_looked_at,
+            ..
+        } = Self::default();
+        let part = |(facts, bytes): (usize, usize)| (facts / among.max(1), bytes / among.max(1));
+        self.bounds = part(bounds);
+        self.bounds_looked_at = part(bounds_looked_at);
+    }
+
+    #[cfg(test)]
+    pub(super) fn all_bounds(&self) -> [usize; 4] {
+        let ((facts, bytes), (more, also)) = (self.bounds, self.bounds_looked_at);
+        [facts, bytes, more, also]
     }
 }
 

@@ -19,6 +19,7 @@ mod share;
 mod shown;
 pub mod smallest;
 mod story;
+pub mod together;
 pub mod transcript;
 pub mod typed;
 pub mod walk;

@@ -6,6 +6,7 @@ pub mod heard;
 pub mod shelf;
 pub mod story;
 mod table;
+pub mod together;
 
 pub use table::{Strings, strings};
 

@@ -470,6 +470,11 @@ words! {
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
 
     // Clusters.
+    cluster_tabs: "Watched resources", "正在观察的资源";
+    tab_close: "Close the tab: it disconnects, and its recording is dropped", "关闭标签：断开连接，并丢弃它的录制";
+    tab_live: "live", "实时";
+    tab_off: "disconnected", "已断开";
+    tab_trouble: "trouble", "有问题";
     cluster_title: "Watch a real cluster", "观察真实的集群";
     cluster_looking: "Looking for a Kubernetes API beside this page …", "正在本页旁边寻找 Kubernetes API……";
     cluster_ways: "Four ways", "四种方式";

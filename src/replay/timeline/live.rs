@@ -10,9 +10,10 @@ use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::Input;
+use deltascope_world::virtual_time::{Input, World};
+use kube_core::DynamicObject;
 
-use super::{AT_ONCE, SEGMENT, SETTLED_MS, Segment, Timeline, give, is_response};
+use super::{AT_ONCE, Inputs, SEGMENT, SETTLED_MS, Segment, Timeline, give, go_on, is_response};
 
 impl Timeline {
     /// A live run: it receives only the reported responses, and never runs ahead of time.
@@ -91,6 +92,32 @@ impl Timeline {
     #[must_use]
     pub fn source(&self) -> &AnySource {
         self.world.source()
+    }
+
+    /// Shows each object that a cluster has after this many facts, in a run of a cluster.
+    pub fn each_object(&self, step: usize, seen: &mut dyn FnMut(&Arc<DynamicObject>)) {
+        let mut show = |world: &World<AnySource>| {
+            if let AnySource::Live(live) = world.source() {
+                live.objects().for_each(&mut *seen);
+            }
+        };
+        let number = self.segment_of(step.saturating_sub(1));
+        let Some(segment) = self.segments.get(number).filter(|_| step < self.len()) else {
+            return show(&self.world);
+        };
+        let mut world = segment.start.world.clone();
+        let (mut known, mut time, mut taken) =
+            (segment.from, segment.start.time, segment.start.taken);
+        let inputs = Inputs {
+            all: &self.inputs,
+            before: self.forgotten_inputs,
+        };
+        while known < step && go_on(&mut world, inputs, &mut taken, known, time) {
+            let new = world.drain();
+            known += new.len();
+            time = new.last().map_or(time, |last| last.time);
+        }
+        show(&world);
     }
 
     /// Forgets the oldest facts, and their inputs, so that about `left` facts remain, which begin at 0 again.

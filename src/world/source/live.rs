@@ -86,7 +86,8 @@ fn weight(object: &DynamicObject) -> usize {
             .sum::<usize>()
     };
     let of = &object.metadata;
-    8 * NODE + texts(&of.labels) + texts(&of.annotations) + weigh(&object.data)
+    let owners = of.owner_references.as_ref().map_or(0, Vec::len);
+    (8 + 4 * owners) * NODE + texts(&of.labels) + texts(&of.annotations) + weigh(&object.data)
 }
 
 fn weigh(value: &Value) -> usize {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, TypeMeta};
 use serde_json::{Map, Value, json};
@@ -148,7 +148,7 @@ pub(crate) struct Keep {
 }
 
 /// Builds an object from JSON without the parts that must not or need not be kept: metadata other than the
-/// fields that identify, version, label or annotate the object; the last applied configuration; the data of
+/// fields that identify, version, label or annotate the object or name its owners; the last applied configuration; the data of
 /// Secrets and ConfigMaps. `types` applies to an object without a `kind`.
 pub(crate) fn trimmed(
     mut fields: Map<String, Value>,
@@ -203,17 +203,7 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
         Value::Object(fields) => fields,
         _ => return Err(" must be a JSON object".to_owned()),
     };
-    let mut text = |name: &str| match fields.remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => match bounds::text(&text, MAX_TEXT) {
-            Ok(()) => Ok(Some(text)),
-            Err(error) => Err(format!(".{name}: {error}")),
-        },
-        Some(other) => Err(format!(
-            ".{name} must be a text, not {}",
-            quoted(&other.to_string())
-        )),
-    };
+    let mut text = |name: &str| take_text(&mut fields, name);
     let (name, namespace) = (text("name")?, text("namespace")?);
     let (uid, resource_version) = (text("uid")?, text("resourceVersion")?);
     let mut texts = |name: &str| match fields.remove(name) {
@@ -242,6 +232,18 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
     if let Some(annotations) = &mut annotations {
         annotations.remove(LAST_APPLIED);
     }
+    let owner_references = match fields.remove("ownerReferences") {
+        None | Some(Value::Null) => None,
+        Some(Value::Array(owners)) => {
+            let mut read = Vec::new();
+            for owner in owners {
+                let owner = read_owner(owner);
+                read.push(owner.map_err(|error| format!(".ownerReferences{error}"))?);
+            }
+            Some(read)
+        }
+        Some(_) => return Err(".ownerReferences must be a JSON array".to_owned()),
+    };
     Ok(ObjectMeta {
         name,
         namespace,
@@ -249,8 +251,41 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
         resource_version,
         labels,
         annotations,
+        owner_references,
         ..ObjectMeta::default()
     })
+}
+
+/// Reads an owner reference, except `blockOwnerDeletion`, which only the garbage collector needs.
+fn read_owner(value: Value) -> Result<OwnerReference, String> {
+    let Value::Object(mut fields) = value else {
+        return Err(": each must be a JSON object".to_owned());
+    };
+    let controller = fields.get("controller").and_then(Value::as_bool);
+    let mut text = |name: &str| take_text(&mut fields, name).map(Option::unwrap_or_default);
+    Ok(OwnerReference {
+        api_version: text("apiVersion")?,
+        kind: text("kind")?,
+        name: text("name")?,
+        uid: text("uid")?,
+        controller,
+        ..OwnerReference::default()
+    })
+}
+
+/// Takes a text out of a JSON object.
+fn take_text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match fields.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => match bounds::text(&text, MAX_TEXT) {
+            Ok(()) => Ok(Some(text)),
+            Err(error) => Err(format!(".{name}: {error}")),
+        },
+        Some(other) => Err(format!(
+            ".{name} must be a text, not {}",
+            quoted(&other.to_string())
+        )),
+    }
 }
 
 /// kube-core has no Pod type of its own.
@@ -586,6 +621,18 @@ mod tests {
                 json!({"metadata": {"name": "a", "uid": 1}}),
                 "metadata.uid must be a text",
             ),
+            (
+                json!({"metadata": {"name": "a", "ownerReferences": {}}}),
+                "metadata.ownerReferences must be a JSON array",
+            ),
+            (
+                json!({"metadata": {"name": "a", "ownerReferences": ["b"]}}),
+                "metadata.ownerReferences: each must be a JSON object",
+            ),
+            (
+                json!({"metadata": {"name": "a", "ownerReferences": [{"name": 7}]}}),
+                "metadata.ownerReferences.name must be a text",
+            ),
         ] {
             let error = from_json(&value).unwrap_err();
             assert!(error.contains(part), "{value}: {error}");
@@ -593,6 +640,17 @@ mod tests {
         assert!(parse("{").unwrap_err().contains("not JSON"));
         let large = format!("\"{}\"", "x".repeat(MAX_OBJECT));
         assert!(parse(&large).unwrap_err().contains("at most 1572864"));
+    }
+
+    #[test]
+    fn owners_are_read_and_written_back() {
+        let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7d4", "uid": "u",
+            "controller": true});
+        let value = json!({"metadata": {"name": "a", "ownerReferences": [owner]}});
+        let object = from_json(&value).unwrap();
+        assert_eq!(crate::source::write::object(&object), value);
+        let owner = object.metadata.owner_references.unwrap().remove(0);
+        assert_eq!((&*owner.kind, &*owner.uid), ("ReplicaSet", "u"));
     }
 
     #[test]

@@ -447,6 +447,23 @@ fn whole_object(object: &DynamicObject) -> Value {
         });
         metadata.some(name, pairs);
     }
+    let owners = of.owner_references.as_ref().map(|owners| {
+        let owners = owners.iter().map(|owner| {
+            let mut fields = Fields::default();
+            for (name, text) in [
+                ("apiVersion", &owner.api_version),
+                ("kind", &owner.kind),
+                ("name", &owner.name),
+                ("uid", &owner.uid),
+            ] {
+                fields.put(name, text.as_str().into());
+            }
+            fields.some("controller", owner.controller.map(Value::from));
+            fields.done()
+        });
+        Value::Array(owners.collect())
+    });
+    metadata.some("ownerReferences", owners);
     fields.insert("metadata".to_owned(), metadata.done());
     Value::Object(fields)
 }

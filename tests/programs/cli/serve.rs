@@ -440,6 +440,13 @@ fn the_page_in_the_program_is_served_from_anywhere() {
     }
     assert!(rest.is_empty() && names.iter().any(|(name, _)| name.ends_with(".wasm")));
     assert_eq!(get(port, "/").body, get(port, "/index.html").body);
+    // What the page states of its scripts and styles, the server says as well.
+    let page = get(port, "/");
+    let policy = page.header("content-security-policy").unwrap();
+    let own = policy.strip_suffix("; frame-ancestors 'self'").unwrap();
+    assert!(own.contains("script-src 'self' 'wasm-unsafe-eval'; style-src 'self';"), "{own}");
+    let text = String::from_utf8_lossy(&page.body).into_owned();
+    assert!(text.contains(&format!("content=\"{own}\"")) && !text.contains("<style"));
     assert_eq!(get(port, "/nothing").code, 404);
 }
 

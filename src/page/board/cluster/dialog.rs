@@ -6,6 +6,8 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::board::layout::{Layout, Wish};
+use crate::board::tabs::DrawerState;
 use crate::live::{self, Link};
 use crate::ui::{remember, remembered};
 use deltascope_cache::controller::Generation;
@@ -44,6 +46,7 @@ pub(super) enum Counted {
 #[derive(Clone, Copy)]
 pub(super) struct Dialog {
     open: RwSignal<bool>,
+    drawer: DrawerState,
     pub(super) search: RwSignal<Search>,
     /// The API's address as the user typed it; empty: search for it.
     pub(super) base: RwSignal<String>,
@@ -77,13 +80,17 @@ pub(super) struct Dialog {
     place: StoredValue<Arc<str>>,
     /// The name of the resource chosen last; it is chosen again if another API has it.
     name: StoredValue<String>,
+    /// What is chosen once the resources are known.
+    wish: StoredValue<Option<Wish>>,
 }
 
 impl Dialog {
     pub(super) fn new(open: RwSignal<bool>) -> Self {
         let text = || RwSignal::new(String::new());
+        let layout = Layout::get();
         Self {
             open,
+            drawer: layout.drawer,
             search: RwSignal::new(Search::Looking),
             base: RwSignal::new(remembered(REMEMBERED).unwrap_or_default()),
             found: RwSignal::new(None),
@@ -106,6 +113,7 @@ impl Dialog {
             looked: StoredValue::new(0),
             place: StoredValue::new("".into()),
             name: StoredValue::new(FIRST.to_owned()),
+            wish: layout.wish,
         }
     }
 
@@ -151,13 +159,32 @@ impl Dialog {
         });
     }
 
+    /// Prepares for what the page has proposed to watch: a kind in a namespace, and nothing else.
+    pub(super) fn prepare(self) {
+        let Some(namespace) = self.wish.with_value(|wish| Some(wish.as_ref()?.1.clone())) else {
+            return;
+        };
+        self.namespace.set(namespace);
+        for text in [self.text, self.group, self.labels, self.fields] {
+            text.set(String::new());
+        }
+        // Nothing else can be watched meanwhile.
+        self.found.set(None);
+        self.chosen.set(None);
+    }
+
     fn offer(self, found: Found) {
         let before = self.name.get_value();
         let place = |name: &str| {
             let mut names = found.resources.iter().map(Resource::name);
             names.position(|other| other == name)
         };
-        let place = place(&before).or_else(|| place(FIRST));
+        let place = match self.wish.try_update_value(Option::take).flatten() {
+            // There may be none that can be watched.
+            Some((kind, _)) => (found.resources.iter())
+                .position(|one| one.group == kind.group && one.kind == kind.name),
+            None => place(&before).or_else(|| place(FIRST)),
+        };
         self.found.set(Some(Arc::new(found)));
         self.choose(place);
     }
@@ -241,7 +268,8 @@ impl Dialog {
         });
     }
 
-    pub(super) fn start(self, link: Link) {
+    /// Watches what is chosen, in the tab that is shown or beside it.
+    pub(super) fn start(self, link: Link, beside: bool) {
         let Some((target, mut options)) = self.target() else {
             return;
         };
@@ -251,8 +279,11 @@ impl Dialog {
             Err(wrong) => return self.wrong.set(Some(wrong)),
         }
         self.wrong.set(None);
+        let (drawer, from) = (self.drawer, link.shown());
         spawn_local(async move {
-            match link.begin(target, options).await {
+            let begun = link.begin(target, options, beside).await;
+            drawer.turn(from, link.shown());
+            match begun {
                 Ok(()) => self.open.set(false),
                 Err(wrong) => self.wrong.set(Some(wrong)),
             }

@@ -31,6 +31,10 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
         let names = node.into_iter().chain(typed.iter().map(|name| &**name));
         dialog.is_metadata_only().then(|| without_values(names))?
     });
+    let name = move || dialog.resource().map(|one| one.name()).unwrap_or_default();
+    // There is something to watch it beside of.
+    let together =
+        move || link.status.with(|status| status.is_on()) || link.tabs.with(|tabs| tabs.len() > 1);
     // The input that was wrong may be right now.
     let clear = move || dialog.wrong.set(None);
     view! {
@@ -39,7 +43,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
             autocomplete="off"
             on:submit=move |event| {
                 event.prevent_default();
-                dialog.start(link);
+                dialog.start(link, false);
             }
         >
             <div class="column">{picker(ui, dialog)}</div>
@@ -147,14 +151,25 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                 })}
                 <span class="hint">{ui.word(|words| words.cluster_note)}</span>
                 <button
-                    class="btn go"
+                    class="btn"
+                    class:go=move || !together()
                     data-testid="cluster-start"
                     disabled=move || dialog.chosen.get().is_none()
                 >
-                    {text(move || {
-                        let name = dialog.resource().map(|one| one.name()).unwrap_or_default();
-                        strings::watch(ui.lang.get(), &name)
+                    {text(move || match together() {
+                        true => strings::together::instead(ui.lang.get(), &name()),
+                        false => strings::watch(ui.lang.get(), &name()),
                     })}
+                </button>
+                <button
+                    type="button"
+                    class="btn go"
+                    data-testid="cluster-beside"
+                    hidden=move || !together()
+                    disabled=move || dialog.chosen.get().is_none()
+                    on:click=move |_| dialog.start(link, true)
+                >
+                    {text(move || strings::together::beside(ui.lang.get(), &name()))}
                 </button>
             </div>
         </form>

@@ -31,6 +31,7 @@ pub(super) fn Cluster(
     Effect::new(move |_| {
         // Only when the dialog opens: a page that is never connected sends no requests.
         if open.get() {
+            dialog.prepare();
             dialog.look();
         }
     });

@@ -1,0 +1,90 @@
+//! Takes the styles and the start script out of the page and states the policy that no others run: text from a
+//! cluster can then be no more than text, whatever a mistake makes of it.
+
+use std::hash::{DefaultHasher, Hasher};
+
+/// Scripts and styles are the page's own files. It asks whatever cluster its user names.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+    img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'; \
+    require-trusted-types-for 'script'; trusted-types default";
+
+/// A file of the page.
+type File = (String, String);
+
+/// The page without inline styles and scripts, and the two files that have them.
+pub(crate) fn strict(page: &str) -> Result<(String, [File; 2]), String> {
+    let (page, styles) = without(page, "<style>", "</style>");
+    let (page, scripts) = without(&page, "<script type=module>", "</script>");
+    if styles.is_empty() || scripts.is_empty() {
+        return Err("index.html has no inline styles or no start script".to_owned());
+    }
+    let styles = named("page", "css", styles.concat());
+    let start = named("start", "js", scripts.join("\n"));
+    let head = "<meta charset=utf-8>";
+    let added = format!(
+        "{head}<meta http-equiv=content-security-policy content=\"{POLICY}\">\
+         <link rel=stylesheet href=./{}><script type=module src=./{}></script>",
+        styles.0, start.0
+    );
+    // After the script that outlives it: modules run in the order of the page.
+    let rescue = "<script src=./rescue.js type=module></script>";
+    if !page.contains(head) || !page.contains(rescue) {
+        return Err("index.html has no charset or no rescue.js where trunk puts it".to_owned());
+    }
+    let page = page.replacen(rescue, "", 1).replacen(
+        head,
+        &added.replacen("<script", &format!("{rescue}<script"), 1),
+        1,
+    );
+    Ok((page, [styles, start]))
+}
+
+/// A page that was built anew must not meet an old file in a cache.
+fn named(stem: &str, ending: &str, text: String) -> File {
+    let mut hash = DefaultHasher::new();
+    hash.write(text.as_bytes());
+    (format!("{stem}-{:016x}.{ending}", hash.finish()), text)
+}
+
+/// The text without what stands between two marks, and that, in its order.
+fn without(text: &str, open: &str, close: &str) -> (String, Vec<String>) {
+    let (mut rest, mut kept, mut taken) = (text, String::new(), Vec::new());
+    while let Some((before, after)) = rest.split_once(open) {
+        let Some((inside, after)) = after.split_once(close) else {
+            break;
+        };
+        kept.push_str(before);
+        taken.push(inside.to_owned());
+        rest = after;
+    }
+    kept.push_str(rest);
+    (kept, taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strict;
+
+    #[test]
+    fn nothing_inline_is_left() {
+        let page = "<!doctype html><html><meta charset=utf-8><style>a{}</style><style>b{}</style>\
+            <script src=./rescue.js type=module></script><script type=module>start()</script><body>";
+        let (html, [styles, start]) = strict(page).unwrap();
+        assert_eq!((&*styles.1, &*start.1), ("a{}b{}", "start()"));
+        assert!(!html.contains("<style") && !html.contains("start()"), "{html}");
+        let order = [
+            "content-security-policy",
+            &*styles.0,
+            "rescue.js",
+            &*start.0,
+            "<body>",
+        ];
+        let places: Vec<_> = order.iter().map(|part| html.find(part).unwrap()).collect();
+        assert!(places.is_sorted(), "{html}");
+        assert_eq!(html.matches("rescue.js").count(), 1);
+        // Another text has another name.
+        let other = strict(&page.replace("a{}", "c{}")).unwrap().1;
+        assert!(other[0].0 != styles.0 && other[1].0 == start.0);
+        assert!(strict(&html).is_err());
+    }
+}

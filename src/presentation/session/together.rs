@@ -1,0 +1,244 @@
+//! A session among others, each of which watches another resource of a cluster.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::anchor::Anchor;
+use crate::command::Command;
+use crate::i18n::Text;
+use deltascope_cache::key::Key;
+use deltascope_world::Time;
+use deltascope_world::source::any::AnySource;
+
+use super::{Change, Session};
+
+impl Session {
+    /// A session beside this one, without a run. It steps as this one does.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let mut beside = Self::empty();
+        beside.set_step_size(self.walking.step_size);
+        beside.playback.set_speed(self.playback.speed());
+        beside
+    }
+
+    /// The title of the run.
+    #[must_use]
+    pub fn title(&self) -> &Text {
+        &self.lesson.title
+    }
+
+    /// How many objects the cluster has, as far as the run knows; `None` for a run of something else.
+    #[must_use]
+    pub fn objects_now(&self) -> Option<usize> {
+        match self.timeline.source() {
+            AnySource::Live(live) => Some(live.objects().count()),
+            _ => None,
+        }
+    }
+
+    /// How many facts there were, including the forgotten ones.
+    #[must_use]
+    pub fn facts_stated(&self) -> u64 {
+        self.timeline.forgotten() + self.timeline.len() as u64
+    }
+
+    /// Keeps to its part of the memory among so many live runs.
+    pub fn share(&mut self, among: usize) {
+        if let Some(live) = &mut self.live {
+            live.share(among);
+        }
+    }
+
+    /// The wall-clock time of the cursor, in ms since 1970. `None` if it is unknown, or if the cursor follows the edge.
+    #[must_use]
+    pub fn wall(&self) -> Option<Time> {
+        let follows = self.live.as_ref().is_some_and(|live| live.following);
+        let start = self.head.start.filter(|_| !follows)?;
+        Some(start.saturating_add(self.timeline.time_at(self.playback.cursor())))
+    }
+
+    /// The place in this run at a wall-clock time; its edge for a time that it does not have.
+    fn place_then(&self, wall: Option<Time>) -> usize {
+        let edge = self.timeline.len();
+        let first = self.timeline.time_at(0);
+        let last = self.timeline.time_at(edge);
+        let time = moment(self.head.start, first..last, wall);
+        time.map_or(edge, |time| self.timeline.count_until(time))
+    }
+
+    /// Shows this session again: if it follows the edge, as it is now.
+    pub fn show_again(&mut self) -> Change {
+        self.live_follow();
+        Change::Cut
+    }
+
+    /// The cluster's objects at the cursor.
+    #[must_use]
+    pub fn objects_here(&self) -> Vec<Arc<DynamicObject>> {
+        let follows = self.live.as_ref().is_some_and(|live| live.following);
+        self.objects_at(match follows {
+            true => self.timeline.len(),
+            false => self.playback.cursor(),
+        })
+    }
+
+    /// The cluster's objects at a wall-clock time.
+    #[must_use]
+    pub fn objects_then(&self, wall: Option<Time>) -> Vec<Arc<DynamicObject>> {
+        self.objects_at(self.place_then(wall))
+    }
+
+    fn objects_at(&self, place: usize) -> Vec<Arc<DynamicObject>> {
+        let mut objects = Vec::new();
+        let mut keep = |object: &Arc<DynamicObject>| objects.push(Arc::clone(object));
+        self.timeline.each_object(place, &mut keep);
+        objects
+    }
+
+    /// Goes to a wall-clock time, selects an object there, and asks why it is there.
+    pub fn show_object(&mut self, key: Key, wall: Option<Time>) -> Change {
+        let place = self.place_then(wall);
+        if place == self.timeline.len() && self.is_live() {
+            self.obey(Command::GoLive);
+        } else {
+            self.obey(Command::Seek(place));
+        }
+        let is_stored = self.picture().store.items.contains_key(&key);
+        let anchor = match is_stored {
+            true => Anchor::Item(key),
+            false => Anchor::Object(key),
+        };
+        self.obey(Command::Select(Some(anchor)));
+        self.obey(Command::AskWhy(true));
+        Change::Cut
+    }
+}
+
+/// The virtual time of a wall-clock time, in a run that began at `start` and has these times, if it has that one.
+fn moment(start: Option<Time>, kept: Range<Time>, wall: Option<Time>) -> Option<Time> {
+    let time = wall?.checked_sub(start?)?;
+    kept.contains(&time).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::super::live::LiveRun;
+    use super::*;
+    use deltascope_cache::fact::EventType;
+    use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
+    use deltascope_world::source::scenario::Scenario;
+    use deltascope_world::source::wire::RecordedEvent;
+
+    #[test]
+    fn a_run_has_the_wall_clock_times_from_its_start_to_its_end() {
+        for (what, start, kept, wall, time) in [
+            ("before it began", Some(1_000), 0..100, Some(999), None),
+            ("its start", Some(1_000), 0..100, Some(1_000), Some(0)),
+            ("within", Some(1_000), 0..100, Some(1_050), Some(50)),
+            ("after its end", Some(1_000), 0..100, Some(1_100), None),
+            ("forgotten", Some(1_000), 60..100, Some(1_050), None),
+            ("an unknown start", None, 0..100, Some(1_050), None),
+            ("now", Some(1_000), 0..100, None, None),
+        ] {
+            assert_eq!(moment(start, kept, wall), time, "{what}");
+        }
+    }
+
+    /// A live run that began at `start`; each name is an object that the cluster has from that moment on.
+    fn run(start: Time, objects: &[(Time, &str)]) -> Session {
+        let mut session = Session::new().beside();
+        let settings = json!({ "feed": "cluster", "machinery": "shared" });
+        session.connect(LiveRun {
+            title: Text::new("pods", "pods"),
+            scenario: Scenario {
+                settings: serde_json::from_value(settings).unwrap(),
+                ..Scenario::default()
+            },
+            start: Some(start),
+        });
+        session.live_tick(0);
+        let respond = |session: &mut Session, now, part| {
+            let request = session.live_wanted().unwrap().request;
+            session.live_received(now, vec![ServerResponse { request, part }]);
+            while session.live_due().is_some_and(|due| due <= now) {
+                session.live_tick(now);
+            }
+        };
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        respond(&mut session, 20, ResponsePart::Opened);
+        for (rv, (now, name)) in objects.iter().enumerate() {
+            let object = json!({ "metadata": { "name": name, "uid": name } });
+            let mut object = deltascope_world::source::pod::from_json(&object).unwrap();
+            object.metadata.resource_version = Some(rv.to_string());
+            let event = RecordedEvent::Object {
+                event: EventType::Added,
+                object: Arc::new(object),
+            };
+            respond(&mut session, *now, ResponsePart::Event(event));
+        }
+        session
+    }
+
+    #[test]
+    fn an_object_is_shown_at_the_moment_of_another_tab() {
+        let mut here = run(5_000, &[(1_000, "pod"), (9_000, "other")]);
+        let mut there = run(7_000, &[(100, "set"), (4_000, "late")]);
+        while there.live_follow() != Change::None {}
+        while here.live_follow() != Change::None {}
+        assert_eq!((here.wall(), here.objects_now()), (None, Some(2)));
+        assert_eq!(Session::new().objects_now(), None);
+        // Both follow their edge.
+        there.show_object(Key::from("late"), here.wall());
+        assert!(there.live_view().unwrap().following);
+        assert_eq!(there.objects_then(None).len(), 2);
+        // 9.5 s by the clock on the wall: the second object is not there yet.
+        let place = here.timeline.count_until(4_500);
+        here.obey(Command::Seek(place));
+        assert!(here.wall().is_some_and(|wall| wall < 9_500));
+        let wall = Some(9_500);
+        let names = |session: &Session, wall| -> Vec<String> {
+            let objects = session.objects_then(wall);
+            objects
+                .iter()
+                .map(|one| one.metadata.name.clone().unwrap())
+                .collect()
+        };
+        assert_eq!(names(&there, wall), ["set"]);
+        there.show_object(Key::from("set"), wall);
+        let view = there.view();
+        assert!(
+            !view.live.unwrap().following && view.time <= 2_500,
+            "{}",
+            view.time
+        );
+        let selected = view.selection.unwrap();
+        assert_eq!(selected.anchor, Anchor::Item(Key::from("set")));
+        assert!(view.why.is_some());
+        // A time that it does not have: its edge.
+        there.show_object(Key::from("late"), Some(1_000));
+        assert!(there.live_view().unwrap().following);
+    }
+
+    #[test]
+    fn together_live_runs_keep_no_more_than_one_alone() {
+        let alone = run(0, &[]).live.unwrap().all_bounds();
+        for tabs in 1..=crate::cluster::MOST_TABS {
+            let mut session = run(0, &[]);
+            session.share(tabs);
+            let part = session.live.unwrap().all_bounds();
+            for (part, alone) in part.into_iter().zip(alone) {
+                assert!(
+                    part * tabs <= alone && part * (tabs + 1) > alone * 9 / 10,
+                    "{tabs}"
+                );
+            }
+        }
+    }
+}
