@@ -19,7 +19,7 @@ use deltascope_world::source::proxy::exchange::SERVE;
 use deltascope_world::text::Lang;
 
 use super::args::{Choice, Serve};
-use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal};
+use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal, sandbox};
 use super::http::{Proxy, Unreachable};
 use super::listen::{self, Service, UNREAD};
 use super::page::Page;
