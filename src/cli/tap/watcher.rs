@@ -771,22 +771,19 @@ mod tests {
             let call = Call::read("GET", "api/v1/pods", &query, "application/json");
             watcher.asked(id, id, &client, &call);
         };
-        // It watches before the list is complete.
-        let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":"c"},"items":[
-            {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
-        ask(&mut watcher, 0, &[("limit", "1")]);
+        // Its list fails, and it watches.
+        ask(&mut watcher, 0, &[]);
         watcher.hear(Word::Head {
             id: 0,
             at: 0,
-            head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+            head: super::super::super::http::head_of(500, &hyper::HeaderMap::new()),
         });
-        watcher.hear(Word::Chunk {
+        watcher.hear(Word::End {
             id: 0,
             at: 0,
-            bytes: Bytes::from_static(body.as_bytes()),
-            _room: None,
+            over: Over::Complete,
         });
-        ask(&mut watcher, 5, &[("watch", "1"), ("resourceVersion", "1")]);
+        ask(&mut watcher, 5, &[("watch", "1")]);
         let stopped: Vec<_> = (watcher.tracks.values())
             .filter_map(|track| track.ledger.stopped)
             .collect();
