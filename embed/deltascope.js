@@ -611,6 +611,9 @@ export class DeltaScope extends HTMLElement {
       await frame(READY_MS);
       if (turn !== this.#turn) return;
       if (focus) this.#parts.mount.focus();
+      // Some methods answer at once, so what they need is fetched before.
+      await this.#api.whole();
+      if (turn !== this.#turn) return;
       this.#settle.resolve();
       this.#emit("ready", { version });
     } catch (error) {

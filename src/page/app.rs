@@ -1,14 +1,18 @@
 //! Mounts the page.
 
+use gloo_timers::future::TimeoutFuture;
 use js_sys::Reflect;
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos::wasm_bindgen::prelude::JsValue;
 
 use crate::board::Board;
+use crate::board::later as parts;
 use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::{self, Host};
+use crate::later;
 use crate::live::Link;
 use crate::live::tapped::Tapped;
 use crate::ui::{
@@ -18,7 +22,6 @@ use crate::ui::{
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::Session;
-use deltascope_presentation::shelf::Course;
 use deltascope_presentation::shelf::progress::Progress;
 use deltascope_replay::link::{self, ShelfLink};
 use deltascope_replay::step_size::StepSize;
@@ -27,6 +30,9 @@ use deltascope_replay::step_size::StepSize;
 const FIRST_LOOK: &str = "first-look";
 /// Remembers that somebody has been here.
 const SEEN: &str = "seen";
+
+/// How long after the first picture the parts are fetched that come later, in ms.
+const REST_MS: u32 = 1_000;
 
 /// The attribute that marks the project's own page.
 const OWN_PAGE: &str = "data-deltascope";
@@ -89,21 +95,39 @@ pub fn App() -> impl IntoView {
     }
     let first = open_address(ui);
     api::install(&driver, ui, link, first);
+    spawn_local(async {
+        TimeoutFuture::new(REST_MS).await;
+        parts::fetch_all().await;
+    });
     view! { <Board /> }
 }
 
 /// Opens the shelf, if the address is a link to it; else the command that opens the link's run.
 fn open_address(ui: Ui) -> Option<Command> {
     let link = link_of_address()?;
-    let Some(shelf) = ShelfLink::read(&link) else {
+    if !ShelfLink::may_be(&link) {
         return Some(Command::OpenLink(link.into()));
+    }
+    let show = move |part: &parts::Shelf| match (part.read)(&link) {
+        Some(shelved) => {
+            ui.show_shelf(shelved);
+            None
+        }
+        None => Some(Command::OpenLink(link.into())),
     };
-    let course = Course::named(&shelf.course);
-    ui.show_shelf(Shelved {
-        query: shelf.query.to_string(),
-        course,
-        teaches: shelf.teach && course.is_some(),
-        ..Shelved::default()
+    if let Some(part) = later::now(&parts::SHELF) {
+        return show(part);
+    }
+    ui.show_shelf(Shelved::default());
+    spawn_local(async move {
+        match later::fetched(&parts::SHELF).await {
+            Ok(part) => {
+                if let Some(command) = show(part) {
+                    ui.send(command);
+                }
+            }
+            Err(missing) => ui.send(Command::Wrong(missing)),
+        }
     });
     None
 }
@@ -111,7 +135,7 @@ fn open_address(ui: Ui) -> Option<Command> {
 /// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told
 /// the first story.
 fn first_session(is_newcomer: bool) -> Session {
-    let mut session = Session::new();
+    let mut session = Session::at_hand();
     if is_newcomer {
         session.obey(Command::Load(FIRST_LOOK.into()));
         session.obey(Command::Tell(Tell::Scene(0)));

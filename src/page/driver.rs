@@ -16,7 +16,9 @@ use web_sys::ResizeObserver;
 
 use crate::animate::now;
 use crate::host::{self, Host};
+use crate::later;
 use crate::motion::Stage;
+use crate::runs::RUNS;
 use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
@@ -167,7 +169,7 @@ impl Driver {
     /// A driver of a new session, with the first lesson open.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self::with_session(host, Session::new())
+        Self::with_session(host, Session::at_hand())
     }
 
     /// A driver of an existing session.
@@ -232,7 +234,7 @@ impl Driver {
             observer.disconnect();
         }
         // A run may be large, and scripts may hold on to the driver.
-        self.with(|session| *session = Session::empty());
+        self.with(|session| *session = Session::empty_at_hand());
     }
 
     /// Exports the run. A link includes the address of the page.
@@ -240,12 +242,13 @@ impl Driver {
     /// # Errors
     /// Says why the run cannot be exported, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
+        let part = later::now(&RUNS).ok_or_else(later::missing)?;
         let is_link = what == Export::Link;
         // Whoever had the link would have the tap.
         if is_link && host::tap().is_some() {
             return Err(informers::no_link());
         }
-        let exported = self.inner.session.borrow_mut().export(what)?;
+        let exported = (part.export)(&mut self.inner.session.borrow_mut(), what)?;
         if !is_link {
             return Ok(exported);
         }
@@ -483,10 +486,20 @@ impl Driver {
         self.show_stage();
         self.asked();
         let turn = self.next_opening();
-        let opening = Paced::of(move |slices| -> Opens {
-            Box::pin(async move { opening::open_or_cut(&command, wanted, &slices).await })
-        });
-        self.open(opening, turn).await;
+        let opening = match opening::at_hand(&command) {
+            Some(lesson) => Paced::of(move |slices| -> Opens {
+                Box::pin(async move { opening::open_lesson(lesson?, &slices).await })
+            }),
+            None => match later::fetched(&RUNS).await {
+                Ok(part) => Paced::of(move |slices| -> Opens {
+                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
+                }),
+                Err(missing) => Paced::of(|_| -> Opens { Box::pin(async { Err(missing.into()) }) }),
+            },
+        };
+        if self.inner.opening.get() == turn && !self.inner.gone.get() {
+            self.open(opening, turn).await;
+        }
     }
 
     /// Shows the stage, where the shelf is in its place.

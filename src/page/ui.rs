@@ -173,14 +173,24 @@ impl Ui {
         if self.view.with_untracked(plays) {
             self.send(Command::TogglePlay);
         }
-        let on_paper = |view: &Rc<View>| view.story.as_ref().is_some_and(|story| story.handout);
-        if self.view.with_untracked(on_paper) {
-            self.send(Command::Tell(Tell::Handout(false)));
-        }
+        self.leave_paper();
         self.shelf.set(Shelved {
             open: true,
             ..shelved
         });
+    }
+
+    fn leave_paper(self) {
+        let on_paper = |view: &Rc<View>| view.story.as_ref().is_some_and(|story| story.handout);
+        if self.view.with_untracked(on_paper) {
+            self.send(Command::Tell(Tell::Handout(false)));
+        }
+    }
+
+    /// Shows the board in place of the shelf or of a handout.
+    pub fn show_board(self) {
+        self.leave_paper();
+        self.show_stage();
     }
 
     /// Shows the stage in place of the shelf.

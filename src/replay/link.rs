@@ -71,6 +71,12 @@ impl ShelfLink {
     pub fn read(fragment: &str) -> Option<Self> {
         Link::read(fragment).ok()?.shelf
     }
+
+    /// Whether a fragment may be such a link. What reads it may have to come first.
+    #[must_use]
+    pub fn may_be(fragment: &str) -> bool {
+        fragment.contains("shelf")
+    }
 }
 
 /// The fragment of the page's address, with its `#`.

@@ -7,7 +7,7 @@
 // DIST names another build, CHROMIUM another browser.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { startApi } from "./apiserver.mjs";
@@ -44,6 +44,11 @@ export const ROOMS = ["api", "reflector", "queue", "pop", "indexer", "now", "pro
 export function launch() {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE } });
 }
+
+/** A file of a part of the program that comes later. A debug build holds all parts. */
+export const PART = /\bdeltascope-[0-9a-f]+-\w+-[0-9a-f]+\.wasm/;
+const PARTS = existsSync(DIST) ? readdirSync(DIST).filter((name) => PART.test(name)) : [];
+export const IS_SPLIT = PARTS.length > 0;
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {
@@ -171,8 +176,9 @@ class App {
     page.on("requestfailed", (request) => {
       this.unanswered.delete(request);
       const why = request.failure()?.errorText;
-      // A watch that is no longer needed is aborted.
-      if (reads && request.url().startsWith(reads) && why === "net::ERR_ABORTED") return;
+      // A watch that is no longer needed is aborted, and so is a part when the page is left.
+      const mayEnd = (reads && request.url().startsWith(reads)) || PART.test(request.url());
+      if (mayEnd && why === "net::ERR_ABORTED") return;
       problem(`failed: ${request.url()} ${why}`);
     });
     page.on("response", (response) => {
@@ -212,6 +218,13 @@ class App {
       [method, args],
     );
     return this.state();
+  }
+
+  /** Waits until the page has fetched all parts by itself. */
+  async whole() {
+    const isThere = (name) => this.requests.some((address) => address.endsWith(name));
+    const isAsked = () => [...this.unanswered].some((request) => PART.test(request.url()));
+    await this.eventually("all parts are there", () => PARTS.every(isThere) && !isAsked());
   }
 
   /** Goes to the end of the run and returns that state. */

@@ -6,6 +6,7 @@
 mod bundle;
 mod package;
 mod program;
+mod split;
 mod strict;
 mod styles;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::program;
+use crate::split::split;
 use crate::strict::strict;
 use crate::styles::shadowed;
 
@@ -27,18 +27,16 @@ const OF_THE_PAGE: &str = "rescue.js";
 /// Writes the package beside the files that trunk has built. A release is for visitors, who need no names of functions.
 pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), String> {
     let (glue, wasm) = built(dist)?;
-    if release {
-        let path = dist.join(&wasm);
-        let error = |error: std::io::Error| format!("{}: {error}", path.display());
-        let bare = program::bare(&fs::read(&path).map_err(error)?);
-        let bare = bare.ok_or_else(|| format!("{} is no WebAssembly module", path.display()))?;
-        fs::write(&path, bare).map_err(error)?;
+    let parts = if release {
         let (page, files) = strict(&read(&dist.join("index.html"))?)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;
         }
-    }
+        split(&linked()?, dist, &glue, &wasm)?
+    } else {
+        Vec::new()
+    };
     let version = version(root)?;
     let module = read(&root.join("embed/deltascope.js"))?;
     for place in ["__GLUE__", "__WASM__", "__VERSION__"] {
@@ -66,6 +64,7 @@ pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), Strin
         glue,
         wasm,
     ];
+    files.extend(parts);
     copy_all(&root.join("embed/files"), Path::new(""), dist, &mut files)?;
     files.retain(|file| file != OF_THE_PAGE);
     put(dist, "LICENSE", &read(&root.join("LICENSE"))?)?;
@@ -87,6 +86,16 @@ fn built(dist: &Path) -> Result<(String, String), String> {
         return Err(format!("{} holds {wasm}, but no {glue}", dist.display()));
     }
     Ok((glue, wasm.clone()))
+}
+
+/// What the linker has written: beside this program, which cargo has built as well.
+fn linked() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| format!("where am I? {error}"))?;
+    let target = own
+        .ancestors()
+        .nth(2)
+        .ok_or("this program lies in no folder of cargo's")?;
+    Ok(target.join("wasm32-unknown-unknown/page/deltascope.wasm"))
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, String> {

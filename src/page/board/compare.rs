@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::parts::{either, part, shown, text};
+use super::later::{TOOLS, later};
+use super::parts::{Live, either, part, shown, text};
 use super::token::{chip, sign};
 use super::{icons, race};
 use crate::memo::Memo;
@@ -40,15 +41,16 @@ pub(super) fn Toggle() -> impl IntoView {
 }
 
 /// What is in place of the stage: this run and another one, or the four generations.
-#[component]
-pub(super) fn Compare() -> impl IntoView {
-    let ui = Ui::get();
+pub(super) fn compare(ui: Ui) -> Live<AnyView> {
     let on = ui.memo(|view| view.compared().is_some());
-    view! { {shown(move || on.get(), Instead)} }
+    shown(
+        move || on.get(),
+        || later(&TOOLS, || true, |part| (part.beside)()),
+    )
 }
 
 #[component]
-fn Instead() -> impl IntoView {
+pub(super) fn Instead() -> impl IntoView {
     let ui = Ui::get();
     let racing = ui.memo(|view| view.race.is_some());
     let title = move || {

@@ -4,21 +4,23 @@
 use leptos::prelude::*;
 
 use super::icons;
+use super::later::{TOOLS, later};
 use super::layout::Layout;
 use super::parts::{along, part, shown, text};
 use super::tabs::{DrawerTab, focus_tab};
 use super::{branches, checks, compare, share, table, until, why};
+use crate::runs::RUNS;
 use crate::ui::Ui;
 use deltascope_presentation::stage::Panel;
 
-fn view(tab: DrawerTab) -> AnyView {
+pub(super) fn view(tab: DrawerTab) -> AnyView {
     match tab {
         DrawerTab::Why => why::Why().into_any(),
         DrawerTab::Until => until::Until().into_any(),
         DrawerTab::Branches => branches::Branches().into_any(),
         DrawerTab::Checks => checks::Checks().into_any(),
         DrawerTab::Table => table::Table().into_any(),
-        DrawerTab::Share => share::Share().into_any(),
+        DrawerTab::Share => later(&RUNS, || true, |_| share::Share().into_any()).into_any(),
     }
 }
 
@@ -162,7 +164,10 @@ pub(super) fn Drawer() -> impl IntoView {
                         format!("drawer-tab-{}", open.id())
                     })
                 >
-                    {part(move || drawer.open.get().map(view))}
+                    {part(move || {
+                        let tab = drawer.open.get()?;
+                        Some(later(&TOOLS, || true, move |part| (part.tab)(tab)))
+                    })}
                 </div>
             </section>
         })}

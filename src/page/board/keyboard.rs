@@ -8,9 +8,11 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
+use super::later::SHELF;
 use super::layout::Layout;
-use super::{handout, shelf, transport};
+use super::{handout, transport};
 use crate::host::Host;
+use crate::later::now;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::keys::{Action, Focus, Press, Reached, Shown, action, is_typed};
@@ -141,8 +143,8 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             return;
         }
         if ui.shelf.with_untracked(|shelf| shelf.open) {
-            if !modified {
-                shelf::on_key(ui, &event);
+            if let Some(part) = now(&SHELF).filter(|_| !modified) {
+                (part.on_key)(ui, &event);
             }
             return;
         }

@@ -6,7 +6,7 @@ use web_sys::MouseEvent;
 
 use super::parts::{Live, drawn};
 use crate::host::tap;
-use crate::ui::Ui;
+use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
 use deltascope_replay::link::{Link, ShelfLink};
@@ -86,6 +86,18 @@ pub(super) fn read_to(course: Course) -> Option<i32> {
 pub(super) fn open(ui: Ui, link: &str) {
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));
+}
+
+/// What a link to the shelf shows of it.
+pub(super) fn shelved(link: &str) -> Option<Shelved> {
+    let shelf = ShelfLink::read(link)?;
+    let course = Course::named(&shelf.course);
+    Some(Shelved {
+        query: shelf.query.to_string(),
+        course,
+        teaches: shelf.teach && course.is_some(),
+        ..Shelved::default()
+    })
 }
 
 /// A link to what is searched for, to the course or to its notes, for whoever wants to send it on.

@@ -23,6 +23,7 @@ mod icons;
 mod indexer;
 mod informers;
 mod keyboard;
+pub(crate) mod later;
 mod layout;
 mod links;
 mod now;
@@ -51,7 +52,7 @@ mod why;
 
 use leptos::prelude::*;
 
-use crate::live::Link;
+use crate::live::{self, Link};
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
 use deltascope_presentation::cluster::Tab;
@@ -59,8 +60,36 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
 use deltascope_presentation::stage::Panel;
+use later::{CLUSTER, SHELF, TOOLS, later};
 use layout::Layout;
 use parts::{Live, maybe, part, shown, text};
+
+impl later::Shelf {
+    const ALL: Self = Self {
+        shelf: || shelf::Shelf().into_any(),
+        more: shelf::more,
+        on_key: shelf::on_key,
+        read: links::shelved,
+    };
+}
+
+impl later::Tools {
+    const ALL: Self = Self {
+        tab: drawer::view,
+        beside: || compare::Instead().into_any(),
+        help: |open| view! { <help::Help open=open /> }.into_any(),
+        presenter: || view! { <presenter::Over presenter=Layout::get().presenter /> }.into_any(),
+        handout: |ui| handout::handout(ui).into_any(),
+    };
+}
+
+impl later::Cluster {
+    const ALL: Self = Self {
+        dialog: |open| view! { <cluster::Cluster open=open /> }.into_any(),
+        connect: live::connect,
+        informers: || informers::Informers().into_any(),
+    };
+}
 
 /// The board of an element, which is drawn piece by piece.
 #[component]
@@ -141,7 +170,7 @@ pub fn Board() -> impl IntoView {
             on:pointerdown=down
             on:pointerup=up
         >
-            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
+            {piece(ui, Piece::Over, || true, move || view! { <Problem />{compare::compare(ui)} }.into_any())}
             <div
                 id="watched"
                 role=maybe(move || together.get().then_some("tabpanel"))
@@ -183,13 +212,13 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Strip, move || telling.get(), || story::Story().into_any())}
         {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
-        {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
+        {piece(ui, Piece::Over, || true, move || later(&TOOLS, move || help.get(), move |part| (part.help)(help)).into_any())}
         {(!embedded).then(|| view! {
-            {shown(move || ui.shelved() && !informers::shows(ui), || shelf::Shelf().into_any())}
-            {shown(move || ui.shelved() && informers::shows(ui), || informers::Informers().into_any())}
-            <presenter::Over presenter=layout.presenter />
-            {handout::handout(ui)}
-            <cluster::Cluster open=cluster />
+            {shown(move || ui.shelved() && !informers::shows(ui), || later(&SHELF, || true, |part| (part.shelf)()))}
+            {shown(move || ui.shelved() && informers::shows(ui), || later(&CLUSTER, || true, |part| (part.informers)()))}
+            {later(&TOOLS, move || layout.presenter.on.get(), move |part| (part.presenter)())}
+            {later(&TOOLS, move || on_paper.get(), move |part| (part.handout)(ui))}
+            {later(&CLUSTER, move || cluster.get(), move |part| (part.dialog)(cluster))}
             <open::DropZone />
         })}
     }

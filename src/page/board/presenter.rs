@@ -8,8 +8,10 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, PointerEvent};
 
+use super::later::later;
 use super::parts::{shown, text};
 use crate::memo::Memo;
+use crate::runs::RUNS;
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::decimal::decimals;
@@ -114,18 +116,20 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
                 let at = [f64::from(event.client_x()), f64::from(event.client_y())];
                 let style = decimals("translate:#px #px;opacity:1", &at);
                 if let Some(ring) = ring.get_untracked() {
-                    ring.style().set_css_text(&style);
+                    web_sys::HtmlElement::style(&ring).set_css_text(&style);
                 }
-            });
-            let link = Memo::new(move |_| {
-                // Another moment has another link.
-                ui.view.track();
-                code.get().then(|| ui.export.run(Export::Link))
             });
             view! {
                 {shown(move || code.get(), move || view! {
                     <div class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
-                        {super::parts::part(move || link.get().map(|link| drawn(ui, link)))}
+                        {later(&RUNS, || true, move |_| {
+                            let link = Memo::new(move |_| {
+                                // Another moment has another link.
+                                ui.view.track();
+                                ui.export.run(Export::Link)
+                            });
+                            super::parts::part(move || drawn(ui, link.get())).into_any()
+                        })}
                         <p>{ui.word(|words| words.code_scan)}</p>
                     </div>
                 })}

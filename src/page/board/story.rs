@@ -4,9 +4,10 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::chapter::to_chapter;
+use super::later::{SHELF, later};
 use super::layout::Layout;
 use super::parts::{Live, drawn, modal, shown, text, words};
-use super::{icons, presenter, shelf};
+use super::{icons, presenter};
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -130,7 +131,7 @@ pub(super) fn Story() -> impl IntoView {
             </div>
             {shown(move || is_last.get(), move || view! {
                 <div class="onward">
-                    {(!embedded).then(|| shelf::more(ui))}
+                    {(!embedded).then(|| later(&SHELF, || true, move |part| (part.more)(ui)))}
                     {to_chapter(ui)}
                 </div>
             })}

@@ -2,7 +2,7 @@
 //!
 //! The custom element's methods have the same names and results.
 
-use js_sys::{Array, JSON, Object, Promise, Reflect};
+use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::{GetUntracked, WithUntracked, window};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
@@ -10,12 +10,14 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use super::events::{Emit, emit_story};
+use crate::board::later::CLUSTER;
 use crate::driver::Driver;
+use crate::later::fetched;
 use crate::live::Link;
+use crate::runs::RUNS;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::cluster::Options;
 use deltascope_presentation::command::{BreakCommand, Command, Export, Tell};
 use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
@@ -31,11 +33,21 @@ use deltascope_replay::step_size::StepSize;
 /// Sets `window.deltascope`. The page is mounted already; `ready` is settled once `first` has been opened.
 pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
     let api = api(driver, ui, link);
-    if let Some(first) = first {
-        let _ = Reflect::set(&api, &"ready".into(), &opens(driver, first));
-    }
+    let opening = driver.clone();
+    let ready = settles(async move {
+        if let Some(first) = first {
+            opening.opens(first).await;
+        }
+        whole().await;
+    });
+    let _ = Reflect::set(&api, &"ready".into(), &ready);
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
     emit_story(ui, Emit::Page);
+}
+
+/// Returns once the methods that answer at once can do so. If their part cannot be fetched, they say so.
+pub(super) async fn whole() {
+    let _ = fetched(&RUNS).await;
 }
 
 /// The scripting interface of a board.
@@ -47,7 +59,6 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let _ = Reflect::set(&api, &name.into(), value);
     };
     set("version", &API_VERSION.into());
-    set("ready", &Promise::resolve(&JsValue::UNDEFINED));
 
     let on = driver.clone();
     method(&api, "step", move |by: JsValue, step_size: JsValue| {
@@ -149,11 +160,11 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     });
     let on = driver.clone();
     method(&api, "connect", move |options: JsValue, _: JsValue| {
-        let (driver, options) = (on.clone(), Options::from_json(to_json(&options)));
+        let (driver, options) = (on.clone(), to_json(&options));
         future_to_promise(async move {
-            let connected = match options {
-                Ok(options) => link.connect(options).await,
-                Err(wrong) => Err(wrong),
+            let connected = match fetched(&CLUSTER).await {
+                Ok(part) => (part.connect)(link, options).await,
+                Err(missing) => Err(missing),
             };
             if let Err(wrong) = connected {
                 driver
@@ -379,7 +390,7 @@ fn performs_far(driver: &Driver, command: Command) -> JsValue {
 }
 
 /// A promise that settles when this is done.
-fn settles(work: impl Future<Output = ()> + 'static) -> JsValue {
+pub(super) fn settles(work: impl Future<Output = ()> + 'static) -> JsValue {
     future_to_promise(async move {
         work.await;
         Ok(JsValue::UNDEFINED)

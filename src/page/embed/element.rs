@@ -19,11 +19,14 @@ use super::events::{Emit, emit_events};
 use crate::board::Coming;
 use crate::driver::{Driver, Paced};
 use crate::host::Host;
+use crate::later::fetched;
 use crate::live::Link;
+use crate::runs::RUNS;
 use crate::ui::{Shape, Theme, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::Options;
+use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_world::slices::{Slices, pause};
 
@@ -91,7 +94,7 @@ async fn come(
 ) -> Result<(), String> {
     let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
-    let mut session = Session::empty();
+    let mut session = Session::empty_at_hand();
     pause().await;
     // An error of the run is reported rather than one of the other options.
     let opened = open(&mut session, &options, &config, &slices)
@@ -131,6 +134,7 @@ async fn come(
     if let Some((ui, link)) = shared.take() {
         // Copy the methods into the object that the page has already.
         let _ = Object::assign(&api, &api::api(&driver, ui, link));
+        method(&api, "whole", |_, _| api::settles(api::whole()));
         on_attribute(&api, &driver, ui, options);
     }
     pause().await;
@@ -151,14 +155,24 @@ async fn open(
     if let Some(text) = get("file").as_string() {
         let name = get("name").as_string().unwrap_or_default();
         let command = Command::Open(vec![(name, text.into_bytes())]);
-        return Ok(session.present_shared(options, &command, slices).await?);
+        let open = fetched(&RUNS).await?.open;
+        return Ok(session
+            .present_shared(options, &command, open, slices)
+            .await?);
     }
     if let Some(link) = get("link").as_string() {
         let command = Command::OpenLink(link.into());
-        return Ok(session.present_shared(options, &command, slices).await?);
+        let open = fetched(&RUNS).await?.open;
+        return Ok(session
+            .present_shared(options, &command, open, slices)
+            .await?);
     }
     let scenario = scenario(&get("scenario"));
-    Ok(session.present_slowly(options, scenario, slices).await?)
+    let lesson = match lesson_at_hand(options, scenario) {
+        Some(lesson) => lesson,
+        None => (fetched(&RUNS).await?.lesson)(options.lesson.as_deref().unwrap_or_default()),
+    };
+    Ok(session.present_slowly(options, lesson?, slices).await?)
 }
 
 /// The options that can be read, and the error of the first one that cannot.

@@ -7,11 +7,13 @@ pub mod tapped;
 mod together;
 
 use std::cell::{RefCell, RefMut};
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
+use serde_json::Value;
 
 use crate::animate::now;
 use crate::driver::Driver;
@@ -49,6 +51,15 @@ const STATUS_MS: Time = 500;
 /// How many slices of due work a hidden page does at once: as much as a visible page does in the second until a
 /// hidden page's next timer.
 const HIDDEN_SLICES: usize = 30;
+
+/// What [`connect`] returns.
+pub type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
+
+/// Connects as a script asks.
+#[must_use]
+pub fn connect(link: Link, options: Value) -> Connects {
+    Box::pin(async move { link.connect(Options::from_json(options)?).await })
+}
 
 /// The connections of the page, each in a tab; copies share them.
 #[derive(Clone, Copy)]

@@ -115,8 +115,12 @@ const OTHERS: usize = 6;
 /// This many facts explain why something was dropped.
 const EXPLAINED: usize = 4;
 
+type Opens = fn(&mut Session, &Command) -> Change;
+
 /// The session of one user.
 pub struct Session {
+    /// How a command opens a run at once.
+    opens: Opens,
     lesson: Lesson,
     head: Rc<LessonHead>,
     timeline: Timeline,
@@ -170,24 +174,42 @@ impl Session {
     /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        let mut session = Self::of(lessons::load(lessons::FIRST).unwrap_or_default());
-        session.mark_anew();
-        session.show_opening();
-        session
+        Self::begun(Self::open_at_once)
     }
 
     /// Opens nothing; the caller then opens a run.
     #[must_use]
     pub fn empty() -> Self {
-        Self::of(Lesson::default())
+        Self::of(Lesson::default(), Self::open_at_once)
     }
 
-    fn of(lesson: Lesson) -> Self {
+    /// The same as [`Self::new`], for a page on which what opens other lessons, links and files comes later.
+    #[must_use]
+    pub fn at_hand() -> Self {
+        Self::begun(Self::open_at_hand)
+    }
+
+    /// The same as [`Self::empty`], for such a page.
+    #[must_use]
+    pub fn empty_at_hand() -> Self {
+        Self::of(Lesson::default(), Self::open_at_hand)
+    }
+
+    fn begun(opens: Opens) -> Self {
+        let lesson = lessons::at_hand(lessons::FIRST).and_then(Result::ok);
+        let mut session = Self::of(lesson.unwrap_or_default(), opens);
+        session.mark_anew();
+        session.show_opening();
+        session
+    }
+
+    fn of(lesson: Lesson, opens: Opens) -> Self {
         // An empty scenario always builds. The first lesson builds, too: a test checks it.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
             head: Rc::new(head_of(&lesson, timeline.scenario())),
+            opens,
             lesson,
             timeline,
             playback: Playback::default(),

@@ -56,7 +56,7 @@ impl Session {
                 Change::None
             }
             Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_) => {
-                self.open_at_once(&command)
+                (self.opens)(self, &command)
             }
             Command::Create(draft) => self.create_object(&draft),
             Command::Edit(draft) => self.edit_object(&draft),

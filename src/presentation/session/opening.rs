@@ -1,6 +1,7 @@
 //! Opens lessons, links and files in slices. The current run is shown until then.
 
 use std::ops::ControlFlow;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::anchor::Anchor;
@@ -63,12 +64,21 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
     match command {
         Command::Load(id) => match lessons::load(id) {
             Ok(lesson) => open_lesson(lesson, slices).await,
-            Err(message) => Err(failed(message)),
+            Err(message) => Err(message.into()),
         },
         Command::OpenLink(fragment) => open_link(fragment, slices).await,
         Command::Open(files) => open_files(files, slices).await,
-        Command::Wrong(message) => Err(failed(message.clone())),
-        _ => Err(failed(Text::default())),
+        Command::Wrong(message) => Err(message.clone().into()),
+        _ => Err(Text::default().into()),
+    }
+}
+
+/// The lesson that a command asks for, if it is at hand.
+#[must_use]
+pub fn at_hand(command: &Command) -> Option<Result<Lesson, Text>> {
+    match command {
+        Command::Load(id) => lessons::at_hand(id),
+        _ => None,
     }
 }
 
@@ -84,14 +94,28 @@ pub async fn open_or_cut(
     let Some(wanted) = wanted else {
         return open(command, slices).await;
     };
-    let found = cut_down(wanted.map_err(failed)?, slices).await;
-    let (found, wanted) = found.map_err(failed)?;
+    let found = cut_down(wanted.map_err(ErrorView::from)?, slices).await;
+    let (found, wanted) = found.map_err(ErrorView::from)?;
     let played = found.recording.play_slowly(MAX_FACTS, slices).await;
-    let (timeline, _) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    let (timeline, _) = played.map_err(|reason| cannot_run(&reason))?;
     let mut opened = look_through(wanted.lesson, timeline, slices).await;
     opened.step = found.at;
     opened.cut = Some(words_of(&found));
     Ok(opened)
+}
+
+/// The type of [`open_boxed`].
+pub type Open = for<'a> fn(&'a Command, Option<Result<Wanted, Text>>, &'a Slices) -> Opens<'a>;
+
+type Opens<'a> = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>> + 'a>>;
+
+/// [`open_or_cut`] with one type, for whoever calls it through a table.
+pub fn open_boxed<'a>(
+    command: &'a Command,
+    wanted: Option<Result<Wanted, Text>>,
+    slices: &'a Slices,
+) -> Opens<'a> {
+    Box::pin(open_or_cut(command, wanted, slices))
 }
 
 /// Opens a lesson at its start.
@@ -104,23 +128,25 @@ pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, Erro
         inputs: Vec::new(),
     };
     let played = recording.play_slowly(MAX_FACTS, slices).await;
-    let (timeline, _) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    let (timeline, _) = played.map_err(|reason| cannot_run(&reason))?;
     Ok(look_through(lesson, timeline, slices).await)
 }
 
 async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView> {
-    let link = Link::read(fragment).map_err(failed)?;
+    let link = Link::read(fragment).map_err(ErrorView::from)?;
     let lesson = match (&link.lesson, &link.change) {
         (None, Some(link::Change::Whole(scenario))) => {
             nobodys(scenario, "link", Text::new("A shared run", "分享的运行"))
         }
-        (id, _) => lessons::load(id.as_deref().unwrap_or(lessons::FIRST)).map_err(failed)?,
+        (id, _) => {
+            lessons::load(id.as_deref().unwrap_or(lessons::FIRST)).map_err(ErrorView::from)?
+        }
     };
     let shared = match link.change {
         None => Shared::Link,
         Some(_) => Shared::ChangedLink,
     };
-    let recording = link.recording(&lesson.scenario).map_err(failed)?;
+    let recording = link.recording(&lesson.scenario).map_err(ErrorView::from)?;
     let at = link.at.as_ref();
     let mut opened = play(lesson, &recording, at, shared, slices).await?;
     opened.selection = link.selection;
@@ -133,10 +159,11 @@ async fn open_files(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Open
     let is_run = |bytes: &[u8]| trace::is_trace(bytes) || log::is_log(bytes);
     match files {
         [(name, bytes)] if is_run(bytes) => open_trace(name, bytes, slices).await,
-        files if files.iter().any(|(_, bytes)| is_run(bytes)) => Err(failed(Text::new(
+        files if files.iter().any(|(_, bytes)| is_run(bytes)) => Err(Text::new(
             "One of the files is a trace, which is a whole run. Open it alone.",
             "其中一个文件是运行记录，即完整的运行。请单独打开它。",
-        ))),
+        )
+        .into()),
         files => open_recorded(files, slices).await,
     }
 }
@@ -159,7 +186,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
         recording,
     }) = read
     else {
-        return Err(error.unwrap_or_else(|| failed(Text::default())));
+        return Err(error.unwrap_or_else(|| Text::default().into()));
     };
     let mut lesson = lessons::load(&lesson).unwrap_or_else(|_| {
         let title = if title.en.is_empty() {
@@ -208,7 +235,7 @@ async fn play(
 ) -> Result<Opened, ErrorView> {
     let far = far(recording);
     let played = recording.play_slowly(far, slices).await;
-    let (mut timeline, played) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    let (mut timeline, played) = played.map_err(|reason| cannot_run(&reason))?;
     let mut missed = None;
     let mut step = None;
     if let Some(at) = at {
@@ -228,7 +255,7 @@ async fn play(
     }
     match shared {
         Shared::Link | Shared::ChangedLink if missed.is_some() => {
-            return Err(failed(missed.unwrap_or_default()));
+            return Err(missed.unwrap_or_default().into());
         }
         Shared::Link => timeline.limit(MAX_FACTS),
         Shared::ChangedLink | Shared::File => {}
@@ -250,7 +277,7 @@ async fn play(
             &format!("已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"),
         ));
     }
-    opened.error = missed.map(failed);
+    opened.error = missed.map(ErrorView::from);
     Ok(opened)
 }
 
@@ -309,13 +336,6 @@ pub(super) async fn marked(
     }
 }
 
-fn failed(message: Text) -> ErrorView {
-    ErrorView {
-        message,
-        line: None,
-    }
-}
-
 impl Opened {
     /// The place of the marker that the lesson opens with, so that the page does not begin with an empty queue.
     fn opening(&self) -> usize {
@@ -328,6 +348,16 @@ impl Opened {
 
 impl Session {
     /// Opens a run without a pause.
+    /// Opens a lesson that is at hand.
+    pub(super) fn open_at_hand(&mut self, command: &Command) -> Change {
+        let opened = match at_hand(command) {
+            Some(Ok(lesson)) => at_once(open_lesson(lesson, &Slices::whole())),
+            Some(Err(message)) => Err(message.into()),
+            None => Err(Text::default().into()),
+        };
+        self.show_opened(opened)
+    }
+
     pub(super) fn open_at_once(&mut self, command: &Command) -> Change {
         let wanted = self.wanted(command);
         let opened = at_once(open_or_cut(command, wanted, &Slices::whole()));

@@ -15,7 +15,7 @@ use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
-use super::opening::{marked, open, open_lesson};
+use super::opening::{Open, marked, open_boxed, open_lesson};
 use super::{Change, LEAP, Session};
 
 /// Where playback ends or pauses, however it was started, and in whatever the run has become.
@@ -52,26 +52,19 @@ impl From<Unshown> for Text {
     }
 }
 
-/// The requested lesson or scenario, in the requested generation.
-///
-/// # Errors
-/// Fails if there is no such lesson, or if the scenario is wrong.
-pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
-    let lesson = match (scenario, &options.lesson) {
-        (Some(value), _) => lessons::inline(value).map_err(|wrong| {
+/// The requested lesson or scenario, if its file is at hand.
+#[must_use]
+pub fn lesson_at_hand(options: &Options, scenario: Option<Value>) -> Option<Result<Lesson, Text>> {
+    match scenario {
+        None => lessons::at_hand(options.lesson.as_deref().unwrap_or(lessons::FIRST)),
+        Some(value) => Some(lessons::inline(value).map_err(|wrong| {
             let error = wrong.message();
             Text::new(
                 &format!("The scenario cannot be read: {error}."),
                 &format!("场景无法读取：{error}。"),
             )
-        })?,
-        (None, Some(id)) => lessons::load(id)?,
-        (None, None) => lessons::load(lessons::FIRST)?,
-    };
-    Ok(Lesson {
-        scenario: in_era(&lesson.scenario, options.era),
-        ..lesson
-    })
+        })),
+    }
 }
 
 /// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
@@ -94,20 +87,22 @@ impl Session {
     /// # Errors
     /// The error states what is wrong. What can be shown is shown.
     pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Unshown> {
-        at_once(self.present_slowly(options, scenario, &Slices::whole()))
+        let lesson = lesson_at_hand(options, scenario)
+            .unwrap_or_else(|| lessons::load(options.lesson.as_deref().unwrap_or_default()))?;
+        at_once(self.present_slowly(options, lesson, &Slices::whole()))
     }
 
-    /// The same as [`Self::present`], in slices.
+    /// Opens a lesson, in the requested generation, in slices.
     ///
     /// # Errors
     /// The error states what is wrong. What can be shown is shown.
     pub async fn present_slowly(
         &mut self,
         options: &Options,
-        scenario: Option<Value>,
+        mut lesson: Lesson,
         slices: &Slices,
     ) -> Result<(), Unshown> {
-        let lesson = lesson_of(options, scenario)?;
+        lesson.scenario = in_era(&lesson.scenario, options.era);
         pause().await;
         self.stops = Stops::default();
         self.show_opened(open_lesson(lesson, slices).await);
@@ -141,7 +136,7 @@ impl Session {
         bytes: Vec<u8>,
     ) -> Result<(), Unshown> {
         let command = Command::Open(vec![(name.to_owned(), bytes)]);
-        at_once(self.present_shared(options, &command, &Slices::whole()))
+        at_once(self.present_shared(options, &command, open_boxed, &Slices::whole()))
     }
 
     /// Opens a file or a link in slices. The other options are applied after it.
@@ -152,10 +147,11 @@ impl Session {
         &mut self,
         options: &Options,
         command: &Command,
+        open: Open,
         slices: &Slices,
     ) -> Result<(), Unshown> {
         self.before_opening(command);
-        self.show_opened(open(command, slices).await);
+        self.show_opened(open(command, None, slices).await);
         let opened = self.said_wrong();
         if opened.is_err() && matches!(command, Command::OpenLink(_)) {
             return Ok(opened?);
@@ -403,7 +399,7 @@ mod tests {
 
     fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Unshown> {
         let command = Command::OpenLink(link.into());
-        at_once(session.present_shared(options, &command, &Slices::whole()))
+        at_once(session.present_shared(options, &command, open_boxed, &Slices::whole()))
     }
 
     fn options(pairs: &[(&str, &str)]) -> Options {

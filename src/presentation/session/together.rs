@@ -18,7 +18,7 @@ impl Session {
     /// A session beside this one, without a run. It steps as this one does.
     #[must_use]
     pub fn beside(&self) -> Self {
-        let mut beside = Self::empty();
+        let mut beside = Self::empty_at_hand();
         beside.set_step_size(self.walking.step_size);
         beside.playback.set_speed(self.playback.speed());
         beside

@@ -313,6 +313,15 @@ pub struct HeardView {
     pub step: Option<usize>,
 }
 
+impl From<Text> for ErrorView {
+    fn from(message: Text) -> Self {
+        Self {
+            message,
+            line: None,
+        }
+    }
+}
+
 /// The invariants of this run, and their violations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {

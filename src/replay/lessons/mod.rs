@@ -2,6 +2,7 @@
 //!
 //! An id never changes once it is published.
 
+mod listed;
 pub mod recordings;
 
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
+
+use listed::{LISTED, Listed};
 
 pub use deltascope_cache::fact::ProcessMode;
 
@@ -157,10 +160,14 @@ impl MarkerRule {
     }
 }
 
-/// The lessons' files, in the order of the menu.
-const FILES: &[(&str, &str)] = &[
+/// The files of the lessons that the page opens with.
+static FIRST_FILES: [(&str, &str); 2] = [
     ("first-look", include_str!("first-look.json")),
-    ("sandbox", include_str!("sandbox.json")),
+    (FIRST, include_str!("sandbox.json")),
+];
+
+/// The other lessons' files, in the order of the menu.
+static FILES: &[(&str, &str)] = &[
     ("deltafifo", include_str!("deltafifo.json")),
     ("listwatch", include_str!("listwatch.json")),
     ("reflector", include_str!("reflector.json")),
@@ -204,53 +211,75 @@ const FILES: &[(&str, &str)] = &[
 /// The lesson that the page opens with.
 pub const FIRST: &str = "sandbox";
 
+fn files() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    FIRST_FILES.iter().chain(FILES)
+}
+
 /// The id and title of everything that can be opened, in the order of the menu; recordings come last.
 #[must_use]
 pub fn menu() -> Vec<(Arc<str>, Text)> {
-    let lessons = FILES
-        .iter()
-        // Only the title is read, not the whole lesson.
-        .filter_map(|(id, file)| Some(((*id).into(), title_of(file)?)));
-    let recordings = recordings::bundled()
-        .iter()
-        .map(|bundled| (bundled.id.into(), title(bundled)));
-    lessons.chain(recordings).collect()
+    let titled = |lesson: &Listed| {
+        (
+            lesson.id.into(),
+            Text::new(lesson.title[0], lesson.title[1]),
+        )
+    };
+    let recordings = recordings::TITLES.iter();
+    let recordings = recordings.map(|(id, words)| ((*id).into(), recorded_title(words)));
+    LISTED.iter().map(titled).chain(recordings).collect()
 }
 
 /// What the lessons tell: the id and the story of each that has one, in the order of the menu.
 #[must_use]
 pub fn stories() -> Vec<(Arc<str>, Value)> {
-    let told = FILES.iter();
-    told.filter_map(|(id, file)| Some(((*id).into(), member(file, "story")?)))
+    let story = |file: &str| {
+        Some(
+            serde_json::from_str::<Value>(file)
+                .ok()?
+                .get_mut(STORY)?
+                .take(),
+        )
+    };
+    files()
+        .filter_map(|(id, file)| Some(((*id).into(), story(file)?)))
         .collect()
-}
-
-fn title_of(file: &str) -> Option<Text> {
-    Text::read(member(file, "title")?).ok()
-}
-
-fn member(file: &str, name: &str) -> Option<Value> {
-    let mut lesson: Value = serde_json::from_str(file).ok()?;
-    Some(lesson.get_mut(name)?.take())
 }
 
 /// Whether the library has a lesson or a recording of this id.
 #[must_use]
 pub fn is_known(id: &str) -> bool {
-    let recordings = recordings::bundled().iter().map(|bundled| bundled.id);
-    let mut ids = FILES.iter().map(|(id, _)| *id).chain(recordings);
-    ids.any(|known| known == id)
+    ids().any(|known| known == id)
+}
+
+fn ids() -> impl Iterator<Item = &'static str> {
+    let recordings = recordings::TITLES.iter().map(|(id, _)| *id);
+    LISTED.iter().map(|lesson| lesson.id).chain(recordings)
 }
 
 /// The ids of the lessons that have a story.
 #[must_use]
 pub fn told() -> Vec<&'static str> {
-    let has_story = |file: &str| {
-        let lesson = serde_json::from_str::<Value>(file);
-        lesson.is_ok_and(|lesson| lesson.get(STORY).is_some())
-    };
-    let told = FILES.iter().filter(|(_, file)| has_story(file));
-    told.map(|(id, _)| *id).collect()
+    let told = LISTED.iter().filter(|lesson| lesson.is_told);
+    told.map(|lesson| lesson.id).collect()
+}
+
+/// A lesson that the page may open with: its file is there when the others still have to come.
+///
+/// # Errors
+/// The file cannot be read.
+#[must_use]
+pub fn at_hand(id: &str) -> Option<Result<Lesson, Text>> {
+    read_from(&FIRST_FILES, id)
+}
+
+fn read_from(files: &[(&str, &str)], id: &str) -> Option<Result<Lesson, Text>> {
+    let (_, file) = files.iter().find(|(name, _)| *name == id)?;
+    Some(serde_json::from_str(file).map_err(|error| {
+        Text::new(
+            &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
+            &format!("课程 {id:?} 无法读取：{error}。这是页面自身的错误。"),
+        )
+    }))
 }
 
 /// Opens a lesson or a bundled recording.
@@ -258,22 +287,17 @@ pub fn told() -> Vec<&'static str> {
 /// # Errors
 /// The id is unknown; the text lists the known ones.
 pub fn load(id: &str) -> Result<Lesson, Text> {
-    if let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) {
-        return serde_json::from_str(file).map_err(|error| {
-            Text::new(
-                &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
-                &format!("课程 {id:?} 无法读取：{error}。这是页面自身的错误。"),
-            )
-        });
+    if let Some(lesson) = at_hand(id).or_else(|| read_from(FILES, id)) {
+        return lesson;
     }
     if let Some(bundled) = recordings::bundled().iter().find(|b| b.id == id) {
-        return Ok(recorded(bundled.id.into(), title(bundled), bundled.open()));
+        return Ok(recorded(
+            bundled.id.into(),
+            recorded_title(&bundled.title),
+            bundled.open(),
+        ));
     }
-    let ids: Vec<&str> = FILES
-        .iter()
-        .map(|(id, _)| *id)
-        .chain(recordings::bundled().iter().map(|b| b.id))
-        .collect();
+    let ids: Vec<&str> = ids().collect();
     let ids = ids.join(", ");
     Err(Text::new(
         &format!("There is no lesson {id:?}. Choose one of: {ids}."),
@@ -378,11 +402,8 @@ fn text(fields: &mut Fields, name: &'static str) -> Result<Text, Wrong> {
     }
 }
 
-fn title(bundled: &recordings::Bundled) -> Text {
-    Text::new(
-        &format!("Recorded: {}", bundled.title_en),
-        &format!("录制：{}", bundled.title_zh),
-    )
+fn recorded_title([en, zh]: &[&str; 2]) -> Text {
+    Text::new(&format!("Recorded: {en}"), &format!("录制：{zh}"))
 }
 
 /// A recording as a lesson: a reflector, a DeltaFIFO and an Indexer, assembled by hand, play it.
@@ -435,5 +456,26 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         story: None,
         chapter: None,
         start: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LISTED, STORY, Text, Value, files, load};
+
+    #[test]
+    fn the_list_says_what_the_files_say() {
+        let listed = LISTED.iter().map(|lesson| {
+            let [en, zh] = lesson.title;
+            (lesson.id, Text::new(en, zh), lesson.is_told)
+        });
+        let held = files().map(|(id, file)| {
+            let file: Value = serde_json::from_str(file).unwrap();
+            (*id, load(id).unwrap().title, file.get(STORY).is_some())
+        });
+        assert!(
+            listed.eq(held),
+            "lessons/listed.rs: it has other lessons, titles or stories"
+        );
     }
 }

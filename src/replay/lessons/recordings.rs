@@ -9,10 +9,8 @@ use deltascope_world::source::wire::{self, Recorded};
 pub struct Bundled {
     /// Its stable id, as in a link.
     pub id: &'static str,
-    /// The title in English.
-    pub title_en: &'static str,
-    /// The title in 简体中文.
-    pub title_zh: &'static str,
+    /// The title in English and 简体中文.
+    pub title: [&'static str; 2],
     /// The files: name and bytes, as if a user had dropped them on the page.
     pub files: &'static [(&'static str, &'static [u8])],
 }
@@ -30,6 +28,32 @@ impl Bundled {
     }
 }
 
+/// The id and the title, in English and Chinese, of each: without its files.
+pub const TITLES: [(&str, [&str; 2]); 4] = [
+    ("pod-lifecycle", ["Two pods come and go", "两个 Pod 的一生"]),
+    (
+        "bookmarks",
+        [
+            "A quiet watch with bookmarks",
+            "没有事件的 watch 与 BOOKMARK",
+        ],
+    ),
+    (
+        "cut",
+        [
+            "A connection that breaks in the middle of a line",
+            "在一行中间断开的连接",
+        ],
+    ),
+    (
+        "expired",
+        [
+            "A watch from a version that is too old: 410",
+            "从过旧的版本开始 watch：410",
+        ],
+    ),
+];
+
 /// All bundled recordings, in the order of the menu.
 #[must_use]
 pub fn bundled() -> &'static [Bundled] {
@@ -38,9 +62,8 @@ pub fn bundled() -> &'static [Bundled] {
 
 static BUNDLED: [Bundled; 4] = [
     Bundled {
-        id: "pod-lifecycle",
-        title_en: "Two pods come and go",
-        title_zh: "两个 Pod 的一生",
+        id: TITLES[0].0,
+        title: TITLES[0].1,
         files: &[
             (
                 "watch-pod-lifecycle-list.body",
@@ -53,9 +76,8 @@ static BUNDLED: [Bundled; 4] = [
         ],
     },
     Bundled {
-        id: "bookmarks",
-        title_en: "A quiet watch with bookmarks",
-        title_zh: "没有事件的 watch 与 BOOKMARK",
+        id: TITLES[1].0,
+        title: TITLES[1].1,
         files: &[
             (
                 "watch-bookmarks-list.body",
@@ -68,18 +90,16 @@ static BUNDLED: [Bundled; 4] = [
         ],
     },
     Bundled {
-        id: "cut",
-        title_en: "A connection that breaks in the middle of a line",
-        title_zh: "在一行中间断开的连接",
+        id: TITLES[2].0,
+        title: TITLES[2].1,
         files: &[(
             "watch-cut.body",
             include_bytes!("recordings/watch-cut.body"),
         )],
     },
     Bundled {
-        id: "expired",
-        title_en: "A watch from a version that is too old: 410",
-        title_zh: "从过旧的版本开始 watch：410",
+        id: TITLES[3].0,
+        title: TITLES[3].1,
         files: &[(
             "watch-410.body",
             include_bytes!("recordings/watch-410.body"),

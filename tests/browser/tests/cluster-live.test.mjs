@@ -84,6 +84,7 @@ test("a proxy may go away and come back", { skip: NO_KUBECTL }, onCluster({
   provokes: /version|ERR_|500/,
 }, async (app, api, { front }) => {
   await connected(app, api);
+  await app.whole();
   const port = Number(new URL(front.origin).port);
   await front.close();
   await app.id("live-trouble").waitFor();

@@ -318,6 +318,7 @@ test("with reduced motion nothing moves and nothing plays by itself", onPage({ l
 
 test("it needs only its own files, under any sub-path", onPage({ lesson: "indexer" }, async (app) => {
   await app.toEnd();
+  await app.whole();
   assert.ok(app.requests.some((address) => address.endsWith(".wasm")), "the wasm came from the sub-path");
   // onPage fails on any request that leaves the sub-path. This test takes the network away entirely.
   const before = app.requests.length;

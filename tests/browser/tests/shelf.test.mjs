@@ -114,7 +114,7 @@ test("progress survives a reload, is said to scripts, and can be forgotten", onP
   await reload(app);
   assert.deepEqual((await app.state()).lessonProgress, told);
   await app.id("btn-lessons").click();
-  assert.ok(await app.id("card-first-look").locator(".so-far").isVisible());
+  await app.id("card-first-look").locator(".so-far").waitFor();
   await app.id("shelf-forget").click();
   assert.deepEqual((await app.state()).lessonProgress, {});
   await reload(app);

@@ -252,7 +252,7 @@ fn bundled_recordings_play() {
             "{}",
             recording.id
         );
-        assert!(!recording.title_en.is_empty() && !recording.title_zh.is_empty());
+        assert!(recording.title.iter().all(|title| !title.is_empty()));
     }
 }
 

@@ -1,0 +1,188 @@
+//! Cuts the program into what the first picture needs and parts that come later.
+//!
+//! A function of `src/page/later` that is marked as the way into a part is the boundary: what is only reached from there,
+//! code and data, goes into a file of its own. The tool works on what the linker has written, so wasm-bindgen, which
+//! trunk has run on the whole program, runs once more on the main part.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
+use wasm_split_cli_support::{Options, transform};
+
+use crate::program;
+
+/// The module from which the main part imports what loads the others. It exists only within the glue.
+const LINK: &str = "./parts.js";
+
+/// Replaces the program and its glue by the main part and its glue, and puts the parts beside them. Returns the names of
+/// their files.
+pub(crate) fn split(
+    linked: &Path,
+    dist: &Path,
+    glue: &str,
+    wasm: &str,
+) -> Result<Vec<String>, String> {
+    let stem = glue.trim_end_matches(".js");
+    let folder = linked.with_file_name("deltascope-parts");
+    let main = folder.join("main.wasm");
+    let bytes = read(linked)?;
+    let split = transform({
+        let mut options = Options::new(&bytes);
+        options.output_dir = &folder;
+        options.main_out_path = &main;
+        options.link_name = LINK;
+        options
+    });
+    let split =
+        split.map_err(|error| format!("{} cannot be split: {error:#}", linked.display()))?;
+    bind(&main, &folder, stem)?;
+    let main = bare(&folder.join(wasm))?;
+    let parts: BTreeSet<_> = split.prefetch_map.values().flatten().collect();
+    let parts = parts
+        .into_iter()
+        .map(|part| Ok((part.as_str(), small(&folder.join(format!("{part}.wasm")))?)))
+        .collect::<Result<BTreeMap<_, _>, String>>()?;
+    // A part fits only the main part that it was cut from, so all have a name that no others have.
+    let mut hash = DefaultHasher::new();
+    for bytes in [&main].into_iter().chain(parts.values()) {
+        hash.write(bytes);
+    }
+    let hash = hash.finish();
+    let name = |part: &str| format!("{stem}-{}-{hash:x}.wasm", part.trim_start_matches("split_"));
+    let uses = split.prefetch_map.iter().map(|(part, files)| {
+        let files = files.iter().map(|file| name(file)).collect();
+        (part.clone(), files)
+    });
+    let path = folder.join(glue);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    put(dist, glue, with_parts(&text, &uses.collect())?.as_bytes())?;
+    put(dist, wasm, &main)?;
+    for (part, bytes) in &parts {
+        put(dist, &name(part), bytes)?;
+    }
+    Ok(parts.keys().map(|part| name(part)).collect())
+}
+
+/// Runs wasm-bindgen as trunk does.
+fn bind(main: &Path, folder: &Path, stem: &str) -> Result<(), String> {
+    let status = Command::new("wasm-bindgen")
+        .args([
+            "--target",
+            "web",
+            "--no-typescript",
+            "--keep-lld-exports",
+            "--out-name",
+            stem,
+            "--out-dir",
+        ])
+        .arg(folder)
+        .arg(main)
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("wasm-bindgen ended with {status}")),
+        Err(error) => Err(format!(
+            "wasm-bindgen cannot be run: {error}. `make setup` installs it; target/tools/bin belongs on PATH"
+        )),
+    }
+}
+
+/// The glue, with what loads the parts in place of an import of it: so it is found where the glue is, and works on the
+/// same instance of the program, also when an element has loaded both again.
+fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String, String> {
+    let is_link = |line: &&str| line.starts_with("import * as ") && line.contains(LINK);
+    let imports: Vec<&str> = glue.lines().filter(is_link).collect();
+    if imports.is_empty() {
+        return Err("the glue does not import what loads the parts".to_owned());
+    }
+    let mut text: String = glue
+        .lines()
+        .filter(|line| !is_link(line))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    text.push_str(LOADER);
+    text.push_str("const loaders = {\n");
+    for (part, files) in uses {
+        // Bundlers look for this form.
+        let urls = files
+            .iter()
+            .map(|file| format!("new URL('./{file}', import.meta.url)"));
+        let urls = urls.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "    __wasm_split_load_{part}: loads(() => [{urls}]),");
+    }
+    text.push_str("};\n");
+    // There is an import for each part.
+    for import in imports {
+        let name = import.split_whitespace().nth(3).unwrap_or_default();
+        let _ = writeln!(text, "const {name} = loaders;");
+    }
+    Ok(text)
+}
+
+const LOADER: &str = include_str!("split.js");
+
+/// Bundlers put files up to 4096 bytes into their code, as URLs that a strict policy forbids.
+const LEAST: usize = 4097;
+
+/// A part as small as it can be: the linker leaves room in its numbers.
+fn small(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = bare(path)?;
+    let mut module = wasm_encoder::Module::new();
+    RoundtripReencoder
+        .parse_core_module(&mut module, wasmparser::Parser::new(0), &bytes)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let room = LEAST.saturating_sub(module.len());
+    if room > 0 {
+        module.section(&wasm_encoder::CustomSection {
+            name: "".into(),
+            data: vec![0; room].into(),
+        });
+    }
+    Ok(module.finish())
+}
+
+fn bare(path: &Path) -> Result<Vec<u8>, String> {
+    let bare = program::bare(&read(path)?);
+    bare.ok_or_else(|| format!("{} is no WebAssembly module", path.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn put(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let path: PathBuf = dist.join(name);
+    fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::with_parts;
+
+    #[test]
+    fn the_glue_loads_the_parts_itself() {
+        let glue = "import * as import1 from \"./parts.js\"\nimport * as import2 from \"./parts.js\"\nlet wasm;\n";
+        let files = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect();
+        let uses = BTreeMap::from([
+            ("one".to_owned(), files(&["a.wasm", "b.wasm"])),
+            ("two".to_owned(), files(&["b.wasm"])),
+        ]);
+        let text = with_parts(glue, &uses).unwrap();
+        assert!(!text.contains("./parts.js"), "{text}");
+        for line in [
+            "    __wasm_split_load_one: loads(() => [new URL('./a.wasm', import.meta.url), new URL('./b.wasm', import.meta.url)]),",
+            "const import1 = loaders;",
+            "const import2 = loaders;",
+        ] {
+            assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+        }
+        assert!(with_parts("let wasm;\n", &uses).is_err(), "no import");
+    }
+}

@@ -1,0 +1,115 @@
+//! The parts of the board that come later, and how their markup is shown. Their tables are in the parent.
+
+use std::pin::Pin;
+
+use js_sys::Reflect;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+use web_sys::KeyboardEvent;
+
+use super::parts::{Live, shown};
+use super::tabs::DrawerTab;
+use crate::later::{Kept, fetched, now, part};
+use crate::live::{Connects, Link};
+use crate::runs::RUNS;
+use crate::ui::{Shelved, Ui};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Text;
+
+part!(
+    /// The shelf and the notes for a teacher.
+    SHELF, shelf: Shelf
+);
+part!(
+    /// The drawer, runs side by side, and what is over the board.
+    TOOLS, tools: Tools
+);
+part!(
+    /// The dialog and the connection to a cluster.
+    CLUSTER, cluster: Cluster
+);
+
+pub(crate) struct Shelf {
+    pub(super) shelf: fn() -> AnyView,
+    pub(super) more: fn(Ui) -> AnyView,
+    pub(super) on_key: fn(Ui, &KeyboardEvent),
+    /// What a link to the shelf shows of it.
+    pub(crate) read: fn(&str) -> Option<Shelved>,
+}
+
+pub(crate) struct Tools {
+    pub(super) tab: fn(DrawerTab) -> AnyView,
+    pub(super) beside: fn() -> AnyView,
+    pub(super) help: fn(RwSignal<bool>) -> AnyView,
+    pub(super) presenter: fn() -> AnyView,
+    pub(super) handout: fn(Ui) -> AnyView,
+}
+
+pub(crate) struct Cluster {
+    pub(super) dialog: fn(RwSignal<bool>) -> AnyView,
+    pub(crate) connect: fn(Link, Value) -> Connects,
+    /// The informers behind a tap.
+    pub(super) informers: fn() -> AnyView,
+}
+
+/// Fetches all parts, unless the visitor saves data.
+pub(crate) async fn fetch_all() {
+    let connection = Reflect::get(&window().navigator(), &"connection".into());
+    let saves = connection.and_then(|connection| Reflect::get(&connection, &"saveData".into()));
+    if saves.is_ok_and(|saves| saves.is_truthy()) {
+        return;
+    }
+    // What cannot be fetched now is fetched when it is asked for.
+    let _ = (fetched(&RUNS).await, fetched(&TOOLS).await);
+    let _ = (fetched(&SHELF).await, fetched(&CLUSTER).await);
+}
+
+/// Markup of a part. The part is fetched when `when` holds, and the markup stays from then on.
+pub(super) fn later<T: Sync>(
+    part: &'static Kept<T>,
+    when: impl Fn() -> bool + Send + Sync + 'static,
+    view: impl Fn(&'static T) -> AnyView + Send + 'static,
+) -> Live<AnyView> {
+    once_there(
+        Box::new(move || now(part).map(&view)),
+        now(part).is_some(),
+        Box::new(when),
+        Box::new(move || Box::pin(async move { fetched(part).await.map(|_| ()) })),
+    )
+}
+
+type Bring = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), Text>>>> + Send + Sync>;
+
+// Not generic, so that leptos' machinery is compiled once.
+fn once_there(
+    view: Box<dyn Fn() -> Option<AnyView> + Send>,
+    is_there: bool,
+    when: Box<dyn Fn() -> bool + Send + Sync>,
+    fetch: Bring,
+) -> Live<AnyView> {
+    let ui = Ui::get();
+    let is_there = RwSignal::new(is_there);
+    Effect::new(move |_| {
+        if !when() || is_there.get_untracked() {
+            return;
+        }
+        let fetching = fetch();
+        spawn_local(async move {
+            let fetched = fetching.await;
+            // What waited may be gone, with the board.
+            if is_there.is_disposed() {
+                return;
+            }
+            match fetched {
+                Ok(()) => is_there.set(true),
+                Err(message) => {
+                    // Where the message can be seen.
+                    ui.show_board();
+                    ui.send(Command::Wrong(message));
+                }
+            }
+        });
+    });
+    shown(move || is_there.get(), view)
+}
