@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::{Method, StatusCode, Uri};
 use percent_encoding::{percent_decode, percent_decode_str};
 
@@ -190,7 +190,6 @@ fn goes_up(path: &str) -> bool {
         .any(|part| matches!(part, "." | ".."))
 }
 
-/// A refusal by this server, not by the cluster.
 /// The URL of a path at the proxy.
 pub(super) fn at_proxy(proxy: &Proxy, path_and_query: &str) -> Result<Uri, Refusal> {
     proxy.uri(path_and_query).map_err(|error| {
@@ -214,6 +213,13 @@ pub(super) fn no_change(status: StatusCode) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// A response of the cluster must not run scripts in the name of this server's page.
+pub(super) fn sandbox(headers: &mut HeaderMap) {
+    let policy = HeaderValue::from_static("sandbox; default-src 'none'");
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
+}
+
+/// A refusal by this server, not by the cluster.
 pub(super) fn refusal(status: StatusCode, en: &str, zh: &str) -> Refusal {
     Refusal {
         status,

@@ -35,6 +35,8 @@ pub(super) struct Proxy {
     authority: String,
     /// The prefix of all paths; begins and ends with a slash.
     path: String,
+    /// Whether it is the tap's own, which only the tap can start.
+    own: bool,
 }
 
 /// Where a proxy listens.
@@ -57,6 +59,11 @@ pub(super) enum Unreachable {
 }
 
 impl Proxy {
+    /// This proxy, which the tap has started.
+    pub(super) fn of_tap(self) -> Self {
+        Self { own: true, ..self }
+    }
+
     /// The proxy at a socket in the file system.
     #[cfg(unix)]
     pub(super) fn at_socket(path: PathBuf) -> Self {
@@ -65,7 +72,13 @@ impl Proxy {
             // It answers to this name.
             authority: "localhost".to_owned(),
             path: "/".to_owned(),
+            own: false,
         }
+    }
+
+    /// Whether any user of this machine can reach it.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.way, Way::Port(..))
     }
 
     /// The URL of a path (without its first slash) with a query.
@@ -95,6 +108,16 @@ impl Proxy {
 
     /// The message that nothing answers, and what to do.
     pub(super) fn down(&self, error: &impl Display) -> Text {
+        if self.own {
+            return Text::new(
+                &format!(
+                    "Nothing answers at {self} ({error}): the kubectl proxy that deltascope tap started has ended. Start the tap again."
+                ),
+                &format!(
+                    "{self} 没有应答（{error}）：deltascope tap 启动的 kubectl proxy 已结束。请重新启动 tap。"
+                ),
+            );
+        }
         let command = self.command();
         Text::new(
             &format!(
@@ -205,6 +228,7 @@ impl FromStr for Proxy {
             way: Way::Port(host.to_owned(), authority.port_u16().unwrap_or(80)),
             authority: authority.to_string(),
             path,
+            own: false,
         })
     }
 }
@@ -233,5 +257,18 @@ impl Display for Unreachable {
                 None => error.fmt(f),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_started_a_proxy_starts_it_again() {
+        let proxy: Proxy = "http://127.0.0.1:1".parse().unwrap();
+        let said = |proxy: &Proxy| proxy.down(&"gone").en.to_string();
+        assert!(said(&proxy).contains("kubectl proxy --port=1"));
+        assert!(said(&proxy.of_tap()).contains("Start the tap again"));
     }
 }

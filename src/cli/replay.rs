@@ -113,10 +113,8 @@ fn smallest(session: &Session, options: &Replay, until: Until, lang: Lang) -> Re
 /// Compares a controller's log with the run up to its end, and says the first difference.
 fn heard(session: &Session, log: &Path, end: usize, lang: Lang) -> Result<(), Failure> {
     let (name, bytes) = read(log)?;
-    let heard = session
-        .heard(&name, &bytes, end, lang)
-        .map_err(Failure::of)?;
-    print(Form::Words, &heard.words)?;
+    let heard = session.heard(&name, &bytes, end).map_err(Failure::of)?;
+    print(Form::Words, heard.words.get(lang))?;
     if heard.differs {
         return Err(Failure {
             exit: Exit::Differs,

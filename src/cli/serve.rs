@@ -19,7 +19,7 @@ use deltascope_world::source::proxy::exchange::SERVE;
 use deltascope_world::text::Lang;
 
 use super::args::{Choice, Serve};
-use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal};
+use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal, sandbox};
 use super::http::{Proxy, Unreachable};
 use super::listen::{self, Service, UNREAD};
 use super::page::Page;
@@ -189,11 +189,7 @@ impl Server {
         let (mut head, body) = answer.into_parts();
         no_change(head.status)?;
         head.headers = handed_on(&head.headers);
-        // A response of the cluster must not run scripts in the page's name.
-        head.headers.insert(
-            CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("sandbox; default-src 'none'"),
-        );
+        sandbox(&mut head.headers);
         Ok(Response::from_parts(head, Either::Right(body)))
     }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::i18n::Text;
+use deltascope_replay::tap::note::Stopped;
 use deltascope_world::Time;
 use deltascope_world::fields::{Fields, Read, Wrong};
 
@@ -106,6 +107,38 @@ pub fn gone() -> Text {
     Text::new(
         "The tap does not answer: it ends with its command. What is shown is what it said last. Start it again, and open the address that it prints.",
         "tap 没有应答：它随其命令一起结束。此处显示的是它最后报告的内容。请重新启动 tap，并打开它输出的地址。",
+    )
+}
+
+/// The tap answers, but not with what was asked for; `said` is why.
+#[must_use]
+pub fn refused(status: u16, said: &str) -> Text {
+    Text::new(
+        &format!("The tap answers {status}: {said} Choose the informer again."),
+        &format!("tap 返回 {status}：{said} 请重新选择该 informer。"),
+    )
+}
+
+/// Why a recording does not go on.
+#[must_use]
+pub fn stopped(why: Stopped) -> (&'static str, &'static str) {
+    match why {
+        Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
+        Stopped::Unlike => (
+            "its client asks in a way that no reflector does",
+            "客户端的请求方式与 Reflector 不同",
+        ),
+        Stopped::Unwritten => ("its file could not be written", "文件无法写入"),
+    }
+}
+
+/// The recording that is followed does not go on.
+#[must_use]
+pub fn ended(why: Stopped) -> Text {
+    let (en, zh) = stopped(why);
+    Text::new(
+        &format!("The recording ends here: {en}. What came later is not in it."),
+        &format!("录制到此为止：{zh}。之后的内容不在其中。"),
     )
 }
 

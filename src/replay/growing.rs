@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use deltascope_world::Time;
+use deltascope_world::fields::one_of;
 use deltascope_world::source::wire::{self, LineSplitter, LineTooLong, MAX_LINE, WireError};
 
 use super::recording::{RecordedInput, Recording};
+use super::tap::note::Stopped;
 use super::trace::{Parts, Trace, bad, header_of, json_of, too_long};
 
 /// Reads it.
@@ -27,6 +29,8 @@ pub struct Grown {
     pub inputs: Vec<RecordedInput>,
     /// How far the trace goes by now: nothing comes before this time.
     pub until: Time,
+    /// Why nothing follows, if a tap has noted that.
+    pub stopped: Option<Stopped>,
 }
 
 impl Growing {
@@ -67,6 +71,7 @@ impl Growing {
                 }
                 Ok(Some(value)) => {
                     grown.until = grown.until.max(time_of(&value));
+                    grown.stopped = grown.stopped.or(stopped_of(&value));
                     parts.take(value)
                 }
                 Err(words) => Err(words),
@@ -109,6 +114,12 @@ fn time_of(line: &Value) -> Time {
     at.and_then(Value::as_u64).unwrap_or_default()
 }
 
+/// Why the recording does not go on, if the line is a tap's note of that.
+fn stopped_of(line: &Value) -> Option<Stopped> {
+    let note = line.get("tap")?.get("stopped")?;
+    one_of(note.get("why")?, &Stopped::NAMES).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -122,6 +133,7 @@ mod tests {
     use deltascope_world::text::Text;
     use deltascope_world::virtual_time::{Input, Settings, SourceKind};
 
+    use super::super::tap::note::Note;
     use super::super::trace;
     use super::*;
 
@@ -199,6 +211,19 @@ mod tests {
             .read(b"{\"tap\":{\"opened\":{\"at\":70}}}\n{\"tap\":{\"opened\":{\"at\":80")
             .unwrap();
         assert_eq!((grown.until, grown.inputs.len()), (70, 0));
+    }
+
+    #[test]
+    fn the_end_of_a_recording_is_told_with_its_reason() {
+        for (_, why) in Stopped::NAMES {
+            let mut growing = Growing::new("all");
+            let grown = growing.read(file().as_bytes()).unwrap();
+            assert_eq!(grown.stopped, None);
+            let note = serde_json::to_value(Note::Stopped { at: 80, why }).unwrap();
+            let line = format!("{}\n", serde_json::json!({ "tap": note }));
+            let grown = growing.read(line.as_bytes()).unwrap();
+            assert_eq!((grown.until, grown.stopped), (80, Some(why)));
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod play;
 mod segments;
 
 use play::{Inputs, give, go_on};
-pub use play::{is_response, renumber};
+pub use play::{is_response, renumber, renumbered};
 use segments::gap_after;
 
 /// The facts of a segment; for a large picture twice its weight instead. So the checkpoints weigh no more

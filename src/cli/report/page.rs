@@ -42,8 +42,13 @@ fn row(observed: &Observed, ledger: &Ledger) -> Row {
         (Some(start), Some(began)) => began.saturating_sub(start),
         _ => 0,
     };
+    let age = match ledger.open_since() {
+        Some(_) => observed.lasted.saturating_sub(began),
+        // Its client may have left.
+        None => ledger.until,
+    };
     let cells = |lang| {
-        let age = words::lasting(observed.lasted.saturating_sub(began), lang);
+        let age = words::lasting(age, lang);
         let sure = if named { "" } else { "?" };
         let more = [age.trim().to_owned(), format!("{version}{sure}")];
         words::row(ledger, lang).into_iter().chain(more)
@@ -51,7 +56,7 @@ fn row(observed: &Observed, ledger: &Ledger) -> Row {
     let cells = cells(Lang::En).zip(cells(Lang::Zh));
     let (en, zh) = match (ledger.recording, ledger.stopped) {
         (0, _) => ("not recorded", "未录制"),
-        (_, Some(_)) => ("recorded up to a moment", "只录制了一部分"),
+        (_, Some(_)) => ("recorded only in part", "只录制了一部分"),
         (_, None) if ledger.open_since().is_none() => ("does not watch", "未在 watch"),
         (_, None) => ("", ""),
     };
@@ -77,7 +82,10 @@ fn line(text: &str) -> String {
 fn note(version: &str, named: bool) -> Text {
     let (en, zh) = match named {
         true => ("as the client itself names it", "由客户端自己报告"),
-        false => ("the newest that asks so", "以这种方式请求的最新版本"),
+        false => (
+            "the newest version that asks this way",
+            "以这种方式请求的最新版本",
+        ),
     };
     Text::new(
         &format!(
@@ -174,12 +182,13 @@ mod tests {
         assert_eq!(all.columns.len(), first.len());
         assert_eq!(&*all.rows[0].client, "m\\n");
         assert_eq!(&*all.rows[0].cells[7].zh, "1 分 1 秒");
-        assert_eq!(en(&all.rows[1])[6..], ["1 410", "1 min 1 s", "1.32"]);
+        // It ended after 9 ms, and gets no older.
+        assert_eq!(en(&all.rows[1])[6..], ["1 410", "9 ms", "1.32"]);
         let remarks: Vec<_> = all.rows.iter().map(|row| &*row.remark.en).collect();
         let wanted = [
             "",
             "does not watch",
-            "recorded up to a moment",
+            "recorded only in part",
             "not recorded",
         ];
         assert_eq!(remarks, wanted);

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use deltascope_presentation::checks;
+use deltascope_presentation::informers::stopped as why_stopped;
 use deltascope_replay::tap::finding::{Finding, reasons};
 use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
-use deltascope_replay::tap::note::{Stopped, Why};
+use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
 use deltascope_terminal as terminal;
 use deltascope_world::Time;
@@ -140,14 +141,7 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
 pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
     let (at, why) = ledger.stopped?;
     let (of, when) = (ledger.scope.title(), when(Some(ledger), at));
-    let (en, zh) = match why {
-        Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
-        Stopped::Unlike => (
-            "its client asks in a way that no reflector does",
-            "客户端的请求方式与 Reflector 不同",
-        ),
-        Stopped::Unwritten => ("its file could not be written", "文件无法写入"),
-    };
+    let (en, zh) = why_stopped(why);
     Some(Text::new(
         &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
         &format!("{of} 的录制到 {when} 为止：{zh}。之后的内容不在其中。"),
@@ -184,7 +178,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             let (left, right) = (informer + 1, other + 1);
             let (unless_en, unless_zh) = match together {
                 true => ("", ""),
-                false => (", unless these are two processes", "除非是两个进程，"),
+                false => (", unless these are two processes", "如果属于同一个进程，"),
             };
             let metadata =
                 [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));
@@ -541,7 +535,7 @@ fn wide(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_replay::tap::note::Note;
+    use deltascope_replay::tap::note::{Note, Stopped};
 
     use super::*;
 

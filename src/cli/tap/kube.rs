@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use deltascope_terminal::{self as terminal, ChildOutput};
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::super::http::Proxy;
 use super::super::{Exit, Failure, note};
@@ -113,6 +113,10 @@ impl Kubectl {
         let Some(proxy) = serving(&said) else {
             return Err(no_proxy("it does not say where it listens"));
         };
+        let proxy = proxy.of_tap();
+        if proxy.is_open() {
+            note(at_a_port(&proxy).get(lang));
+        }
         if let Err(why) = asked(&proxy).await {
             note(
                 match lang {
@@ -176,6 +180,25 @@ async fn asked(proxy: &Proxy) -> Result<(), String> {
     };
     let came = timeout(PATIENCE, answered).await;
     came.unwrap_or_else(|_| Err(format!("nothing came for {} s", PATIENCE.as_secs())))
+}
+
+/// That the proxy has no socket of its own.
+fn at_a_port(proxy: &Proxy) -> Text {
+    let (en, zh) = match cfg!(unix) {
+        true => (
+            " A short TMPDIR that you may write to has room for a socket.",
+            "TMPDIR 较短且可写时，可以改用 Unix socket。",
+        ),
+        false => ("", ""),
+    };
+    Text::new(
+        &format!(
+            "kubectl proxy listens at {proxy} without a token: whoever finds this port on this machine has your rights while the tap runs.{en}"
+        ),
+        &format!(
+            "kubectl proxy 在没有令牌的 {proxy} 上监听：tap 运行期间，在本机找到该端口的人拥有你的权限。{zh}"
+        ),
+    )
 }
 
 fn no_proxy(why: &str) -> Failure {

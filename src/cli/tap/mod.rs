@@ -121,7 +121,11 @@ impl Ready {
         let unkept = match (&options.out, &page) {
             (None, Some(_)) => {
                 let folder = Folder::new();
-                Some(folder.map_err(|error| watcher::cannot_write(&std::env::temp_dir(), &error))?)
+                let failed = folder.as_ref().err();
+                if let Some(error) = failed {
+                    note(not_recorded(error).get(lang));
+                }
+                folder.ok()
             }
             _ => None,
         };
@@ -180,6 +184,19 @@ impl Ready {
     }
 }
 
+/// Without its recordings, the page can only list the informers.
+fn not_recorded(error: &io::Error) -> Text {
+    let place = std::env::temp_dir().display().to_string();
+    Text::new(
+        &format!(
+            "Informers are not recorded, so the page only lists them: there can be no folder in {place} ({error}). --out names another place."
+        ),
+        &format!(
+            "informer 不会被录制，页面只能列出它们：无法在 {place} 中创建文件夹（{error}）。可用 --out 指定其他位置。"
+        ),
+    )
+}
+
 /// A secret that no other program of this machine can guess: whoever knows it has the rights of the user.
 #[allow(
     clippy::disallowed_methods,
@@ -199,7 +216,7 @@ impl Folder {
     fn new() -> io::Result<Self> {
         // The path of a socket in it must be short.
         let name = format!("deltascope-{}", &token()[..16]);
-        let path = std::env::temp_dir().join(name);
+        let path = std::path::absolute(std::env::temp_dir().join(name))?;
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -16,7 +16,7 @@ use deltascope_replay::tap::detect::Client;
 use deltascope_replay::tap::follow::Over;
 use deltascope_world::text::Lang;
 
-use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal};
+use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal, sandbox};
 use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
 use super::super::seats::Arriving;
@@ -131,6 +131,7 @@ impl Passage {
         }
         no_change(head.status)?;
         head.headers = passed_on(head.headers);
+        sandbox(&mut head.headers);
         Ok(Response::from_parts(
             head,
             Either::Right(Seen::new(body, telling)),

@@ -413,6 +413,7 @@ impl Watcher {
         one.last = id;
         one.ledger.note(&note);
         let at = at.saturating_sub(began);
+        let mut stopped = None;
         let over = Note::Connection {
             at,
             connection: Connection {
@@ -428,7 +429,11 @@ impl Watcher {
             if is_new {
                 text.push_str(&recorder.took(at, Vec::new(), &[over]));
             }
+            stopped = recorder.stopped();
             self.write(track, &text);
+        }
+        if let Some(stopped) = stopped {
+            self.stop(track, at, stopped);
         }
         if is_informer {
             self.confirm(track);
@@ -598,6 +603,7 @@ impl Watcher {
                     one.ledger.file = path.display().to_string();
                 }
                 one.ledger.recording = self.options.recordings.add(path);
+                self.say_stopped(track);
             }
             Err(error) => {
                 note(cannot_write(&path, &error).text.get(self.options.lang));
@@ -643,8 +649,13 @@ impl Watcher {
         };
         one.recorder = None;
         one.ledger.note(&Note::Stopped { at, why });
-        // Of a recording that is not kept, the page says so.
-        if self.options.kept
+        self.say_stopped(track);
+    }
+
+    /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
+    fn say_stopped(&self, track: usize) {
+        if let Some(one) = self.tracks.get(&track)
+            && !one.ledger.file.is_empty()
             && let Some(said) = report::stopped(&one.ledger)
         {
             note(said.get(self.options.lang));
@@ -739,6 +750,45 @@ fn head(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_that_no_reflector_makes_ends_the_recording() {
+        let mut watcher = Watcher::new(Options {
+            out: Some(PathBuf::from("never-written")),
+            kept: true,
+            recordings: Recordings::default(),
+            start: None,
+            lang: Lang::En,
+        });
+        let client = Client {
+            agent: "m".into(),
+            connection: 0,
+        };
+        let ask = |watcher: &mut Watcher, id, query: &[(&str, &str)]| {
+            let query: Vec<_> = (query.iter())
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+            watcher.asked(id, id, &client, &call);
+        };
+        // Its list fails, and it watches.
+        ask(&mut watcher, 0, &[]);
+        watcher.hear(Word::Head {
+            id: 0,
+            at: 0,
+            head: super::super::super::http::head_of(500, &hyper::HeaderMap::new()),
+        });
+        watcher.hear(Word::End {
+            id: 0,
+            at: 0,
+            over: Over::Complete,
+        });
+        ask(&mut watcher, 5, &[("watch", "1")]);
+        let stopped: Vec<_> = (watcher.tracks.values())
+            .filter_map(|track| track.ledger.stopped)
+            .collect();
+        assert_eq!(stopped, [(5, Stopped::Unlike)]);
+    }
 
     #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {

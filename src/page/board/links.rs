@@ -5,6 +5,7 @@ use leptos::wasm_bindgen::JsValue;
 use web_sys::MouseEvent;
 
 use super::parts::{Live, drawn};
+use crate::host::tap;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
@@ -110,7 +111,8 @@ pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
             })
         },
         move |link| {
-            (*link != ShelfLink::default()).then(|| {
+            // The address of a tap's page has its token.
+            (*link != ShelfLink::default() && tap().is_none()).then(|| {
                 view! {
                     <a class="to-this" data-testid="shelf-link" href=link.to_string()>
                         {ui.word(|words| words.shelf_link)}

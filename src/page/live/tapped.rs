@@ -31,6 +31,8 @@ use deltascope_world::virtual_time::Input;
 const POLL_MS: u32 = 1_000;
 /// The same for the recording that is followed.
 const FOLLOW_MS: u32 = 250;
+/// How often what follows is asked for until the tap counts as gone.
+const TRIES: u32 = 10;
 /// How long an answer may take, in ms.
 const ANSWER_MS: u32 = 10_000;
 /// Most bytes of an answer: a line of a recording has 8 MB at most, a report with a thousand informers fewer.
@@ -88,6 +90,7 @@ impl Tapped {
     async fn ask(self) {
         let address = self.inner.with_value(|inner| inner.address.clone());
         let said = get(&address).await;
+        let said = said.ok();
         let said = said.and_then(|said| serde_json::from_slice::<Value>(&said).ok());
         match said.and_then(|said| Informers::read(said).ok()) {
             Some(said) => {
@@ -137,30 +140,51 @@ impl Follower {
         let mut growing = Growing::new(&name);
         let mut from = 0;
         while self.counts() {
-            let piece = get(&format!("{name}?from={from}")).await;
+            let piece = self.piece(&format!("{name}?from={from}")).await;
             if !self.counts() {
                 return;
             }
-            let Some(piece) = piece else {
-                return self.end(informers::gone()).await;
+            let piece = match piece {
+                Ok(piece) => piece,
+                Err(why) => return self.end(why).await,
             };
             from += piece.len();
-            match growing.read(&piece) {
-                Ok(grown) => self.take(grown).await,
+            let stopped = match growing.read(&piece) {
+                Ok(grown) => {
+                    let stopped = grown.stopped;
+                    self.take(grown).await;
+                    stopped
+                }
                 Err(error) => return self.end(error.message).await,
-            }
-            if !piece.is_empty() {
+            };
+            if !piece.is_empty() && stopped.is_none() {
                 continue;
             }
-            if let Some(at) = at.take_if(|_| self.begun) {
+            if let Some(at) = at.take_if(|_| self.begun && self.counts()) {
                 driver
                     .perform(Box::new(move |session| session.live_look(at)))
                     .await;
+            }
+            if let Some(why) = stopped.filter(|_| self.counts()) {
+                return self.end(informers::ended(why)).await;
             }
             TimeoutFuture::new(FOLLOW_MS).await;
             while document().hidden() {
                 TimeoutFuture::new(POLL_MS).await;
             }
+        }
+    }
+
+    /// What follows of the recording. One answer that does not come says little: a laptop may have slept.
+    async fn piece(&self, address: &str) -> Result<Vec<u8>, Text> {
+        let mut tries = 1;
+        loop {
+            let piece = get(address).await;
+            if piece.is_ok() || tries == TRIES || !self.counts() {
+                return piece;
+            }
+            tries += 1;
+            TimeoutFuture::new(POLL_MS).await;
         }
     }
 
@@ -250,9 +274,14 @@ impl Follower {
     }
 }
 
-/// What the tap answers; none if it does not.
-async fn get(address: &str) -> Option<Vec<u8>> {
+/// What the tap answers, or why it does not.
+async fn get(address: &str) -> Result<Vec<u8>, Text> {
     let answer = fetch::get(address, "*/*", ANSWER_MOST, ANSWER_MS).await;
-    let Answer { head, body } = answer.ok()?;
-    (head.status == 200).then_some(body)
+    let Answer { head, body } = answer.map_err(|_| informers::gone())?;
+    if head.status == 200 {
+        return Ok(body);
+    }
+    let said: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let said = said["message"].as_str().unwrap_or_default();
+    Err(informers::refused(head.status, said))
 }

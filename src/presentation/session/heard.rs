@@ -10,6 +10,7 @@ use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Call, Comparison, Kind, compare, notified};
 use deltascope_replay::log;
 
+use super::live::INFORMER;
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
 
@@ -17,7 +18,7 @@ use super::{Change, Session};
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// What was found.
-    pub words: String,
+    pub words: Text,
     /// Whether the two differ.
     pub differs: bool,
     /// The step at which the handler should have heard what differs.
@@ -29,8 +30,14 @@ impl Session {
     ///
     /// # Errors
     /// The log cannot be read, or the run has no handler.
-    pub fn heard(&self, name: &str, bytes: &[u8], end: usize, lang: Lang) -> Result<Heard, Text> {
+    pub fn heard(&self, name: &str, bytes: &[u8], end: usize) -> Result<Heard, Text> {
         let lines = log::read_calls(name, bytes).map_err(|error| error.message)?;
+        if self.timeline.forgotten() > 0 {
+            return Err(Text::new(
+                "The beginning of this run is no longer kept, so what the handler should have heard is not known. Compare the log with the whole recording: deltascope replay RECORDING --heard LOG.",
+                "此运行的开头已不再保留，因此无法得知 handler 应当收到什么。请把日志与完整的录制比较：deltascope replay 录制文件 --heard 日志文件。",
+            ));
+        }
         let should = notified(&self.timeline, 0, end);
         if self.timeline.picture(end).handlers.is_empty() {
             return Err(Text::new(
@@ -41,70 +48,70 @@ impl Session {
         let heard: Vec<Call> = lines.iter().map(Call::from).collect();
         let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
         let found = compare(&calls, &heard);
-        let mut words = counted(&found, lang);
-        if let Some(first) = found.first {
-            let one = first.should.and_then(|one| should.get(one));
-            let line = first.heard.and_then(|line| lines.get(line));
-            let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
-            words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
-            if let Some(one) = one {
-                let (step, time) = (one.place + 1, seconds(one.time));
-                let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
-                let (call, wall) = (said(&one.call), wall.unwrap_or_default());
-                words.push_str(&match lang {
-                    Lang::En => {
-                        format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+        let worded = |lang| {
+            let mut words = counted(&found, lang);
+            if let Some(first) = found.first {
+                let one = first.should.and_then(|one| should.get(one));
+                let line = first.heard.and_then(|line| lines.get(line));
+                let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
+                words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
+                if let Some(one) = one {
+                    let (step, time) = (one.place + 1, seconds(one.time));
+                    let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
+                    let (call, wall) = (said(&one.call), wall.unwrap_or_default());
+                    words.push_str(&match lang {
+                        Lang::En => {
+                            format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+                        }
+                        Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
+                    });
+                }
+                if let (Some(line), Some(call)) =
+                    (line, first.heard.and_then(|line| heard.get(line)))
+                {
+                    let (call, line) = (said(call), line.line);
+                    words.push_str(&match lang {
+                        Lang::En => format!("  says that it heard: {call} (line {line})\n"),
+                        Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
+                    });
+                }
+                if let Some(one) = one {
+                    for place in self.origins(one.place) {
+                        words.push_str(&self.told(place, lang));
                     }
-                    Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
-                });
-            }
-            if let (Some(line), Some(call)) = (line, first.heard.and_then(|line| heard.get(line))) {
-                let (call, line) = (said(call), line.line);
-                words.push_str(&match lang {
-                    Lang::En => format!("  says that it heard: {call} (line {line})\n"),
-                    Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
-                });
-            }
-            if let Some(one) = one {
-                for place in self.origins(one.place) {
-                    words.push_str(&self.told(place, lang));
                 }
             }
-        }
+            words
+        };
         let one = found.first.and_then(|first| should.get(first.should?));
         Ok(Heard {
-            words,
+            words: Text::new(&worded(Lang::En), &worded(Lang::Zh)),
             differs: found.first.is_some(),
             step: one.map(|one| one.place + 1),
         })
     }
 
-    /// Whether a command opens a log of the controller whose informer is followed: it lies beside the run then, and is no run.
+    /// Whether a command opens a log of the controller whose informer is shown: it lies beside the run then, and is no run.
     #[must_use]
     pub fn hears(&self, command: &Command) -> bool {
         let Command::Open(files) = command else {
             return false;
         };
-        self.followed_informer().is_some()
+        self.lesson.id.starts_with(INFORMER)
             && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 
     /// Lays a log beside the run as far as it has come.
     pub(super) fn hear(&mut self, files: &[(String, Vec<u8>)]) -> Change {
-        let end = self.timeline.len();
-        let heard = |lang| {
-            let (name, bytes) = files.first().ok_or_else(Text::default)?;
-            self.heard(name, bytes, end, lang)
+        let Some((name, bytes)) = files.first() else {
+            return Change::None;
         };
-        match (heard(Lang::En), heard(Lang::Zh)) {
-            (Ok(en), Ok(zh)) => {
-                self.heard = Some(Rc::new(HeardView {
-                    words: Text::new(&en.words, &zh.words),
-                    step: en.step,
-                }));
+        match self.heard(name, bytes, self.timeline.len()) {
+            Ok(Heard { words, step, .. }) => {
+                self.heard = Some(Rc::new(HeardView { words, step }));
                 Change::None
             }
-            (Err(why), _) | (_, Err(why)) => self.fail(why, None),
+            Err(why) => self.fail(why, None),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::i18n::Text;
 use crate::view::{ErrorView, LiveView};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::lessons::Lesson;
-use deltascope_replay::timeline::{MAX_FACTS, Timeline};
+use deltascope_replay::timeline::{MAX_FACTS, Timeline, renumbered};
 use deltascope_world::Time;
 use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
@@ -34,6 +34,9 @@ const SMOOTH: usize = 60;
 const LOOKED_AT: usize = MAX_FACTS / 2;
 /// … and this many bytes of answers.
 const LOOKED_AT_WEIGHS: usize = 2 * WEIGHS;
+
+/// The lesson of an informer behind a tap is this and its number.
+pub(super) const INFORMER: &str = "informer:";
 
 /// A fact is late if it has not been shown for longer than this, in ms.
 const LATE_MS: Time = 1_000;
@@ -62,6 +65,8 @@ pub(super) struct Live {
     busy: bool,
     /// The number of the informer that is followed behind a tap, whose recording goes on without this run.
     tapped: Option<usize>,
+    /// The renumbering of what still comes, since the run began anew without its forgotten beginning.
+    numbering: Option<(u32, u32)>,
     /// How many facts, and bytes of answers, are kept; …
     bounds: (usize, usize),
     /// … and how many while the user looks at the past.
@@ -76,6 +81,7 @@ impl Default for Live {
             now: 0,
             busy: true,
             tapped: None,
+            numbering: None,
             bounds: (KEPT + KEPT / 2, WEIGHS),
             bounds_looked_at: (LOOKED_AT, LOOKED_AT_WEIGHS),
         }
@@ -114,7 +120,7 @@ impl Session {
 
     /// Begins the run of the informer of this number behind a tap, in place of the open run.
     pub fn follow_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
-        let change = self.begin_live(format!("informer:{number}").into(), run, note);
+        let change = self.begin_live(format!("{INFORMER}{number}").into(), run, note);
         if let Some(live) = &mut self.live {
             live.tapped = Some(number);
         }
@@ -127,7 +133,7 @@ impl Session {
         self.live.as_ref()?.tapped
     }
 
-    /// The same informer in another generation, from the beginning of what is known of it.
+    /// The same informer in another generation, from the beginning of what is kept of it.
     fn follow_in(&mut self, generation: Generation) -> Change {
         if self.timeline.scenario().settings.era.0 == generation {
             return Change::None;
@@ -136,6 +142,7 @@ impl Session {
             return Change::None;
         };
         let recording = self.timeline.recording().in_generation(generation);
+        let numbering = self.timeline.numbering();
         let run = LiveRun {
             title: self.lesson.title.clone(),
             scenario: recording.scenario,
@@ -150,7 +157,12 @@ impl Session {
                 };
                 Some((taken.at, responses.to_vec()))
             });
-            new.received = known.chain(live.received).collect();
+            let rest = live.received.into_iter().map(|(at, mut responses)| {
+                renumber(&mut responses, numbering);
+                (at, responses)
+            });
+            new.received = known.chain(rest).collect();
+            new.numbering = then(live.numbering, numbering);
         }
         self.live_tick(live.now);
         change
@@ -212,8 +224,9 @@ impl Session {
     }
 
     /// Takes answers that arrived `now`, in ms since the run began. Follow with [`Session::live_follow`].
-    pub fn live_received(&mut self, now: Time, responses: Vec<ServerResponse>) {
+    pub fn live_received(&mut self, now: Time, mut responses: Vec<ServerResponse>) {
         if let Some(live) = &mut self.live {
+            renumber(&mut responses, live.numbering);
             if !responses.is_empty() {
                 live.received.push_back((now, responses));
             }
@@ -471,7 +484,25 @@ impl Session {
         self.landmarks.forget(gone, &self.timeline);
         self.monitors.forget(gone);
         self.asked.forget();
+        // The step that it names is another one now.
+        self.heard = None;
         self.marked();
+    }
+}
+
+fn renumber(responses: &mut [ServerResponse], numbering: Option<(u32, u32)>) {
+    if let Some(numbering) = numbering {
+        for response in responses {
+            response.request = renumbered(response.request, numbering);
+        }
+    }
+}
+
+/// A renumbering after another.
+fn then(first: Option<(u32, u32)>, next: Option<(u32, u32)>) -> Option<(u32, u32)> {
+    match (first, next) {
+        (Some((was, is)), Some((then, next))) => Some((was + then.saturating_sub(is), next)),
+        (one, other) => one.or(other),
     }
 }
 
@@ -524,8 +555,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::view::HeardView;
+    use deltascope_cache::fact::WatchEnd;
     use deltascope_world::source::live::{Page, ResponsePart};
     use deltascope_world::source::wire::event_of;
+    use deltascope_world::virtual_time::HandlerSettings;
 
     /// A run with small bounds, whose cluster changes one object over and over.
     fn run() -> (Session, Time) {
@@ -551,12 +585,10 @@ mod tests {
     fn respond(session: &mut Session, now: Time, part: ResponsePart) {
         let request = session.live_wanted().unwrap().request;
         session.live_received(now, vec![ServerResponse { request, part }]);
-        while session.live_due().is_some_and(|due| due <= now) {
-            session.live_tick(now);
-        }
+        tick(session, now);
     }
 
-    fn until(session: &mut Session, now: &mut Time, is_so: fn(&mut Session) -> bool) {
+    fn until(session: &mut Session, now: &mut Time, is_so: impl Fn(&mut Session) -> bool) {
         while !is_so(session) {
             *now += 10;
             let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
@@ -665,5 +697,124 @@ mod tests {
         let view = session.view();
         assert!(view.error.is_none(), "{:?}", view.error);
         assert_eq!((view.step, session.is_live()), (step, false));
+    }
+
+    /// Follows an informer behind a tap.
+    fn follow(session: &mut Session) {
+        let mut scenario = session.timeline.scenario().clone();
+        scenario.settings.handlers = vec![HandlerSettings::default()];
+        let run = LiveRun {
+            title: Text::new("pods", "pods"),
+            scenario,
+            start: None,
+        };
+        session.follow_informer(3, run, Text::default());
+    }
+
+    /// An informer behind a tap, whose third request, a watch, has changed `a` until facts were forgotten.
+    fn informer_with_forgotten_facts() -> (Session, Time) {
+        let (mut session, _) = run();
+        follow(&mut session);
+        session.live_tick(0);
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        respond(&mut session, 20, ResponsePart::Opened);
+        let mut now = 5_000;
+        respond(&mut session, now, ResponsePart::Ended(WatchEnd::Closed));
+        while session
+            .live_wanted()
+            .is_none_or(|wanted| wanted.request < 3)
+        {
+            now += 1_000;
+            tick(&mut session, now);
+        }
+        respond(&mut session, now, ResponsePart::Opened);
+        session.live.as_mut().unwrap().bounds = (12_000, usize::MAX);
+        until(&mut session, &mut now, |session| {
+            session.timeline.forgotten() > 0
+        });
+        (session, now)
+    }
+
+    fn tick(session: &mut Session, now: Time) {
+        session.live_tick(now);
+        while session.live_due().is_some_and(|due| due <= now) {
+            session.live_tick(now);
+        }
+    }
+
+    #[test]
+    fn an_informer_whose_beginning_is_forgotten_goes_on_in_another_generation() {
+        let (mut session, mut now) = informer_with_forgotten_facts();
+        let was = session.view().lesson.era;
+        let generations = Generation::ALL.into_iter().filter(|one| *one != was);
+        // Its recording goes on with the numbers that it has.
+        for (number, generation) in generations.take(2).enumerate() {
+            session.obey(Command::Generation(generation));
+            tick(&mut session, now);
+            assert_eq!(session.live_wanted().unwrap().request, 2);
+            let name = format!("new-{number}");
+            let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
+                "metadata": { "name": name, "resourceVersion": (now + 1).to_string() } } });
+            let part = ResponsePart::Event(event_of(event).unwrap());
+            now += 10;
+            session.live_received(now, vec![ServerResponse { request: 3, part }]);
+            tick(&mut session, now);
+            session.obey(Command::GoLive);
+            let stored = session.view().picture.store.items.len();
+            assert_eq!(stored, number + 2, "{generation:?}");
+        }
+    }
+
+    #[test]
+    fn renumberings_follow_each_other() {
+        assert_eq!(then(None, None), None);
+        assert_eq!(then(None, Some((5, 2))), Some((5, 2)));
+        assert_eq!(then(Some((5, 2)), None), Some((5, 2)));
+        let both = then(Some((50, 2)), Some((7, 2)));
+        for request in [50, 54, 55, 70] {
+            let one = renumbered(renumbered(request, (50, 2)), (7, 2));
+            let at_once = renumbered(request, both.unwrap());
+            assert_eq!(one, at_once, "{request}");
+        }
+    }
+
+    #[test]
+    fn a_log_lies_beside_an_informer_also_after_its_end_but_not_beside_a_part_of_it() {
+        let log = json!({ "informer": { "type": "ADDED", "object": { "metadata": {
+            "name": "a", "resourceVersion": "7" } } } });
+        let open = || Command::Open(vec![("log".to_owned(), log.to_string().into_bytes())]);
+        let (mut session, _) = run();
+        assert!(!session.hears(&open()), "a cluster");
+        follow(&mut session);
+        tick(&mut session, 0);
+        respond(&mut session, 10, ResponsePart::Page(Page::default()));
+        session.obey(Command::Disconnect);
+        session.obey(open());
+        let view = session.view();
+        assert!(view.error.is_none(), "{:?}", view.error);
+        assert!(view.heard.is_some());
+        assert_eq!(&*view.lesson.id, "informer:3");
+
+        let (mut session, mut now) = informer_with_forgotten_facts();
+        session.obey(open());
+        let view = session.view();
+        assert!(view.heard.is_none());
+        let error = view.error.unwrap().message;
+        assert!(
+            error.en.contains("replay RECORDING --heard"),
+            "{}",
+            error.en
+        );
+        // What was found before goes with the facts.
+        session.obey(Command::DismissError);
+        session.heard = Some(std::rc::Rc::new(HeardView {
+            words: Text::default(),
+            step: None,
+        }));
+        let before = session.timeline.forgotten();
+        until(&mut session, &mut now, |session| {
+            session.timeline.forgotten() > before
+        });
+        assert!(session.view().heard.is_none());
     }
 }

@@ -118,6 +118,15 @@ pub enum Stopped {
     Unwritten,
 }
 
+impl Stopped {
+    /// As notes name them.
+    pub const NAMES: [(&str, Self); 3] = [
+        ("full", Self::Full),
+        ("unlike", Self::Unlike),
+        ("unwritten", Self::Unwritten),
+    ];
+}
+
 /// An object of a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -16,20 +16,23 @@ pub fn is_response(input: &Input<Command>) -> bool {
     matches!(input, Input::Source(Command::Respond(_)))
 }
 
-/// Adapts an input to a recording that begins with an open watch: `was` is the number of its request in the
-/// run, `is` the one in the recording.
-pub fn renumber(taken: &mut RecordedInput, (was, is): (u32, u32)) {
+/// The number of a request in a recording that begins with an open watch: `was` is that watch's number in the run, `is`
+/// the one in the recording.
+#[must_use]
+pub fn renumbered(request: u32, (was, is): (u32, u32)) -> u32 {
+    // A response to an older request was ignored and will be again.
+    request.checked_sub(was).map_or(0, |later| is + later)
+}
+
+/// Adapts an input to such a recording.
+pub fn renumber(taken: &mut RecordedInput, numbering: (u32, u32)) {
     // Other facts precede it in the recording.
     taken.after = usize::MAX;
     if let Input::Source(Command::Respond(responses)) = &mut taken.input {
         *responses = responses
             .iter()
             .map(|response| ServerResponse {
-                // A response to an older request was ignored and will be again.
-                request: match response.request.checked_sub(was) {
-                    Some(later) => is + later,
-                    None => 0,
-                },
+                request: renumbered(response.request, numbering),
                 part: response.part.clone(),
             })
             .collect();

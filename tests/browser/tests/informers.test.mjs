@@ -13,7 +13,7 @@ import { caughtUp } from "../live.mjs";
 
 const PROGRAM = fileURLToPath(new URL("../../../target/debug/deltascope", import.meta.url));
 // The browser's console reports that the tap is gone.
-const GONE = /ERR_|40/;
+const GONE = /ERR_CONNECTION|status of 40\d/;
 
 let browser;
 before(async () => {
@@ -61,7 +61,9 @@ test("a controller's informers are listed, live, and a click shows one on the st
   const api = await startApi();
   api.generate("pods", 5);
   const tap = await tapped(api);
-  const app = await open(browser, tap.url, { provokes: GONE });
+  // What fails because the test wants it.
+  let provoked;
+  const app = await open(browser, tap.url, { provokes: { test: (text) => provoked?.test(text) } });
   try {
     const { page } = app;
     await page.getByText("No informer yet").waitFor();
@@ -89,6 +91,16 @@ test("a controller's informers are listed, live, and a click shows one on the st
     assert.ok(!(await app.id("informers").isVisible()));
     api.update("pods", "default/new");
     await caughtUp(app, api);
+
+    // An answer that does not come does not end it.
+    provoked = /ERR_FAILED/;
+    await page.route("**/informers/1.jsonl*", (route) => route.abort(), { times: 2 });
+    await page.waitForEvent("requestfailed");
+    await page.waitForEvent("requestfailed");
+    api.update("pods", "default/new");
+    await caughtUp(app, api);
+    assert.equal(app.provoked.length, 2);
+    provoked = undefined;
 
     // What the controller logged, beside what it should have heard: it lacks an update.
     const heard = (type, { metadata }) => JSON.stringify({ informer: { type, object: { metadata } } });
@@ -161,6 +173,7 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await row.getByText("未在 watch").waitFor();
 
     // A tap that has gone is reported, and what it said stays.
+    provoked = GONE;
     await tap.end();
     await app.id("informers-trouble").getByText("tap 没有应答").waitFor();
     assert.ok(await app.id("informer-1").isVisible());

@@ -653,6 +653,24 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
 }
 
 #[test]
+fn a_tap_without_a_temporary_folder_only_lists() {
+    let api = Api::start(&["--pods", "5"]);
+    let config = scratch("tap-nowhere.kubeconfig");
+    let mut command = deltascope(&["tap", "--proxy", &api.url, "--kubeconfig-out"]);
+    command.arg(&config).arg("--dist").arg(page());
+    let (mut running, _, err) = start(command.env("TMPDIR", folder("nowhere")));
+    let said = err.recv_timeout(HANGS).expect("it does not start");
+    assert!(
+        said.contains("not recorded") && said.contains("--out"),
+        "{said}"
+    );
+    let line = err.recv_timeout(HANGS).expect("it does not start");
+    assert!(line.contains("tap: http://"), "{line}");
+    super::kill(&running, "INT");
+    assert_eq!(super::code(&mut running), Some(0));
+}
+
+#[test]
 fn recordings_that_nobody_keeps_go_with_the_tap() {
     let api = Api::start(&["--pods", "5"]);
     let dist = page();

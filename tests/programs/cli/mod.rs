@@ -261,7 +261,7 @@ fn ask(port: u16, bytes: &[u8]) -> Got {
     }
 }
 
-fn read_until(from: &mut TcpStream, wanted: &[u8]) {
+fn read_until(from: &mut TcpStream, wanted: &[u8]) -> Vec<u8> {
     let mut seen = Vec::new();
     let mut byte = [0];
     while !seen.ends_with(wanted) {
@@ -269,4 +269,5 @@ fn read_until(from: &mut TcpStream, wanted: &[u8]) {
         assert_eq!(read, 1, "the end comes first");
         seen.push(byte[0]);
     }
+    seen
 }

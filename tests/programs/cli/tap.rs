@@ -167,7 +167,11 @@ fn requests_pass_as_they_are_but_for_their_encoding() {
         "{first}{accept}{rest}Content-Length: 4\r\n\r\nk8s\0"
     )
     .unwrap();
-    read_until(&mut stream, b"{\"kind\":\"Pod\"}");
+    let answered = read_until(&mut stream, b"{\"kind\":\"Pod\"}");
+    // It shares its origin with the page.
+    let answered = String::from_utf8_lossy(&answered).to_lowercase();
+    let sandbox = "content-security-policy: sandbox; default-src 'none'\r\n";
+    assert!(answered.contains(sandbox), "{answered}");
     let (head, body) = seen.recv_timeout(HANGS).unwrap();
     assert!(
         head.starts_with("POST /api/v1/namespaces/a/pods?dryRun=All&x=%2F HTTP/1.1\r\n"),
@@ -563,8 +567,10 @@ mod command {
         fs::create_dir_all(&far).unwrap();
         let near = std::env::temp_dir();
         let table = [
-            (&near, socket, socket, "--unix-socket="),
-            (&far, address, &proxy.url, "--port=0"),
+            (near, socket, socket, "--unix-socket="),
+            (far.clone(), address, &proxy.url, "--port=0"),
+            // A path that kubectl can name.
+            (".".into(), socket, socket, "--unix-socket=/"),
         ];
         for (number, (temporary, listens, shown, option)) in table.into_iter().enumerate() {
             let asked = scratch(&format!("kubectl-{number}.asked"));
@@ -574,11 +580,14 @@ mod command {
             );
             let (pid, path) = kubectl(&format!("tap-kubectl-{number}"), &says);
             let mut command = deltascope(&["tap", "--", "sh", "-c", "cat \"$KUBECONFIG\""]);
+            command.current_dir(std::env::temp_dir());
             let output = output(command.env("PATH", path).env("TMPDIR", temporary));
             let err = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(0), "{err}");
             assert!(err.contains(&format!("-> {shown}")), "{err}");
             assert!(!err.contains("no API server"), "{err}");
+            let is_open = err.contains("without a token");
+            assert_eq!(is_open, option == "--port=0", "{err}");
             let config: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!(config["current-context"], "dev");
             assert_eq!(config["contexts"][0]["name"], "dev");
