@@ -72,6 +72,7 @@ test("a page that was opened by a link opens it again when it is loaded anew", o
     await other.call("load", "deltafifo");
     await other.page.reload();
     await other.page.waitForFunction(() => window.deltascope !== undefined);
+    await other.page.evaluate(() => window.deltascope.ready.then(() => undefined));
     assert.deepEqual(shown(await other.state()), state);
   });
 }));

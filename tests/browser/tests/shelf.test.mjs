@@ -33,6 +33,7 @@ test("the first visit tells a story, the second opens the shelf, and a tick take
 
 test("a symptom finds its lesson in both languages, and a card opens its story", onPage({}, async (app) => {
   await app.id("btn-lessons").click();
+  await app.id("shelf").waitFor();
   const all = await cards(app);
   for (const [query, first] of [["too old resource version", "gone-410"], ["  DELETEDfinalstateUNKNOWN ", "tombstone"], ["入门", "first-look"]]) {
     await app.id("shelf-search").fill(query);
