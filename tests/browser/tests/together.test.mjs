@@ -39,7 +39,7 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   await app.call("select", "api/object/default/web-7d4-b");
   await app.id("btn-why").click();
   await related(app).getByText("Owned by ReplicaSet web-7d4").waitFor();
-  await related(app).getByRole("button", { name: "Watch ReplicaSet beside …" }).click();
+  await related(app).getByRole("button", { name: "Watch ReplicaSet in another tab …" }).click();
   await app.id("cluster-start").filter({ hasText: SETS }).click();
   await caughtUp(app, api, SETS);
   await selected(app).filter({ hasText: "replicasets.apps · default" }).waitFor();

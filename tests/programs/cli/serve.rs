@@ -444,7 +444,10 @@ fn the_page_in_the_program_is_served_from_anywhere() {
     let page = get(port, "/");
     let policy = page.header("content-security-policy").unwrap();
     let own = policy.strip_suffix("; frame-ancestors 'self'").unwrap();
-    assert!(own.contains("script-src 'self' 'wasm-unsafe-eval'; style-src 'self';"), "{own}");
+    assert!(
+        own.contains("script-src 'self' 'wasm-unsafe-eval'; style-src 'self';"),
+        "{own}"
+    );
     let text = String::from_utf8_lossy(&page.body).into_owned();
     assert!(text.contains(&format!("content=\"{own}\"")) && !text.contains("<style"));
     assert_eq!(get(port, "/nothing").code, 404);
