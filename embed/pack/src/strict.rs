@@ -71,7 +71,10 @@ mod tests {
             <script src=./rescue.js type=module></script><script type=module>start()</script><body>";
         let (html, [styles, start]) = strict(page).unwrap();
         assert_eq!((&*styles.1, &*start.1), ("a{}b{}", "start()"));
-        assert!(!html.contains("<style") && !html.contains("start()"), "{html}");
+        assert!(
+            !html.contains("<style") && !html.contains("start()"),
+            "{html}"
+        );
         let order = [
             "content-security-policy",
             &*styles.0,
