@@ -80,6 +80,7 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   await app.page.keyboard.press("Delete");
   await api.when("its watch is left", () => api.watches.length === 1);
   await tabs(app).first().waitFor({ state: "detached" });
+  await app.page.waitForFunction(() => document.activeElement?.dataset.testid === "live-badge");
   await caughtUp(app, api);
   await app.call("disconnect");
   await api.when("the last watch is left", () => api.watches.length === 0);
