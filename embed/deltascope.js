@@ -72,7 +72,8 @@ function load() {
     const url = new URL("./__WASM__", import.meta.url);
     if (stops > 0) url.searchParams.set("again", failures);
     const mark = stops > 0 ? `?again=${failures}` : "";
-    const names = [`${url.pathname.split("/").pop()}${mark}:`, `__GLUE__${mark}:`];
+    // The program, its glue, and the parts that it fetches later.
+    const names = [`${url.pathname.split("/").pop()}${mark}:`, `__GLUE__${mark}:`, "__GLUE__".replace(/\.js$/, "-")];
     const wasm = fetch(url);
     // Awaited below; until then a failure must not count as unhandled.
     wasm.catch(() => {});

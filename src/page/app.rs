@@ -108,6 +108,7 @@ fn open_address(ui: Ui) -> Option<Command> {
     if !ShelfLink::may_be(&link) {
         return Some(Command::OpenLink(link.into()));
     }
+    let asked = link.clone();
     let show = move |part: &parts::Shelf| match (part.read)(&link) {
         Some(shelved) => {
             ui.show_shelf(shelved);
@@ -120,13 +121,13 @@ fn open_address(ui: Ui) -> Option<Command> {
     }
     ui.show_shelf(Shelved::default());
     spawn_local(async move {
-        match later::fetched(&parts::SHELF).await {
-            Ok(part) => {
-                if let Some(command) = show(part) {
-                    ui.send(command);
-                }
-            }
-            Err(missing) => ui.send(Command::Wrong(missing)),
+        // The shelf itself says what is missing. Whoever has gone elsewhere stays there.
+        if let Ok(part) = later::fetched(&parts::SHELF).await
+            && link_of_address().is_some_and(|now| now == asked)
+            && ui.shelf.with_untracked(|shelf| shelf.open)
+            && let Some(command) = show(part)
+        {
+            ui.send(command);
         }
     });
     None

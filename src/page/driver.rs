@@ -18,7 +18,7 @@ use crate::animate::now;
 use crate::host::{self, Host};
 use crate::later;
 use crate::motion::Stage;
-use crate::runs::RUNS;
+use crate::runs::{RUNS, Runs};
 use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
@@ -490,7 +490,7 @@ impl Driver {
             Some(lesson) => Paced::of(move |slices| -> Opens {
                 Box::pin(async move { opening::open_lesson(lesson?, &slices).await })
             }),
-            None => match later::fetched(&RUNS).await {
+            None => match self.runs().await {
                 Ok(part) => Paced::of(move |slices| -> Opens {
                     Box::pin(async move { (part.open)(&command, wanted, &slices).await })
                 }),
@@ -500,6 +500,15 @@ impl Driver {
         if self.inner.opening.get() == turn && !self.inner.gone.get() {
             self.open(opening, turn).await;
         }
+    }
+
+    /// The part that opens runs. While it is fetched the screen says so, and Escape cancels the opening.
+    async fn runs(&self) -> Result<&'static Runs, Text> {
+        if later::now(&RUNS).is_none() {
+            self.with(|session| session.set_opening(Some(0)));
+            self.draw().await;
+        }
+        later::fetched(&RUNS).await
     }
 
     /// Shows the stage, where the shelf is in its place.

@@ -143,8 +143,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             return;
         }
         if ui.shelf.with_untracked(|shelf| shelf.open) {
-            if let Some(part) = now(&SHELF).filter(|_| !modified) {
-                (part.on_key)(ui, &event);
+            match now(&SHELF).filter(|_| !modified) {
+                Some(part) => (part.on_key)(ui, &event),
+                None if event.key() == "Escape" => ui.show_stage(),
+                None => {}
             }
             return;
         }

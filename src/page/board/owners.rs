@@ -20,9 +20,16 @@ pub(super) fn related(ui: Ui, key: Key) -> AnyView {
         Some(live) if live.following => None,
         _ => Some(view.step),
     });
+    // In the past a count in the strip changes nothing.
+    let ids = Memo::new(move |_| {
+        let tabs = link.tabs.get();
+        tabs.iter().map(|tab| tab.id).collect::<Vec<_>>()
+    });
     let lines = Memo::new(move |_| {
-        moment.track();
-        link.tabs.track();
+        match moment.get() {
+            None => link.tabs.track(),
+            Some(_) => ids.track(),
+        }
         link.related(&key, ui.lang.get())
     });
     let go = move |(name, act): (String, Act)| {

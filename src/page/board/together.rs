@@ -8,7 +8,7 @@ use super::parts::{along, in_sight, part};
 use super::tabs::focus_on;
 use crate::live::Link;
 use crate::ui::Ui;
-use deltascope_presentation::cluster::Tab;
+use deltascope_presentation::cluster::{Status, Tab};
 
 /// The id of a tab's element.
 pub(super) fn tab_id(id: u64) -> String {
@@ -38,7 +38,14 @@ pub(super) fn Strip() -> impl IntoView {
     let show = move |id: u64| turn(layout, link, || link.show(id));
     let close = move || {
         turn(layout, link, || link.close());
-        focus();
+        // The strip goes with the last tab but one.
+        match link.tabs.with_untracked(Vec::len) > 1 {
+            true => focus(),
+            false if link.status.with_untracked(Status::is_on) => {
+                focus_on(ui, ".live-badge".to_owned());
+            }
+            false => focus_on(ui, ".to-cluster".to_owned()),
+        }
     };
     let on_key = move |event: web_sys::KeyboardEvent| {
         let tabs = link

@@ -105,7 +105,7 @@ impl Link {
                 tab: one.id,
                 target: one.target.borrow().clone(),
                 objects: match one.id == here {
-                    true => session.objects_here(),
+                    true => Some(session.objects_here()),
                     false => session.objects_then(wall),
                 },
             }

@@ -8,7 +8,7 @@ use kube_core::DynamicObject;
 use super::together::Tab;
 use crate::i18n::Lang;
 use crate::strings;
-use crate::strings::together::{absent, beside, owned_by, owns};
+use crate::strings::together::{absent, beside, momentless, owned_by, owns};
 use deltascope_cache::key::Key;
 use deltascope_cache::object::Object;
 use deltascope_world::source::key_of;
@@ -27,8 +27,8 @@ pub struct Watched {
     pub tab: u64,
     /// What it watches, if it was ever connected.
     pub target: Option<Rc<Target>>,
-    /// Its objects.
-    pub objects: Vec<Arc<DynamicObject>>,
+    /// Its objects; `None` if the tab does not have that moment.
+    pub objects: Option<Vec<Arc<DynamicObject>>>,
 }
 
 /// A kind of object, in any version.
@@ -60,6 +60,8 @@ pub enum Place {
     Found(u64, Key),
     /// This tab watches its kind and does not have it at that moment.
     Absent(u64),
+    /// This tab watches its kind, but not at that moment, or it has forgotten that.
+    Unknown(u64),
     /// No tab watches its kind.
     Unwatched,
 }
@@ -105,7 +107,7 @@ pub enum Act {
 }
 
 impl Relations {
-    /// The relations in words. `can_watch`: whether a kind that no tab watches can be watched beside.
+    /// The relations in words. `can_watch`: whether a kind that no tab watches can be watched in another tab.
     #[must_use]
     pub fn lines(&self, lang: Lang, tabs: &[Tab], can_watch: bool) -> Vec<Line> {
         let title = |id: u64| {
@@ -123,6 +125,7 @@ impl Relations {
                     links.push((said, Act::Show(*tab, key.clone())));
                 }
                 Place::Absent(tab) => text.push_str(&absent(lang, title(*tab))),
+                Place::Unknown(tab) => text.push_str(&momentless(lang, title(*tab))),
                 Place::Unwatched if can_watch => {
                     let said = format!("{} …", beside(lang, &kind.name));
                     links.push((said, Act::Watch(kind.clone(), owner.namespace.clone())));
@@ -151,10 +154,14 @@ impl Relations {
 }
 
 impl Watched {
+    fn objects(&self) -> &[Arc<DynamicObject>] {
+        self.objects.as_deref().unwrap_or_default()
+    }
+
     /// The kind of its objects. They state it themselves, except where metadata alone are watched: a file may have been
     /// opened since the tab was connected.
     fn kind(&self) -> Kind {
-        let types = self.objects.first().and_then(|one| one.types.as_ref());
+        let types = self.objects().first().and_then(|one| one.types.as_ref());
         match (types.filter(|types| types.kind != METADATA), &self.target) {
             (Some(types), _) => Kind::of(&types.api_version, &types.kind),
             (None, Some(target)) => Kind {
@@ -197,7 +204,7 @@ fn is(object: &DynamicObject, uid: &str, name: &str, namespace: &str) -> bool {
 pub fn relations(key: &Key, here: u64, tabs: &[Watched]) -> Relations {
     let own = tabs.iter().find(|one| one.tab == here);
     let found = own.and_then(|own| {
-        let object = own.objects.iter().find(|one| key_of(one) == *key)?;
+        let object = own.objects().iter().find(|one| key_of(one) == *key)?;
         Some((own.kind(), object))
     });
     let Some((kind, object)) = found else {
@@ -210,14 +217,17 @@ pub fn relations(key: &Key, here: u64, tabs: &[Watched]) -> Relations {
         let namespace = object.namespace();
         let mut place = Place::Unwatched;
         for (one, _) in (tabs.iter().zip(&kinds)).filter(|(_, other)| **other == kind) {
-            let mut objects = one.objects.iter();
+            let mut objects = one.objects().iter();
             let (uid, name) = (&reference.uid, &reference.name);
             if let Some(found) = objects.find(|other| is(other, uid, name, namespace)) {
                 place = Place::Found(one.tab, key_of(found));
                 break;
             }
             if place == Place::Unwatched && one.covers(namespace) {
-                place = Place::Absent(one.tab);
+                place = match one.objects {
+                    Some(_) => Place::Absent(one.tab),
+                    None => Place::Unknown(one.tab),
+                };
             }
         }
         Owner {
@@ -235,7 +245,7 @@ pub fn relations(key: &Key, here: u64, tabs: &[Watched]) -> Relations {
         })
     };
     let owned = tabs.iter().zip(&kinds).filter_map(|(one, kind)| {
-        let found: Vec<_> = one.objects.iter().filter(owns).collect();
+        let found: Vec<_> = one.objects().iter().filter(owns).collect();
         (!found.is_empty()).then(|| Owned {
             tab: one.tab,
             kind: kind.name.clone(),
@@ -288,7 +298,7 @@ mod tests {
                 namespace: (!namespace.is_empty()).then(|| namespace.to_owned()),
                 ..Target::default()
             })),
-            objects,
+            objects: Some(objects),
         }
     }
 
@@ -325,6 +335,15 @@ mod tests {
                 "",
                 tab(SETS, sets, "", vec![set("", "u1")]),
                 found("web-7d4"),
+            ),
+            (
+                "it does not have that moment",
+                "u2",
+                Watched {
+                    objects: None,
+                    ..tab(SETS, sets, "", Vec::new())
+                },
+                Place::Unknown(SETS),
             ),
             (
                 "its namespace is not watched",
@@ -433,10 +452,17 @@ mod tests {
                 None,
             ),
             (
+                Place::Unknown(SETS),
+                true,
+                "Owned by ReplicaSet web-7d4, and the tab sets does not have that moment",
+                "",
+                None,
+            ),
+            (
                 Place::Unwatched,
                 true,
                 "Owned by ReplicaSet web-7d4",
-                "Watch ReplicaSet beside …",
+                "Watch ReplicaSet in another tab …",
                 watch,
             ),
             (
@@ -473,7 +499,7 @@ mod tests {
         let pod = Arc::new(from_json(&json!({ "metadata": { "name": "web-0" } })).unwrap());
         let before = tab(PODS, ("apps", "ReplicaSet"), "", Vec::new());
         assert_eq!(before.kind(), Kind::of("apps/v1", "ReplicaSet"));
-        let objects = vec![pod];
+        let objects = Some(vec![pod]);
         assert_eq!(Watched { objects, ..before }.kind(), Kind::of("v1", "Pod"));
         assert_eq!(Watched::default().kind(), Kind::default());
     }

@@ -155,7 +155,7 @@ pub fn missing(tried: &[Tried]) -> Missing {
         return Missing {
             what: Text::new(
                 &format!(
-                    "{tabs} tabs of this browser, or within its pages, are connected through this server, and over HTTP/1.1 a browser opens no more than 6 connections to one: the requests of this tab wait. Disconnect or close one of the others, then look again."
+                    "{tabs} tabs (of this browser, or within a page) are connected through this server, and over HTTP/1.1 a browser opens no more than 6 connections to one: the requests of this tab wait. Disconnect or close one of the others, then look again."
                 ),
                 &format!(
                     "这个浏览器（包括页面内的标签）已有 {tabs} 个标签页通过这个服务器连接着，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接：本标签页的请求只能等待。请在其中一个断开或关闭它，然后再试。"

@@ -1,6 +1,7 @@
 //! A copy of the run outside of the program: it survives if the program dies.
 
 use super::Session;
+use deltascope_replay::picture::SourceKind;
 use deltascope_replay::trace;
 use deltascope_world::source::wire::MAX_BYTES;
 
@@ -93,7 +94,12 @@ impl Session {
             let listed = recorded.start.as_ref().map_or(0, |start| start.items.len());
             listed + recorded.events.len()
         });
-        let inputs = self.timeline.all_inputs();
+        // A cluster's inputs are copied piece by piece, however many there are; a copy needs the first of them.
+        let is_cluster = scenario.settings.source == SourceKind::Cluster;
+        let inputs = match is_cluster && self.timeline.inputs_since(0).is_some() {
+            true => 0,
+            false => self.timeline.all_inputs(),
+        };
         scenario.initial.len() + scenario.script.len() + recorded + inputs <= MOST_OBJECTS
     }
 }

@@ -347,7 +347,6 @@ impl Opened {
 }
 
 impl Session {
-    /// Opens a run without a pause.
     /// Opens a lesson that is at hand.
     pub(super) fn open_at_hand(&mut self, command: &Command) -> Change {
         let opened = match at_hand(command) {

@@ -3,12 +3,12 @@
 use super::plural;
 use crate::i18n::Lang;
 
-/// `Watch pods beside`: in a tab of its own.
+/// `Watch pods in another tab`
 #[must_use]
 pub fn beside(lang: Lang, resource: &str) -> String {
     match lang {
-        Lang::En => format!("Watch {resource} beside"),
-        Lang::Zh => format!("并排观察 {resource}"),
+        Lang::En => format!("Watch {resource} in another tab"),
+        Lang::Zh => format!("在新标签中观察 {resource}"),
     }
 }
 
@@ -48,6 +48,15 @@ pub fn absent(lang: Lang, tab: &str) -> String {
     match lang {
         Lang::En => format!(", not in the tab {tab} at that moment"),
         Lang::Zh => format!("，当时不在标签 {tab} 中"),
+    }
+}
+
+/// `, and the tab pods · default does not have that moment`
+#[must_use]
+pub fn momentless(lang: Lang, tab: &str) -> String {
+    match lang {
+        Lang::En => format!(", and the tab {tab} does not have that moment"),
+        Lang::Zh => format!("，标签 {tab} 没有那个时刻的记录"),
     }
 }
 

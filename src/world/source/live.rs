@@ -86,8 +86,15 @@ fn weight(object: &DynamicObject) -> usize {
             .sum::<usize>()
     };
     let of = &object.metadata;
-    let owners = of.owner_references.as_ref().map_or(0, Vec::len);
-    (8 + 4 * owners) * NODE + texts(&of.labels) + texts(&of.annotations) + weigh(&object.data)
+    let owners = of.owner_references.iter().flatten().map(|owner| {
+        let texts = [&owner.api_version, &owner.kind, &owner.name, &owner.uid];
+        4 * NODE + texts.map(String::len).iter().sum::<usize>()
+    });
+    8 * NODE
+        + owners.sum::<usize>()
+        + texts(&of.labels)
+        + texts(&of.annotations)
+        + weigh(&object.data)
 }
 
 fn weigh(value: &Value) -> usize {
@@ -675,5 +682,31 @@ impl Source for Live {
             self.state = State::Idle;
         }
         self.stream.hang_up();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_text_of_an_owner_reference_weighs_what_it_has() {
+        let weight = |texts: [&str; 4]| {
+            let [api_version, kind, name, uid] = texts;
+            let owner =
+                json!({ "apiVersion": api_version, "kind": kind, "name": name, "uid": uid });
+            let object = json!({ "metadata": { "name": "a", "ownerReferences": [owner] } });
+            weight(&pod::from_json(&object).unwrap())
+        };
+        let long = "x".repeat(500);
+        for at in 0..4 {
+            let mut texts = ["v"; 4];
+            texts[at] = &long;
+            assert_eq!(weight(texts), weight(["v"; 4]) + 499, "{at}");
+        }
     }
 }

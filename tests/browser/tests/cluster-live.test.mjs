@@ -224,7 +224,7 @@ test("a seventh tab shows why it waits", onCluster({ ...some, clock: false }, as
   }
   await app.call("connect", {});
   const { error } = await app.state();
-  assert.match(error.message, /6 tabs of this browser.*Disconnect or close one/s);
+  assert.match(error.message, /6 tabs \(of this browser.*Disconnect or close one/s);
   await tabs[0].evaluate(() => window.deltascope.disconnect());
   await connected(app, api);
 }));

@@ -99,7 +99,7 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await page.waitForEvent("requestfailed");
     api.update("pods", "default/new");
     await caughtUp(app, api);
-    assert.equal(app.provoked.length, 2);
+    assert.ok(app.provoked.length >= 2);
     provoked = undefined;
 
     // What the controller logged, beside what it should have heard: it lacks an update.

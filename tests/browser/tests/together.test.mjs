@@ -27,7 +27,7 @@ const selected = (app) => app.page.locator(".watched [aria-selected=true]");
 async function beside(app, resource) {
   await app.id("live-badge").click();
   await app.id(`resource-${resource}`).click();
-  await app.id("cluster-beside").click();
+  await app.id("cluster-start").click();
   await selected(app).filter({ hasText: resource }).waitFor();
 }
 
@@ -39,8 +39,8 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   await app.call("select", "api/object/default/web-7d4-b");
   await app.id("btn-why").click();
   await related(app).getByText("Owned by ReplicaSet web-7d4").waitFor();
-  await related(app).getByRole("button", { name: "Watch ReplicaSet beside …" }).click();
-  await app.id("cluster-beside").filter({ hasText: SETS }).click();
+  await related(app).getByRole("button", { name: "Watch ReplicaSet in another tab …" }).click();
+  await app.id("cluster-start").filter({ hasText: SETS }).click();
   await caughtUp(app, api, SETS);
   await selected(app).filter({ hasText: "replicasets.apps · default" }).waitFor();
   assert.equal(api.watches.length, 2);
@@ -80,6 +80,7 @@ test("an object leads to its owner in another tab, and back", onCluster(some, as
   await app.page.keyboard.press("Delete");
   await api.when("its watch is left", () => api.watches.length === 1);
   await tabs(app).first().waitFor({ state: "detached" });
+  await app.page.waitForFunction(() => document.activeElement?.dataset.testid === "live-badge");
   await caughtUp(app, api);
   await app.call("disconnect");
   await api.when("the last watch is left", () => api.watches.length === 0);
@@ -118,7 +119,7 @@ test("there is room for five tabs, and the page says why", onCluster({
   await api.when("all are watched", () => api.watches.length === 5);
   await app.id("live-badge").click();
   await app.id("resource-events").click();
-  await app.id("cluster-beside").click();
+  await app.id("cluster-start").click();
   await app.page.getByText(/5 tabs are the most.*6 connections.*Close a tab/).waitFor();
   await app.page.keyboard.press("Escape");
   // A phone shows some of them, and that there are more.

@@ -32,7 +32,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
         dialog.is_metadata_only().then(|| without_values(names))?
     });
     let name = move || dialog.resource().map(|one| one.name()).unwrap_or_default();
-    // There is something to watch it beside of.
+    // Whether something is watched already.
     let together =
         move || link.status.with(|status| status.is_on()) || link.tabs.with(|tabs| tabs.len() > 1);
     // The input that was wrong may be right now.
@@ -43,7 +43,8 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
             autocomplete="off"
             on:submit=move |event| {
                 event.prevent_default();
-                dialog.start(link, false);
+                // Enter must not replace the tab that is shown.
+                dialog.start(link, together());
             }
         >
             <div class="column">{picker(ui, dialog)}</div>
@@ -151,25 +152,24 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                 })}
                 <span class="hint">{ui.word(|words| words.cluster_note)}</span>
                 <button
+                    type="button"
                     class="btn"
-                    class:go=move || !together()
+                    data-testid="cluster-instead"
+                    hidden=move || !together()
+                    disabled=move || dialog.chosen.get().is_none()
+                    on:click=move |_| dialog.start(link, false)
+                >
+                    {text(move || strings::together::instead(ui.lang.get(), &name()))}
+                </button>
+                <button
+                    class="btn go"
                     data-testid="cluster-start"
                     disabled=move || dialog.chosen.get().is_none()
                 >
                     {text(move || match together() {
-                        true => strings::together::instead(ui.lang.get(), &name()),
+                        true => strings::together::beside(ui.lang.get(), &name()),
                         false => strings::watch(ui.lang.get(), &name()),
                     })}
-                </button>
-                <button
-                    type="button"
-                    class="btn go"
-                    data-testid="cluster-beside"
-                    hidden=move || !together()
-                    disabled=move || dialog.chosen.get().is_none()
-                    on:click=move |_| dialog.start(link, true)
-                >
-                    {text(move || strings::together::beside(ui.lang.get(), &name()))}
                 </button>
             </div>
         </form>
