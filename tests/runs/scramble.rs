@@ -105,7 +105,7 @@ fn an_owner_has_the_name_in_a_reference_that_it_has_itself() {
         ..Page::default()
     });
     let settings = json!({ "settings": { "feed": "cluster", "machinery": "shared" } });
-    let other = scramble(&recording(settings, vec![(1, page)]), NAMES);
+    let other = scramble(&recording(&settings, vec![(1, page)]), NAMES);
     let text = written(&other);
     assert!(
         !text.contains("billing") && !text.contains("secret"),
