@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::callback::UnsyncCallback;
@@ -18,6 +18,7 @@ use crate::animate::now;
 use crate::host::{self, Host};
 use crate::later;
 use crate::motion::Stage;
+use crate::paced::{Paced, SLICE_MS};
 use crate::runs::{RUNS, Runs};
 use crate::sight::{Before, Place};
 use crate::slides::{Places, Slides, reveal};
@@ -37,7 +38,6 @@ use deltascope_presentation::session::opening::{self, Opened};
 use deltascope_presentation::session::{Change, Far, Session};
 use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
-use deltascope_world::slices::Slices;
 
 /// Least time between two redraws while the page follows a live run, in ms.
 const LIVE_MS: u32 = 100;
@@ -65,54 +65,8 @@ extern "C" {
 
 /// Time between two reports of how far an opening is, in ms.
 const PROGRESS_MS: f64 = 100.0;
-/// How long one slice of an opening takes, in ms. The page stays responsive in between.
-const SLICE_MS: f64 = 40.0;
-/// The same in a hidden tab, in ms. Browsers run its timers once a second.
-const HIDDEN_MS: f64 = 1_000.0;
 /// An opening that takes at most this long is done before the screen is drawn, in ms.
 const SOON_MS: f64 = 80.0;
-
-/// Work in slices of about the same duration, however fast the machine is and however long a unit of the work
-/// takes.
-pub struct Paced<F> {
-    slices: Rc<Slices>,
-    /// When the current slice ends, in ms.
-    end: Rc<Cell<f64>>,
-    work: Pin<Box<F>>,
-}
-
-impl<F: Future> Paced<F> {
-    /// Wraps the work. `work` gets the `Slices`, which say where a slice ends.
-    pub fn of(work: impl FnOnce(Rc<Slices>) -> F) -> Self {
-        let end = Rc::new(Cell::new(0.0));
-        let ends = Rc::clone(&end);
-        let slices = Rc::new(Slices::until(move || now() >= ends.get()));
-        Self {
-            work: Box::pin(work(Rc::clone(&slices))),
-            slices,
-            end,
-        }
-    }
-
-    /// Does one slice.
-    pub fn go_on(&mut self) -> Poll<F::Output> {
-        let ms = if document().hidden() {
-            HIDDEN_MS
-        } else {
-            SLICE_MS
-        };
-        self.end.set(now() + ms);
-        self.work
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()))
-    }
-
-    /// How many units of the work are done.
-    #[must_use]
-    pub fn done(&self) -> usize {
-        self.slices.done()
-    }
-}
 
 type Opens = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>>>>;
 

@@ -10,6 +10,7 @@ mod later;
 pub mod live;
 pub mod memo;
 pub mod motion;
+mod paced;
 mod runs;
 pub mod sight;
 pub mod slides;
