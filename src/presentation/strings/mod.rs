@@ -379,8 +379,8 @@ pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
     match (lang, shared) {
         (Lang::En, true) => format!("{count} shared"),
         (Lang::En, false) => format!("{count} not shared"),
-        (Lang::Zh, true) => format!("共享（{count} 个 informer）"),
-        (Lang::Zh, false) => format!("不共享（{count} 个）"),
+        (Lang::Zh, true) => format!("{count} 个共享"),
+        (Lang::Zh, false) => format!("{count} 个不共享"),
     }
 }
 
