@@ -26,7 +26,7 @@ part!(
     TOOLS, tools: Tools
 );
 part!(
-    /// The dialog and the connection to a cluster.
+    /// The dialog of a cluster, and the informers behind a tap.
     CLUSTER, cluster: Cluster
 );
 
