@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 // The books' tables state the sizes (element.md), and README and the limits that of the page; all are held to this many KB. The folder of the
 // checkout, which is in the names that the linker sorts by, changes a size by a KB or so. The goals are 450 KB for the page, 350 for an
 // element and 800 for all.
-const WITHIN_KB = 4;
+const WITHIN_KB = 8;
 const ROOT = new URL("../../", import.meta.url);
 const TABLES = ["docs/en/src/element.md", "docs/zh/src/element.md"];
 const SAID = ["README.md", "docs/en/src/limits.md", "docs/zh/src/limits.md"];
