@@ -17,6 +17,7 @@ use web_sys::HtmlElement;
 use super::api::{self, method, to_json};
 use super::events::{Emit, emit_events};
 use crate::board::Coming;
+use crate::board::later::TOOLS;
 use crate::driver::Driver;
 use crate::host::Host;
 use crate::later::fetched;
@@ -112,6 +113,10 @@ async fn come(
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
     let view = driver.view();
+    if view.race.is_some() {
+        // Its lanes come in a part, without which there is no first picture. Should it not come, the board says so.
+        let _missing = fetched(&TOOLS).await;
+    }
     pause().await;
     let emit = get("emit").dyn_into().ok().map(Emit::Element);
     let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
