@@ -282,6 +282,12 @@ class App {
     await this.page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
   }
 
+  /** Waits until the play before a scene of a story is over; a press of Next finishes it. */
+  async arrived() {
+    if ((await this.state()).playing) await this.page.keyboard.press("PageDown");
+    await this.eventually("the play is over", (state) => !state.playing);
+  }
+
   /** The same page in a fresh profile, as another user sees it. Its errors count here. */
   async elsewhere(options, body) {
     const other = await open(this.context.browser(), this.url, options);
