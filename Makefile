@@ -238,8 +238,9 @@ examples: setup-rust
 	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
 	$(LINT_BENCHES)
 
+# Linted where it is compiled natively and for the page.
 test-wasm: setup-bindgen
-	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
+	RUSTC_WORKSPACE_WRAPPER= CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
 
 test-browser: setup-browser site dist

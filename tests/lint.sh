@@ -4,6 +4,9 @@
 # compiles as well, but without MIR optimisations. (Not for sh: dash loses variables with a dash in their names, which cargo sets.)
 set -euo pipefail
 [[ " $* " == *" --emit="*link* ]] || exec "$@"
+# A native library is linted as its unit tests are compiled, which hold all of it, and once more for the page. Only rustc's own
+# lints, of what is unused without the tests, are left for here.
+[[ " $* " == *" --crate-type lib "* && " $* " != *" --test "* && " $* " != *" --target "* ]] && exec "$@" -D warnings
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
