@@ -12,9 +12,9 @@ TRUNK_VERSION := 0.21.14
 BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
 
 # The project's own tools, for which PATH may lack the right version. They come first on PATH, so that trunk finds
-# them as well.
+# them as well. Then the program that lints while cargo compiles.
 TOOLS := $(CURDIR)/target/tools
-export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
+export PATH := $(TOOLS)/bin:$(CURDIR)/tests:$(PATH):$(HOME)/.cargo/bin
 
 MDBOOK_VERSION := 0.5.4
 
@@ -61,8 +61,12 @@ help:
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
-# Each crate is linted where it is compiled, the page's by whatever builds it; `make clippy` does nothing else.
-test $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/tests/lint.sh
+# Each crate is linted where it is compiled, the page's by whatever builds it; `make clippy` does nothing else. By its name
+# alone, found in PATH: cargo hashes what stands here, and the page must not depend on the folder in which it is built.
+test $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := lint.sh
+# Nor on the folder of the crates that it is made of.
+$(TARGET)/page.stamp: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS := \
+  --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
 test: fmt test-beside-dist test-browser
 
 # The end of the page's optimised build keeps one core busy; the tests have the other. The page is packed for the command
