@@ -6,6 +6,7 @@ use super::glyphs::{BACK, FOLLOW, NEXT, PLAY, RESET, STEP};
 use super::parts::STRONG;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use super::race::lanes;
+use super::tale;
 use super::work::{place as place_of, typed};
 use super::{FEW_GAP, FEW_PAD, finish, in_rows, place};
 use crate::command::SvgOptions;
@@ -21,8 +22,10 @@ use crate::view::View;
 /// The widths of what an element has around its stage, in px: as in embed/stage.css, 16 to the rem.
 const MASTHEAD: i32 = 52;
 const TABS: i32 = 45;
-/// The height of the strip, with its upper border; the second one beside one room at a time.
-const SAY: [i32; 2] = [84, 108];
+/// The height of the strip, with its upper border; the second one, beside one room at a time or in an element that is
+/// no wider than `SMALL`, is the least.
+const SAY: [i32; 2] = [84, 126];
+const SMALL: i32 = 512;
 /// The widest element whose clock is below its buttons, and the same beside one room at a time.
 const STACKED: [i32; 2] = [640, 512];
 /// The timeline of an endless run is a multiple of this many steps long.
@@ -105,8 +108,16 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
     };
     let bars = usize::from(controls != Controls::None) as i32;
     let races = view.race.is_some();
+    // A story's panel is in the place of strip and transport, whatever the controls.
+    let story = view.story.clone();
+    let bars = bars * i32::from(story.is_none());
     // The sentence of a race is above its lanes.
-    let say = SAY[usize::from(narrow)] * bars * i32::from(!races);
+    let small = narrow || w - 2 <= SMALL;
+    let mut say = SAY[usize::from(small)] * bars * i32::from(!races);
+    if small && say > 0 {
+        // It grows with a long sentence.
+        say = say.max(pen.measured(|pen| strip(pen, area(0, 0, w - 2, 4_000), narrow)));
+    }
     let play = transport_high(narrow, w, controls) * bars;
     let mut a = area(1, 1, w - 2, h - 2);
     if controls == Controls::Full {
@@ -123,12 +134,25 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         pen.line(a.x, a.y + MASTHEAD - 1, a.w, 0, Ink::LINE, "");
         a = a.below(a.y + MASTHEAD);
     }
-    let shown = live::shown(view, rooms);
-    if narrow && !races {
-        tabs(pen, area(a.x, a.y, a.w, TABS), rooms, shown);
+    let shown = match &story {
+        Some(story) => tale::shown(story, pen, rooms),
+        None => live::shown(view, rooms),
+    };
+    pen.dims = !narrow;
+    // A story has no way from room to room where there is one room.
+    if narrow && !races && (story.is_none() || rooms.len() > 1) {
+        let at = area(a.x, a.y, a.w, TABS);
+        match story {
+            None => tabs(pen, at, rooms, shown),
+            Some(_) => tale::map(pen, at, rooms, shown),
+        }
         a = a.below(a.y + TABS);
     }
-    let stage = area(a.x, a.y, a.w, a.h - say - play);
+    let told = match story {
+        Some(_) => tale::high(pen, a.w, h - 2, narrow),
+        None => 0,
+    };
+    let stage = area(a.x, a.y, a.w, a.h - say - play - told);
     if races {
         let to = stage.inset(8, 8);
         let above = parting(pen, to);
@@ -138,6 +162,10 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         place(pen, &[(shown, at)], at.h, at.h);
     } else {
         in_rows(pen, stage.inset(FEW_PAD, FEW_GAP), rooms, false);
+    }
+    if told > 0 {
+        let at = area(a.x, stage.bottom(), a.w, told);
+        tale::tale(pen, at, narrow);
     }
     if say > 0 {
         strip(pen, area(a.x, stage.bottom(), a.w, say), narrow);
@@ -202,8 +230,8 @@ fn tabs(pen: &mut Pen, a: Area, rooms: &[Panel], shown: Panel) {
     }
 }
 
-/// What happened and why, as many lines as there is room for.
-fn strip(pen: &mut Pen, a: Area, narrow: bool) {
+/// What happened and why, as many lines as there is room for. Returns the height of these.
+fn strip(pen: &mut Pen, a: Area, narrow: bool) -> i32 {
     let lang = pen.options.lang;
     let said = rows::said(pen.view, lang);
     pen.room("strip", a);
@@ -250,6 +278,7 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) {
     let whence = [routine, dot, &link].concat();
     say(pen, &[(&whence, mono(115, Ink::INK_3))], 17);
     pen.raw(&["</g>"]);
+    y + top - 2 - a.y
 }
 
 /// What parts the lanes of a race, beside the way to the next parting. Returns its height, with the gap below.
