@@ -22,9 +22,11 @@ use crate::view::View;
 /// The widths of what an element has around its stage, in px: as in embed/stage.css, 16 to the rem.
 const MASTHEAD: i32 = 52;
 const TABS: i32 = 45;
-/// The height of the strip, with its upper border; the second one, beside one room at a time or in an element that is
-/// no wider than `SMALL`, is the least.
-const SAY: [i32; 2] = [84, 126];
+/// The height of an element that shows one room at a time.
+const NARROW: i32 = 608;
+/// The height of the strip, with its upper border; the second one beside one room at a time, and in an element that is
+/// no wider than `SMALL`. Few sentences are longer, and make the strip grow.
+const SAY: [i32; 2] = [84, 144];
 const SMALL: i32 = 512;
 /// The widest element whose clock is below its buttons, and the same beside one room at a time.
 const STACKED: [i32; 2] = [640, 512];
@@ -51,10 +53,10 @@ fn high(panels: &[Panel], controls: Controls, width: i32) -> i32 {
     };
     match (controls, panels.is_empty()) {
         (Controls::Full, true) => 768,
-        (_, true) => 576,
+        (_, true) => NARROW,
         (Controls::Full, false) if two_rows => 704,
-        (Controls::Full, false) => 576,
-        _ if !fits => 576,
+        (Controls::Full, false) if fits => 576,
+        _ if !fits => NARROW,
         (Controls::None, _) => 336,
         _ if two_rows => 672,
         _ => 480,
@@ -113,11 +115,7 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
     let bars = bars * i32::from(story.is_none());
     // The sentence of a race is above its lanes.
     let small = narrow || w - 2 <= SMALL;
-    let mut say = SAY[usize::from(small)] * bars * i32::from(!races);
-    if small && say > 0 {
-        // It grows with a long sentence.
-        say = say.max(pen.measured(|pen| strip(pen, area(0, 0, w - 2, 4_000), narrow)));
-    }
+    let say = SAY[usize::from(small)] * bars * i32::from(!races);
     let play = transport_high(narrow, w, controls) * bars;
     let mut a = area(1, 1, w - 2, h - 2);
     if controls == Controls::Full {
@@ -230,8 +228,8 @@ fn tabs(pen: &mut Pen, a: Area, rooms: &[Panel], shown: Panel) {
     }
 }
 
-/// What happened and why, as many lines as there is room for. Returns the height of these.
-fn strip(pen: &mut Pen, a: Area, narrow: bool) -> i32 {
+/// What happened and why, as many lines as there is room for.
+fn strip(pen: &mut Pen, a: Area, narrow: bool) {
     let lang = pen.options.lang;
     let said = rows::said(pen.view, lang);
     pen.room("strip", a);
@@ -269,16 +267,20 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) -> i32 {
     }
     let (recent, picture) = pen.view.narrated();
     let listing = pseudo::listing(recent, picture);
-    let (routine, link) = place_of(&listing);
+    let (routine, mut link) = place_of(&listing);
+    if let Some(place) = listing.link.as_ref().filter(|_| narrow) {
+        link = place.place.to_string();
+    }
     let dot = if link.is_empty() || routine.is_empty() {
         ""
     } else {
         " · "
     };
-    let whence = [routine, dot, &link].concat();
-    say(pen, &[(&whence, mono(115, Ink::INK_3))], 17);
+    if to.bottom() - y >= 17 {
+        let whence = [routine, dot, &link].concat();
+        pen.text(to.x, y + 8, to.w, At::Start, &whence, mono(115, Ink::INK_3));
+    }
     pen.raw(&["</g>"]);
-    y + top - 2 - a.y
 }
 
 /// What parts the lanes of a race, beside the way to the next parting. Returns its height, with the gap below.
