@@ -55,7 +55,7 @@ fn high(panels: &[Panel], controls: Controls, width: i32) -> i32 {
         (Controls::Full, true) => 768,
         (_, true) => NARROW,
         (Controls::Full, false) if two_rows => 704,
-        (Controls::Full, false) if fits => 576,
+        (Controls::Full, false) => 576,
         _ if !fits => NARROW,
         (Controls::None, _) => 336,
         _ if two_rows => 672,
