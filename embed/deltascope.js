@@ -109,16 +109,16 @@ BEFORE.replaceSync(`
   .sized.bare { height: 21em; }
   .sized.full { height: 36em; }
   .sized.full.two-rows { height: 44em; }
-  .sized.all { height: 36em; }
+  .sized.all { height: 38em; }
   .sized.all.full { height: 48em; }
   @container ds-box (min-width: 56.25em) {
     .sized.all { height: 62.5cqi; max-height: max(38em, 90vh); }
     .sized.all.full { min-height: 46em; max-height: none; }
   }
-  @container ds-box (max-width: 25em) { .sized:is(.rooms-2, .two-rows) { height: 36em; } }
-  @container ds-box (max-width: 41em) { .sized.rooms-3 { height: 36em; } }
-  @container ds-box (max-width: 50em) { .sized.rooms-4 { height: 36em; } }
-  @container ds-box (max-width: 56em) { .sized.rooms-5 { height: 36em; } }
+  @container ds-box (max-width: 25em) { .sized:not(.full):is(.rooms-2, .two-rows) { height: 38em; } }
+  @container ds-box (max-width: 41em) { .sized:not(.full).rooms-3 { height: 38em; } }
+  @container ds-box (max-width: 50em) { .sized:not(.full).rooms-4 { height: 38em; } }
+  @container ds-box (max-width: 56em) { .sized:not(.full).rooms-5 { height: 38em; } }
   .box.fill, .sized.sized.fill { height: 100%; min-height: 10em; max-height: none; }
   .before { position: relative; display: grid; place-items: center; }
   .before:not(.has-poster) { border: 1px solid GrayText; border-radius: 12px; }

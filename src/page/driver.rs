@@ -741,7 +741,9 @@ impl Driver {
             let (before, places) = (Before::of(stage.host(), &scene), Places::now(stage.host()));
             stage.cut();
             let names = Names::of(&view);
-            let play = |stage: &Stage| stage.play(before, &scene, &names, scaled);
+            let lang = self.inner.ui.get().map(|ui| ui.lang.get_untracked());
+            let words = (&names, lang.unwrap_or_default());
+            let play = |stage: &Stage| stage.play(before, &scene, words, scaled);
             self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         }
         scaled(scene.ms)

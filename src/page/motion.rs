@@ -18,10 +18,12 @@ use crate::sight::{
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
 use deltascope_presentation::motion::route::{Point, Rect, Route};
 use deltascope_presentation::rows::{Names, RvText, type_class};
+use deltascope_presentation::strings;
 use deltascope_presentation::svg::glyphs::glyph;
 use deltascope_replay::playback::SHORTEST_FLASH_MS;
 
@@ -93,13 +95,14 @@ impl Stage {
         }
     }
 
-    /// Plays a scene, once the screen has changed. `scaled` converts ms to the current speed. Returns when what
+    /// Plays a scene, once the screen has changed. `words`: the names of objects and the language;
+    /// `scaled` converts ms to the current speed. Returns when what
     /// leaves has gone, in ms.
     pub fn play(
         &self,
         before: Before,
         scene: &Scene,
-        names: &Names,
+        words: (&Names, Lang),
         scaled: impl Fn(u32) -> u32,
     ) -> u32 {
         let host = &self.host;
@@ -113,7 +116,7 @@ impl Stage {
             (at, self.lit(anchors, at))
         });
         let flashes: Vec<_> = flashes.collect();
-        let gone = map.map_or(0, |map| self.fly(&map, ways, scene, names, &scaled));
+        let gone = map.map_or(0, |map| self.fly(&map, ways, scene, words, &scaled));
         for (at, lit) in flashes {
             self.light(&lit, at, scaled(SETTLE_MS));
         }
@@ -125,7 +128,7 @@ impl Stage {
         map: &Map,
         ways: Vec<Way>,
         scene: &Scene,
-        names: &Names,
+        (names, lang): (&Names, Lang),
         scaled: &impl Fn(u32) -> u32,
     ) -> u32 {
         let mut gone = 0;
@@ -160,13 +163,21 @@ impl Stage {
             let flyer = match &flight.look {
                 Look::Pill(token) => pill(token, flight.hue, names),
                 Look::Label(text) => element("div", "fly-label", text),
-                Look::Crate => start.as_ref().and_then(|start| {
-                    let copy = start.copy.as_ref()?;
-                    match name_of(copy) {
+                Look::Others(count) => {
+                    let text = ["+", &strings::objects(lang, *count)].concat();
+                    element("div", "fly-label", &text)
+                }
+                Look::Crate => match start.as_ref().and_then(|start| start.copy.as_ref()) {
+                    Some(copy) => match name_of(copy) {
                         Some(name) => element("div", "fly-label", &name),
                         None => copy.clone().dyn_into().ok(),
-                    }
-                }),
+                    },
+                    // It came and went within one step.
+                    None => flight.from.first().and_then(|from| match from {
+                        Anchor::Column { key, .. } => element("div", "fly-label", &names.get(key)),
+                        _ => None,
+                    }),
+                },
             };
             let Some(flyer) = flyer else { continue };
             let _ = flyer.class_list().add_1("fly");
@@ -184,7 +195,7 @@ impl Stage {
             let later = scene.flights.get(way.place + 1..).unwrap_or_default();
             // It stays until what comes after it is there, or until the last thing has left it.
             let mut stays = end;
-            if is_crate && let Some(start) = &start {
+            if let Some(start) = start.as_ref().filter(|one| is_crate && one.copy.is_some()) {
                 size(&flyer, start.spot.rect);
                 let leaves =
                     |one: &&Flight| matches!(one.from.first(), Some(Anchor::PoppedDelta(_)));
@@ -383,16 +394,24 @@ fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point
     let size = size.grown(1.0);
     let mut taken = texts(host, map);
     taken.extend(&map.names);
+    // The head of the arrow.
+    taken.extend(route.arrival().map(|(Point { x, y }, towards)| {
+        let middle = Point {
+            x: x - towards.x * 4.5,
+            y: y - towards.y * 4.5,
+        };
+        Rect::default().around(middle).grown(6.0)
+    }));
     // Try the places nearest to the way first, and its middle before its ends. Farther off, the words belong to nothing.
     let asides = [0.0, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0];
-    let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95];
+    let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.0, 1.0];
     let acrosses = [0.0, 0.55, -0.55];
     let places = asides.into_iter().flat_map(|aside| {
         let places = alongs.into_iter();
         places.flat_map(move |along| acrosses.map(move |across| (aside, along, across)))
     });
     let places = places.map(|(aside, along, across)| {
-        let Point { x, y } = route.at(along);
+        let Point { x, y } = route.seen_at(along);
         let x = (x + across * size.width).min(map.width - size.width / 2.0);
         Point {
             x: x.max(size.width / 2.0),

@@ -32,7 +32,8 @@ impl Before {
             let (element, anchor, is_door) = first(host, &flight.from)?;
             let rect = end_of(host, &element)?;
             let is_crate = flight.look == Look::Crate;
-            let copied = (is_crate || flight.ghost)
+            // What is not on the screen yet leaves no copy of its room.
+            let copied = (!is_door && (is_crate || flight.ghost))
                 .then(|| copy(host, &element, is_crate))
                 .flatten();
             let (copy, parts) = copied.unzip();
@@ -53,11 +54,35 @@ impl Before {
 pub(crate) struct Start {
     anchor: Anchor,
     pub(crate) spot: Spot,
-    /// Of a crate, and of what leaves a ghost.
+    /// Of a crate, and of what leaves a ghost, if it was on the screen.
     pub(crate) copy: Option<Element>,
     pub(crate) colours: Option<[String; 2]>,
     /// Of a crate, what is in it: the place in the copy, and on the screen.
     pub(crate) parts: Vec<(Element, Rect)>,
+}
+
+impl Start {
+    /// A stack leaves from above the lines that have come to its place meanwhile.
+    fn rise(&mut self, host: &Host) {
+        let copy = self.copy.as_ref();
+        if !copy.is_some_and(|copy| copy.matches(".col:not(.compact)").unwrap_or_default()) {
+            return;
+        }
+        let lines = elements(host, ".cols > .col.compact");
+        let tops = lines.iter().filter_map(|line| Some(rect_of(host, line)?.y));
+        let Rect { y, height, .. } = self.spot.rect;
+        let up = y + height + GAP - tops.fold(f64::INFINITY, f64::min);
+        let room = host
+            .find(".room.queue")
+            .and_then(|room| rect_of(host, &room));
+        let up = up.min(y - room.map_or(0.0, |room| room.y));
+        if up > 0.0 {
+            let rects = self.parts.iter_mut().map(|(_, rect)| rect);
+            rects
+                .chain([&mut self.spot.rect])
+                .for_each(|rect| rect.y -= up);
+        }
+    }
 }
 
 /// A place on the screen, and whether it is only the way into a room.
@@ -115,16 +140,21 @@ impl Map {
             height: f64::from(layer.offset_height()),
             layer,
         };
-        map.rooms = map.rects(host, ".grid .room");
-        map.names = map.rects(host, NAMES);
-        let slots = map.rects(host, SLOTS).into_iter();
+        map.rooms = map.rects(host, ".grid .room", rect_of);
+        map.names = map.rects(host, NAMES, end_of);
+        let slots = map.rects(host, SLOTS, rect_of).into_iter();
         map.names.extend(slots.map(|slot| slot.grown(GAP)));
         Some(map)
     }
 
-    fn rects(&self, host: &Host, selector: &str) -> Vec<Rect> {
+    fn rects(
+        &self,
+        host: &Host,
+        selector: &str,
+        of: fn(&Host, &Element) -> Option<Rect>,
+    ) -> Vec<Rect> {
         let found = elements(host, selector);
-        let rects = found.iter().filter_map(|one| rect_of(host, one));
+        let rects = found.iter().filter_map(|one| of(host, one));
         rects.map(|rect| self.onto(rect)).collect()
     }
 
@@ -158,7 +188,10 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
     // Where things have landed.
     let mut landed: Vec<(Anchor, Rect)> = Vec::new();
     let all = scene.flights.iter().zip(before.0).enumerate();
-    let all = all.filter_map(|(place, (flight, start))| {
+    let all = all.filter_map(|(place, (flight, mut start))| {
+        if let Some(start) = &mut start {
+            start.rise(host);
+        }
         // Of a way that begins or ends in a room that is not shown, the rest.
         let vias = &flight.via;
         let on_screen = |via: &Vec<Anchor>| first(host, via).is_some();
@@ -307,19 +340,19 @@ pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
 /// requests the side at which they leave, so that nothing flies over the room's own words.
 fn end_of(host: &Host, element: &Element) -> Option<Rect> {
     let whole = rect_of(host, element)?;
-    if element.class_list().contains("requests") {
+    let classes = element.class_list();
+    if classes.contains("requests") {
         return Some(whole.start());
     }
-    let words = element.query_selector(".w:last-child").ok().flatten();
-    let right = words.and_then(|last| rect_of(host, &last));
-    Some(match right {
-        Some(last) if element.class_list().contains("line") => Rect {
-            // Words that were wrapped fill it.
-            width: (last.x + last.width - whole.x).min(whole.width),
-            ..whole
-        },
-        _ => whole,
-    })
+    let words = classes
+        .contains("line")
+        .then(|| element.query_selector(".w:last-child"));
+    let last = words.and_then(|found| rect_of(host, &found.ok().flatten()?));
+    Some(last.map_or(whole, |last| Rect {
+        // Words that were wrapped fill it.
+        width: (last.x + last.width - whole.x).min(whole.width),
+        ..whole
+    }))
 }
 
 /// Moves a box that is scrolled out of its room, or out of the part of it that scrolls, to the edge.

@@ -6,6 +6,7 @@
 use super::plan::{BRIEF_MS, Flight, Hides, LIGHT_MS, Look, Motion, REST_MS, SETTLE_MS, plan};
 use crate::anchor::Anchor;
 use deltascope_cache::fact::{Fact, FactRecord, HandlersFact, QueueFact};
+use deltascope_cache::key::Key;
 use deltascope_replay::picture::Picture;
 use deltascope_replay::step_size::is_minor;
 
@@ -15,7 +16,7 @@ const LEG_MS: u32 = 300;
 const GAP_MS: u32 = 100;
 /// Things of a list leave one after the other, this many ms apart at normal speed.
 const STAGGER_MS: u32 = 60;
-/// At most this many things move in a scene: nobody follows more. `+N` goes the way of the others.
+/// At most this many things move in a scene: nobody follows more. The objects of the others are counted, way by way.
 const MOST_FLIGHTS: usize = 24;
 /// A step's scene takes at most this long, in ms at normal speed.
 const LONGEST_MS: u32 = 8_000;
@@ -74,8 +75,8 @@ pub struct Merged {
     now: u32,
     /// The last things that moved at once: their kind, when they began to, and which is the first.
     last: Option<(Together, u32, usize)>,
-    /// How many things move that are not shown each, and the way of the first of them.
-    others: Option<(usize, Flight)>,
+    /// The ways from room to room of what is not shown each: the first flight on it, and the objects that go it.
+    others: Vec<(Flight, Vec<Key>)>,
 }
 
 impl Merged {
@@ -116,13 +117,30 @@ impl Merged {
             flight.ms = BRIEF_MS;
         }
         if self.scene.flights.len() >= MOST_FLIGHTS {
-            let at = flight.at.min(self.now + GAP_MS);
-            let (count, _) = self.others.get_or_insert((0, Flight { at, ..flight }));
-            *count += 1;
+            flight.at = flight.at.min(self.now + GAP_MS);
+            self.count(flight, fact);
             return;
         }
         self.now = self.now.max(flight.end());
         self.scene.flights.push(flight);
+    }
+
+    /// Counts the object of a flight that is not shown.
+    fn count(&mut self, flight: Flight, fact: &Fact) {
+        let Some(key) = fact.key() else { return };
+        let way = |of: &Flight| [&of.from, &of.to].map(|end| end.first().map(Anchor::room));
+        let place = self
+            .others
+            .iter()
+            .position(|(of, _)| way(of) == way(&flight));
+        let place = place.unwrap_or_else(|| {
+            self.others.push((flight, Vec::new()));
+            self.others.len() - 1
+        });
+        let keys = &mut self.others[place].1;
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
     }
 
     /// When a flight begins: with others of its kind, or after all before it.
@@ -157,10 +175,10 @@ impl Merged {
             last,
             others,
         } = self;
-        if let Some((count, flight)) = others {
+        for (flight, keys) in others {
             now = now.max(flight.end());
             scene.flights.push(Flight {
-                look: Look::Label(format!("+{count}")),
+                look: Look::Others(keys.len()),
                 hides: Hides::Nothing,
                 ghost: false,
                 ..flight

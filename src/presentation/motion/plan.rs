@@ -81,6 +81,8 @@ pub enum Look {
     Crate,
     /// A text, such as a request.
     Label(String),
+    /// So many further objects.
+    Others(usize),
 }
 
 /// An object under way.

@@ -325,6 +325,15 @@ impl Route {
         self.length() - self.points.windows(2).map(inside).sum::<f64>()
     }
 
+    /// The point at a part of what is outside the boxes at its ends: 0 is where it leaves the first, 1 where it arrives.
+    #[must_use]
+    pub fn seen_at(&self, t: f64) -> Point {
+        let start = self.ends[0].grown(GAP);
+        let hidden = |pair: &[Point]| start.along(pair[0], pair[1]);
+        let hidden: f64 = self.points.windows(2).map(hidden).sum();
+        self.at((hidden + self.visible() * t) / self.length().max(1.0))
+    }
+
     /// Where it is not drawn: on the boxes at its ends, and on the names that it crosses. No two overlap.
     #[must_use]
     pub fn holes(&self, names: &[Rect]) -> Vec<Rect> {

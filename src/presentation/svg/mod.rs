@@ -11,6 +11,7 @@ mod queue;
 mod race;
 mod server;
 mod store;
+mod tale;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -26,6 +27,7 @@ use crate::rows::live;
 use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
+use crate::view::story::Lit;
 
 pub use pen::escape;
 pub use poster::{PIECE, poster};
@@ -99,6 +101,12 @@ fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
 }
 
 impl Pen<'_> {
+    /// How a room is shown: that of a story's scene.
+    fn lit(&self, room: Panel) -> Lit {
+        let story = self.view.story.as_ref().filter(|_| self.dims);
+        story.map_or(Lit::Lit, |story| story.lit(room))
+    }
+
     /// Whether only some rooms are shown.
     fn is_few(&self) -> bool {
         self.framed || !self.options.panels.is_empty()
@@ -213,7 +221,11 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     } else {
         4
     };
-    for (from, to) in columns.iter().zip(columns.iter().skip(1)).take(wires) {
+    let ends = columns.iter().zip(columns.iter().skip(1)).zip(&upper);
+    for ((from, to), (room, _)) in ends.take(wires) {
+        if pen.lit(*room) == Lit::Folded {
+            continue;
+        }
         let y = if from.x == columns[2].x {
             a.y + high - 80
         } else {
@@ -289,7 +301,8 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
             continue;
         }
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
-            if to.0 <= Panel::Indexer && !is_unused(pen.view, Panel::Queue) {
+            let is_wired = !is_unused(pen.view, Panel::Queue) && pen.lit(to.0) != Lit::Folded;
+            if to.0 <= Panel::Indexer && is_wired {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
                 if (from.0, to.0) == (Panel::Api, Panel::Reflector) {
                     pen.pipe(x, y + 84, gap);
@@ -308,11 +321,9 @@ fn tallest(pen: &mut Pen, rooms: &[(Panel, Area)], most: i32) -> i32 {
     let mut high = LOW;
     let (beside, above) = pen.within();
     for (room, at) in rooms {
-        let (length, spots) = (pen.out.len(), pen.mark_spots());
         pen.floor = 0;
-        let needs = inside(pen, *room, area(0, 0, at.w, most).inset(beside, above));
-        pen.out.truncate(length);
-        pen.drop_spots(spots);
+        let to = area(0, 0, at.w, most).inset(beside, above);
+        let needs = pen.measured(|pen| inside(pen, *room, to));
         high = high.max(needs + 2 * above);
     }
     high.min(most)
@@ -324,10 +335,19 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
+        // What no scene has been about yet has its place, and nothing in it.
+        let lit = pen.lit(*room);
+        if lit == Lit::Folded {
+            continue;
+        }
+        if lit == Lit::Dimmed {
+            pen.raw(&["<g opacity=\".65\">"]);
+        }
         if pen.framed {
             pen.begin_part(room.id());
         }
-        let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
+        let is_live =
+            lit == Lit::Lit && current(pen.view).is_some_and(|record| live::room(record) == *room);
         let absent = is_unused(pen.view, *room)
             || *room == Panel::Reflector && !reflector::rows(pen.view).present
             || *room == Panel::Indexer && !items::rows(pen.view).present;
@@ -360,6 +380,9 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
             pen.raw(&["</g>"]);
             pen.floor = 0;
         }
+        if lit == Lit::Dimmed {
+            pen.raw(&["</g>"]);
+        }
     }
 }
 
@@ -369,8 +392,14 @@ fn is_unused(view: &View, room: Panel) -> bool {
         && !view.picture.informer.has_queue()
 }
 
-/// The content of a room, and below it what was dropped there. Returns the height.
+/// The content of a room, and below it, or over it in a poster, what was dropped there. Returns the height.
 fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
+    if pen.framed {
+        pen.droppable.clear();
+        let needed = content(pen, room, a);
+        pen.lay_dropped(room, a);
+        return needed;
+    }
     let floor = pen.floor;
     let high = pen.dropped(room, a, None);
     if floor > 0 {

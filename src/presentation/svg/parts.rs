@@ -3,6 +3,7 @@
 use super::colors::Ink;
 use super::glyphs::glyph;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
+use crate::anchor::Anchor;
 use crate::rows::density::{Field, Fill, Layout};
 use crate::rows::processor::WorkKey;
 use crate::rows::reflector;
@@ -196,41 +197,70 @@ impl Pen<'_> {
 
     /// What was dropped in a room, in lines of `w`; drawn from `y` on, or only measured. Returns the height.
     pub(super) fn dropped(&mut self, room: Panel, a: Area, y: Option<i32>) -> i32 {
-        let (view, lang) = (self.view, self.options.lang);
         let mut used = 0;
-        for place in drops::places(view, room) {
-            let (rows, hidden) = drops::rows(view, &place, lang);
-            let more = (hidden > 0).then(|| ["+", &hidden.to_string()].concat());
-            for (at, row) in rows.iter().enumerate() {
-                let ink = match row.class {
-                    "" => Ink::INK_2,
-                    class => Ink::of_class(class),
-                };
-                let sign = if row.missed { "? " } else { "× " };
-                let more = more.iter().filter(|_| at + 1 == rows.len());
-                let more = more.fold(String::new(), |_, more| ["  ", more].concat());
-                let runs = [
-                    (sign, mono(115, ink).bold()),
-                    (&*row.what, mono(115, ink).struck(!row.missed)),
-                    ("  ", sans(110, Ink::INK_2)),
-                    (&*row.why, sans(110, Ink::INK_2)),
-                    (&*more, sans(110, Ink::INK_2)),
-                ];
-                let lines = wrap(&runs, a.w - 16);
-                let high = count(lines.len()).min(3) * 16 + 6;
-                if let Some(y) = y {
-                    let at = area(a.x, y + used + 4, a.w, high);
-                    self.rect(
-                        at,
-                        8,
-                        Ink::CARD,
-                        ink,
-                        if row.missed { DASHED_TOKEN } else { STRONG },
-                    );
-                    self.lines(at.inset(8, 3), 16, At::Start, &lines, 3);
-                }
-                used += high + 4;
+        for place in drops::places(self.view, room) {
+            used += self.dropped_at(&place, a, y.map(|y| y + used));
+        }
+        used
+    }
+
+    /// Lays over a poster's room what was dropped in it, where it was dropped: nothing moves for it.
+    pub(super) fn lay_dropped(&mut self, room: Panel, a: Area) {
+        for place in drops::places(self.view, room) {
+            let known = self.droppable.iter().find(|(at, _)| *at == place);
+            let within = known.map_or(a, |(_, within)| *within);
+            let high = self.dropped_at(&place, within, None);
+            let y = match room {
+                Panel::Queue => a.y + HEAD - 4,
+                _ => within.bottom() - high,
+            };
+            self.room("over", a);
+            self.dropped_at(&place, within, Some(y.max(a.y)));
+        }
+    }
+
+    /// The same as [`Self::dropped`], of one place.
+    fn dropped_at(&mut self, place: &Anchor, a: Area, y: Option<i32>) -> i32 {
+        let mut used = 0;
+        let (rows, hidden) = drops::rows(self.view, place, self.options.lang);
+        let more = (hidden > 0).then(|| ["  +", &hidden.to_string()].concat());
+        // Over the lamps of a handler there is one line.
+        let most = match place {
+            Anchor::Handler(..) if self.framed => 1,
+            _ => 3,
+        };
+        for (at, row) in rows.iter().enumerate() {
+            let ink = match row.class {
+                "" => Ink::INK_2,
+                class => Ink::of_class(class),
+            };
+            let sign = if row.missed { "? " } else { "× " };
+            let more = more.as_deref().filter(|_| at + 1 == rows.len());
+            let small = sans(110, Ink::INK_2);
+            let runs = [
+                (sign, mono(115, ink).bold()),
+                (&*row.what, mono(115, ink).struck(!row.missed)),
+                ("  ", small),
+                (&*row.why, small),
+                (more.unwrap_or_default(), small),
+            ];
+            let lines = wrap(&runs, a.w - 16);
+            let high = count(lines.len().min(most)) * 16 + 6;
+            if let Some(y) = y {
+                let wide: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
+                let at = area(a.x, y + used + 4, a.w.min(wide + 16), high);
+                let border = if row.missed { DASHED_TOKEN } else { STRONG };
+                self.rect(at, 8, Ink::CARD, ink, border);
+                let to = at.inset(8, 3);
+                self.lines(
+                    area(to.x, to.y, a.w - 16, to.h),
+                    16,
+                    At::Start,
+                    &lines,
+                    most,
+                );
             }
+            used += high + 4;
         }
         used
     }

@@ -3,6 +3,7 @@
 //! Numbers are whole px. The widths of letters are upper bounds, because the reader's font is not known.
 
 use super::colors::{Ink, MONO, SANS, TOKENS};
+use crate::anchor::Anchor;
 use crate::command::{SvgOptions, Theme};
 use crate::strings::{Strings, strings};
 use crate::view::View;
@@ -147,6 +148,14 @@ pub(super) struct Pen<'a> {
     pub(super) floor: i32,
     /// Whether the picture is an element's poster.
     pub(super) framed: bool,
+    /// Whether it shows the scene of a story: without what a story has no words for.
+    pub(super) telling: bool,
+    /// The same, for whoever is new.
+    pub(super) plain: bool,
+    /// Whether the rooms that its scene is not about recede; not where one room is shown at a time.
+    pub(super) dims: bool,
+    /// The places of a poster's room where something can have been dropped, as far as they are not the room.
+    pub(super) droppable: Vec<(Anchor, Area)>,
     /// Which colours are used as a fill and as a stroke, one bit each.
     used: [u32; 2],
     #[cfg(test)]
@@ -312,6 +321,13 @@ impl<'a> Pen<'a> {
             words: strings(options.lang),
             floor: 0,
             framed: false,
+            telling: view.story.is_some(),
+            dims: true,
+            plain: view
+                .story
+                .as_ref()
+                .is_some_and(|one| one.unfolded.is_some()),
+            droppable: Vec::new(),
             used: [0; 2],
             #[cfg(test)]
             spots: Vec::new(),
@@ -572,6 +588,15 @@ impl<'a> Pen<'a> {
     pub(super) fn drop_spots(&mut self, from: usize) {
         #[cfg(test)]
         self.spots.truncate(from);
+    }
+
+    /// The height of what `draw` draws, without a trace of it.
+    pub(super) fn measured(&mut self, draw: impl FnOnce(&mut Self) -> i32) -> i32 {
+        let (length, spots) = (self.out.len(), self.mark_spots());
+        let high = draw(self);
+        self.out.truncate(length);
+        self.drop_spots(spots);
+        high
     }
 
     /// Begins a part under a name that is in the picture.

@@ -6,6 +6,7 @@ use super::glyphs::{BACK, FOLLOW, NEXT, PLAY, RESET, STEP};
 use super::parts::STRONG;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use super::race::lanes;
+use super::tale;
 use super::work::{place as place_of, typed};
 use super::{FEW_GAP, FEW_PAD, finish, in_rows, place};
 use crate::command::SvgOptions;
@@ -21,8 +22,12 @@ use crate::view::View;
 /// The widths of what an element has around its stage, in px: as in embed/stage.css, 16 to the rem.
 const MASTHEAD: i32 = 52;
 const TABS: i32 = 45;
-/// The height of the strip, with its upper border; the second one beside one room at a time.
-const SAY: [i32; 2] = [84, 108];
+/// The height of an element that shows one room at a time.
+const NARROW: i32 = 608;
+/// The height of the strip, with its upper border; the second one beside one room at a time, and in an element that is
+/// no wider than `SMALL`. Few sentences are longer, and make the strip grow.
+const SAY: [i32; 2] = [84, 144];
+const SMALL: i32 = 512;
 /// The widest element whose clock is below its buttons, and the same beside one room at a time.
 const STACKED: [i32; 2] = [640, 512];
 /// The timeline of an endless run is a multiple of this many steps long.
@@ -48,10 +53,10 @@ fn high(panels: &[Panel], controls: Controls, width: i32) -> i32 {
     };
     match (controls, panels.is_empty()) {
         (Controls::Full, true) => 768,
-        (_, true) => 576,
+        (_, true) => NARROW,
         (Controls::Full, false) if two_rows => 704,
         (Controls::Full, false) => 576,
-        _ if !fits => 576,
+        _ if !fits => NARROW,
         (Controls::None, _) => 336,
         _ if two_rows => 672,
         _ => 480,
@@ -105,8 +110,12 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
     };
     let bars = usize::from(controls != Controls::None) as i32;
     let races = view.race.is_some();
+    // A story's panel is in the place of strip and transport, whatever the controls.
+    let story = view.story.clone();
+    let bars = bars * i32::from(story.is_none());
     // The sentence of a race is above its lanes.
-    let say = SAY[usize::from(narrow)] * bars * i32::from(!races);
+    let small = narrow || w - 2 <= SMALL;
+    let say = SAY[usize::from(small)] * bars * i32::from(!races);
     let play = transport_high(narrow, w, controls) * bars;
     let mut a = area(1, 1, w - 2, h - 2);
     if controls == Controls::Full {
@@ -123,12 +132,25 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         pen.line(a.x, a.y + MASTHEAD - 1, a.w, 0, Ink::LINE, "");
         a = a.below(a.y + MASTHEAD);
     }
-    let shown = live::shown(view, rooms);
-    if narrow && !races {
-        tabs(pen, area(a.x, a.y, a.w, TABS), rooms, shown);
+    let shown = match &story {
+        Some(story) => tale::shown(story, pen, rooms),
+        None => live::shown(view, rooms),
+    };
+    pen.dims = !narrow;
+    // A story has no way from room to room where there is one room.
+    if narrow && !races && (story.is_none() || rooms.len() > 1) {
+        let at = area(a.x, a.y, a.w, TABS);
+        match story {
+            None => tabs(pen, at, rooms, shown),
+            Some(_) => tale::map(pen, at, rooms, shown),
+        }
         a = a.below(a.y + TABS);
     }
-    let stage = area(a.x, a.y, a.w, a.h - say - play);
+    let told = match story {
+        Some(_) => tale::high(pen, a.w, h - 2, narrow),
+        None => 0,
+    };
+    let stage = area(a.x, a.y, a.w, a.h - say - play - told);
     if races {
         let to = stage.inset(8, 8);
         let above = parting(pen, to);
@@ -138,6 +160,10 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         place(pen, &[(shown, at)], at.h, at.h);
     } else {
         in_rows(pen, stage.inset(FEW_PAD, FEW_GAP), rooms, false);
+    }
+    if told > 0 {
+        let at = area(a.x, stage.bottom(), a.w, told);
+        tale::tale(pen, at, narrow);
     }
     if say > 0 {
         strip(pen, area(a.x, stage.bottom(), a.w, say), narrow);
@@ -241,14 +267,19 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) {
     }
     let (recent, picture) = pen.view.narrated();
     let listing = pseudo::listing(recent, picture);
-    let (routine, link) = place_of(&listing);
+    let (routine, mut link) = place_of(&listing);
+    if let Some(place) = listing.link.as_ref().filter(|_| narrow) {
+        link = place.place.to_string();
+    }
     let dot = if link.is_empty() || routine.is_empty() {
         ""
     } else {
         " · "
     };
-    let whence = [routine, dot, &link].concat();
-    say(pen, &[(&whence, mono(115, Ink::INK_3))], 17);
+    if to.bottom() - y >= 17 {
+        let whence = [routine, dot, &link].concat();
+        pen.text(to.x, y + 8, to.w, At::Start, &whence, mono(115, Ink::INK_3));
+    }
     pen.raw(&["</g>"]);
 }
 

@@ -4,10 +4,12 @@ use super::colors::Ink;
 use super::glyphs::LOCK;
 use super::parts::{DASHED_TOKEN, HEAD, STRONG, Side};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans};
+use crate::anchor::Anchor;
 use crate::rows::density::{Field, is_queue_dense};
 use crate::rows::pop::{self, PoppedRow};
 use crate::rows::queue::fit::{self, Form, Space};
 use crate::rows::queue::{self, ColumnRow, CrateRow, EntryRow, QueueRows};
+use crate::stage::Panel;
 use crate::strings;
 use deltascope_cache::delta::DeltaType;
 use deltascope_replay::picture::QueueKind;
@@ -56,12 +58,16 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         QueueKind::DeltaFifo => strings::queued(lang, rows.keys, rows.deltas),
     };
     let flags = [(rows.synced, "✓ HasSynced"), (rows.closed, words.closed)];
-    let flags = flags.iter().filter(|(on, _)| *on && !unused);
+    let telling = pen.telling;
+    let flags = flags.iter().filter(|(on, _)| *on && !unused && !telling);
     let mut sides: Vec<Side> = flags.map(|(_, name)| Side::Flag(name)).collect();
     if !unused {
         sides.push(Side::Count(&length));
     }
-    let y = a.y + pen.head(a, rows.kind.as_str(), &sides);
+    let kind = rows.kind.as_str();
+    // A story speaks of a queue, before it says of which kind.
+    let title = [strings::room(lang, Panel::Queue), " · ", kind].concat();
+    let y = a.y + pen.head(a, if telling { &title } else { kind }, &sides);
     if unused {
         return y + pen.empty(a.below(y), words.unused) - a.y;
     }
@@ -364,7 +370,8 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let rows = pop::rows(view, 6);
     let mode = strings::mode(lang, rows.mode);
     let flag = [Side::Flag(mode)];
-    let mut y = a.y + pen.head(a, "Pop", if unused { &[] } else { &flag });
+    let flag = if unused || pen.plain { &[][..] } else { &flag };
+    let mut y = a.y + pen.head(a, "Pop", flag);
     if unused {
         return y + pen.empty(a.below(y), words.unused) - a.y;
     }
@@ -395,6 +402,9 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         let (free, waiting) = (block.holder.is_none() && waits.is_none(), waits.is_some());
         let of = waits.unwrap_or_else(|| state(block.holder));
         locks.push(("blockDeltas".to_owned(), of, free, waiting));
+    }
+    if pen.plain {
+        locks.clear();
     }
     for (text, more, free, waiting) in &locks {
         let ink = if *free || *waiting {
@@ -434,6 +444,9 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let after = 22 + 62;
     let slot = (pen.floor - y - after).clamp(inside.max(64), inside.max(150));
     let at = area(a.x, y, a.w, slot);
+    // Above the box: it would cover what failed.
+    let above = area(a.x, a.y, a.w, y - 20 - a.y);
+    pen.droppable.push((Anchor::Room(Panel::Pop), above));
     match busy {
         Some(popped) => {
             pen.rect(at, 8, Ink::NONE, Ink::GLOW_LINE, DASHED_TOKEN);

@@ -55,7 +55,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         y += pen.sub(a.x, y, a.w, words.calls);
     } else {
         // As on the page, a line may break after `=`.
-        let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
+        let asked = rows.watch.filter(|_| !pen.telling);
+        let asked = asked.map(|query| query.replace('=', "=\u{200b}"));
         let state = || strings::behind::pipe(lang, &reflector::pipe(view));
         let asked = &*asked.unwrap_or_else(state);
         let title = [words.watch_stream, " · ", asked].concat();
@@ -209,7 +210,8 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let below = if unused {
         0
     } else {
-        5 * 17 + 14 + if held { 48 } else { 0 }
+        let hand = if pen.framed { 20 } else { 48 };
+        5 * 17 + 14 + if held { hand } else { 0 }
     };
     let places = ((a.bottom() - y - below) / 16).clamp(2, 12);
     if rows.requests.is_empty() && !unused {
@@ -247,13 +249,33 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if unused {
         return y - a.y;
     }
+    // In an element it is a line above the counts.
+    if held && pen.framed {
+        let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
+        let (label, ink, value) = match (&rows.temporary, rows.left_ms) {
+            (Some((kept, _)), _) => (words.temporary, Ink::INK, kept.to_string()),
+            (None, 1..) => (words.waiting, Ink::INK, strings::seconds(rows.left_ms)),
+            _ => (words.in_hand, Ink::of_class(class), event.to_owned()),
+        };
+        let of = mono(110, Ink::INK);
+        let runs = [
+            (label, sans(115, Ink::INK_3)),
+            (" ", of),
+            (&*value, of.ink(ink).bold()),
+            (" ", of),
+            (&*name, of),
+        ];
+        pen.runs(a.right(), y + 12, a.w, At::End, &runs);
+        y += 20;
+    }
     y += 7;
     pen.line(a.x, y, a.w, 0, Ink::LINE_2, "");
     y += 6;
     let counted = ["events", "relists", "watch errors", "resyncs"];
+    let counted = &counted[..if pen.plain { 1 } else { counted.len() }];
     let mut values = vec![rows.last_sync.short.clone()];
     values.extend(rows.counts.iter().map(ToString::to_string));
-    for (place, (name, value)) in ["lastSync"].iter().chain(&counted).zip(&values).enumerate() {
+    for (place, (name, value)) in ["lastSync"].iter().chain(counted).zip(&values).enumerate() {
         let value = if value.is_empty() { "–" } else { value };
         let gone = place == 0 && rows.unavailable;
         let ink = if gone { Ink::DELETED } else { Ink::INK };
@@ -263,7 +285,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         pen.text(a.x, cy, a.w - w - 6, At::Start, name, mono(115, Ink::INK_2));
         y += 17;
     }
-    if held {
+    if held && !pen.framed {
         y += 8;
         let at = area(a.x, y + 16, a.w, 26);
         let label = match (&rows.temporary, rows.left_ms) {

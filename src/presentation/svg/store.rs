@@ -61,7 +61,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let mut indices = rows.indices.clone();
     // The query is shown only if the whole tree fits, too.
     let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
-    let asks = two && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
+    let asks = two && !pen.plain && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
     let bottom = a.bottom() - beside_high - if asks { QUERY } else { 0 };
 
     // The items.
@@ -282,11 +282,7 @@ fn value(pen: &mut Pen, a: Area, row: &ValueRow, most: i32, y: Option<i32>) -> i
     let hidden = row.count.saturating_sub(listed);
     let to = area(a.x + 20 + w + 7, y.unwrap_or_default(), a.w - 27 - w, TAGS);
     let Some(y) = y else {
-        let (length, used) = (pen.out.len(), pen.mark_spots());
-        let high = pen.tags(to, &tags, hidden, most);
-        pen.out.truncate(length);
-        pen.drop_spots(used);
-        return high;
+        return pen.measured(|pen| pen.tags(to, &tags, hidden, most));
     };
     pen.text(a.x + 20, y + 9, w, At::Start, label, of);
     pen.tags(to, &tags, hidden, most)

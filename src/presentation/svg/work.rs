@@ -3,6 +3,7 @@
 use super::colors::Ink;
 use super::parts::{DASHED, Side, TAGS};
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
+use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::Span;
 use crate::lanes::{self, Kind};
 use crate::pseudo::{self, Listing};
@@ -184,7 +185,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let rows = processor::rows(view);
     let inline = !rows.handlers.is_empty() && rows.handlers.iter().all(|row| row.inline);
     let listens = rows.handlers.iter().filter(|row| !row.removed).count();
-    let side = match inline {
+    let side = match inline || pen.telling {
         true => String::new(),
         false => strings::listeners(lang, listens),
     };
@@ -209,7 +210,10 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
         *last = row;
     }
     for row in handlers {
-        y += handler(pen, area(left.x, y, left.w, 44), row);
+        let at = area(left.x, y, left.w, 44);
+        let anchor = Anchor::Handler(row.number, HandlerPlace::Whole);
+        pen.droppable.push((anchor, at));
+        y += handler(pen, at, row);
     }
     if all > shown {
         pen.more(area(left.x, y + 4, left.w, 24), all - shown, false);
@@ -241,6 +245,9 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
             let hidden = line.count.saturating_sub(line.keys.len());
             side += pen.tagged(area(to.x, side, to.w, TAGS), &label, &line.keys, hidden);
         }
+        let at = area(to.x, to.y, to.w, side - to.y);
+        pen.droppable
+            .push((Anchor::Work(WorkPart::Queue, None), at));
         if !two {
             y = side;
         }
@@ -349,7 +356,9 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     };
     let mut x = a.x;
     let right = a.right() - w - 8;
-    for (on, text) in [(row.synced, "HasSynced"), (row.syncing, &*resync)] {
+    let lamps = [(row.synced, "HasSynced"), (row.syncing, &*resync)];
+    let lamps = &lamps[..if pen.plain { 0 } else { 2 }];
+    for (on, text) in lamps.iter().copied() {
         let at = area(x, cy - 4, 7, 7);
         let (fill, stroke) = if on {
             (Ink::ADDED, Ink::ADDED)
@@ -364,7 +373,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
         x += 12 + pen.text(x + 12, cy, right - x - 12, At::Start, text, of) + 9;
     }
     for (text, ink) in [(&panics, Ink::DELETED), (&filter, Ink::INK_3)] {
-        if !text.is_empty() && x + 24 < right {
+        if !text.is_empty() && !pen.plain && x + 24 < right {
             x += pen.text(x, cy, right - x, At::Start, text, small.ink(ink)) + 9;
         }
     }

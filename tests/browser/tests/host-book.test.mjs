@@ -339,6 +339,91 @@ for (const width of [1280, 390]) {
   });
 }
 
+test("on a phone a figure has room for its whole sentence, and its arrow touches no line that it does not lead to", async () => {
+  const seen = { steps: 0, heads: 0 };
+  for (const chapter of ["deltafifo.html", "known-objects.html", "listwatch.html", "rare-cases.html"]) {
+    await reading(chapter, async (page) => {
+      for (const element of await page.locator("delta-scope").all()) {
+        await element.scrollIntoViewIfNeeded();
+        const found = await element.evaluate(async (one) => {
+          await one.ready;
+          const root = one.shadowRoot;
+          const [say, cut, touched] = [root.querySelector(".say"), [], []];
+          const box = (of) => of.getBoundingClientRect();
+          const found = { steps: 0, heads: 0, cut, touched };
+          const { steps, step } = one.getState();
+          for (const at of [step, ...Array.from({ length: 12 }, (_, n) => Math.floor((Math.min(steps, 200) * n) / 12))]) {
+            await one.seek(at);
+            found.steps += 1;
+            if (say.scrollHeight > say.clientHeight) cut.push(`${at}: ${say.scrollHeight - say.clientHeight} px`);
+            for (const head of root.querySelectorAll("#motion .head")) {
+              found.heads += 1;
+              const tip = box(head);
+              for (const words of root.querySelectorAll(".output .line:not(.lit) .w")) {
+                const is = box(words);
+                if (is.left < tip.right && tip.left < is.right && is.top < tip.bottom && tip.top < is.bottom) touched.push(`${at}: ${words.textContent}`);
+              }
+            }
+          }
+          one.dispose();
+          return found;
+        });
+        assert.deepEqual([found.cut, found.touched], [[], []], chapter);
+        for (const what of Object.keys(seen)) seen[what] += found[what];
+      }
+    }, { viewport: { width: 390, height: 844 } });
+  }
+  assert.ok(seen.steps > 200 && seen.heads > 20, JSON.stringify(seen));
+});
+
+test("the words of an arrow are beside it", async () => {
+  await reading("lesson-index.html", async (page) => {
+    const element = page.locator("delta-scope").nth(2);
+    await element.scrollIntoViewIfNeeded();
+    const away = await element.evaluate(async (one) => {
+      await one.ready;
+      const [words, head] = [".way", ".head"].map((of) => one.shadowRoot.querySelector(`#motion ${of}`).getBoundingClientRect());
+      return [Math.max(words.top - head.bottom, head.top - words.bottom, 0), Math.max(words.left - head.right, head.left - words.right, 0)];
+    });
+    assert.ok(away[0] === 0 && away[1] < 12, `${away} px off`);
+  });
+});
+
+for (const width of [1280, 390]) test(`the poster of a story shows the story: ${width} px`, async () => {
+  await reading("embedding.html", async (page) => {
+    const element = page.locator("delta-scope[mode=story]");
+    await element.scrollIntoViewIfNeeded();
+    await element.evaluate((one) => one.ready);
+    const { poster, alive } = await element.evaluate(async (one) => {
+      const image = one.querySelector("picture[slot=poster] img");
+      const drawn = new DOMParser().parseFromString(await (await fetch(image.currentSrc)).text(), "image/svg+xml").documentElement;
+      drawn.style = "position: absolute; left: 0; top: 0";
+      const at = (of, from) => {
+        const [box, base] = [of.getBoundingClientRect(), from.getBoundingClientRect()];
+        return [box.left - base.left, box.top - base.top, box.width, box.height].map(Math.round);
+      };
+      const root = one.shadowRoot;
+      const frame = root.querySelector(".frame");
+      document.body.append(drawn);
+      const [room] = [...drawn.querySelectorAll("[data-part]")].filter((part) => part.dataset.part !== "tale");
+      const tale = drawn.querySelector("[data-part=tale]");
+      const shown = [...root.querySelectorAll(".room")].filter((one) => one.offsetWidth);
+      const poster = { room: room.dataset.part, at: at(room.querySelector("rect[rx='12']"), drawn), tale: at(tale.querySelector("rect"), drawn), words: tale.textContent };
+      const alive = { room: shown[0].id.replace("room-", ""), at: at(shown[0], frame), tale: at(root.querySelector(".tale"), frame), words: root.querySelector(".tale .words").textContent };
+      drawn.remove();
+      return { poster, alive };
+    });
+    assert.equal(poster.room, alive.room);
+    const bare = (text) => text.replaceAll(/\s/g, "");
+    assert.ok(bare(poster.words).includes(bare(alive.words).slice(0, 40)), poster.words);
+    // The poster's letters are estimated, so that a line more or less may fit.
+    for (const part of ["at", "tale"]) {
+      const off = poster[part].map((length, n) => Math.abs(length - alive[part][n]));
+      assert.ok(off.every((px) => px <= 26), `${part}: ${poster[part]} in the poster, ${alive[part]} alive`);
+    }
+  }, { viewport: { width, height: 900 } });
+});
+
 for (const width of [1280, 390]) test(`the layout does not shift when the element or its run is loaded: ${width} px`, async () => {
   let release;
   const held = new Promise((resolve) => (release = resolve));

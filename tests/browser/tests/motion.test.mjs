@@ -165,6 +165,35 @@ test("on a phone a thing enters the room that is shown over its edge, or from wh
   assert.deepEqual(sides, [["room-queue", true, true], ["room-pop", true, true], ["room-indexer", false, true]]);
 }));
 
+test("where stacks turn into lines, the stack that leaves stands above them, and no room flies", onPage({ motion: true }, async (app) => {
+  await app.call("seek", 0);
+  let turned = 0;
+  let labels = 0;
+  for (let n = 0; n < 9; n += 1) {
+    await app.call("step", 1, "pop");
+    const seen = await app.page.evaluate(() => {
+      const all = document.getAnimations();
+      for (const one of all) {
+        one.pause();
+        one.currentTime = 0;
+      }
+      const boxes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+      const [lines, stacks] = [boxes(".cols > .col.compact"), boxes("#motion .fly.col:not(.compact, .ghost)")];
+      const overlap = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+      const over = stacks.filter((stack) => lines.some((line) => overlap(line, stack))).length;
+      const labels = [...document.querySelectorAll("#motion .fly-label")].map((one) => one.textContent);
+      const found = { turned: lines.length > 0 && stacks.length > 0, over, rooms: boxes("#motion .room").length, labels };
+      for (const one of all) one.finish();
+      return found;
+    });
+    assert.deepEqual([seen.over, seen.rooms], [0, 0], `step ${n}: ${JSON.stringify(seen)}`);
+    turned += seen.turned;
+    labels += seen.labels.length;
+  }
+  // A key that came and went within one step flies as its name.
+  assert.ok(turned > 0 && labels > 0, `${turned} steps with both forms, ${labels} labels`);
+}));
+
 test("cutting a motion leaves the picture", onPage({ motion: true }, async (app) => {
   await app.call("seek", 300);
   for (const ms of [0, 200, 700, 1500]) {

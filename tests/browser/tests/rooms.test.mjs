@@ -114,8 +114,10 @@ test("on a phone the room follows what happens, unless that is switched off, and
     if (tab.x < 0 || tab.x + tab.width > PHONE.width) astray.push(`${shown}: its tab is at ${tab.x}`);
     const low = await app.page.evaluate(() => {
       const top = (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top);
-      return { transport: top(".transport") + document.querySelector(".transport").offsetHeight, note: top(".say .note") };
+      const over = Math.round(document.querySelector(".room.live").getBoundingClientRect().bottom - document.querySelector(".what").getBoundingClientRect().top);
+      return { transport: top(".transport") + document.querySelector(".transport").offsetHeight, note: top(".say .note"), over };
     });
+    if (low.over > 0) astray.push(`${shown}: its sentence covers ${low.over} px of it`);
     if (low.transport !== PHONE.height || low.note < PHONE.height) astray.push(`the transport ends at ${low.transport}, the note begins at ${low.note}`);
   }
   assert.deepEqual(astray, []);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::i18n::Lang;
 use crate::motion::pace;
+use crate::stage::Panel;
 use crate::view::{RECENT, View};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
@@ -214,36 +215,60 @@ fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start(
 }
 
 #[test]
-fn of_a_long_list_few_objects_fly_and_the_others_as_their_number() {
+fn of_a_long_list_few_objects_fly_and_the_others_are_counted_on_each_of_their_ways() {
+    const COUNT: u32 = 300;
     let mut merged = Merged::default();
     let mut picture = Picture::default();
-    let step = Step::StoreWrite;
-    for place in 0..300_u32 {
-        let object = ObjectRef {
-            key: format!("default/pod-{place}").as_str().into(),
-            shape: Shape::Object,
-            rv: place.to_string().as_str().into(),
-            uid: "".into(),
-        };
+    let object = |place: u32, rv: &str| ObjectRef {
+        key: format!("default/pod-{place}").as_str().into(),
+        shape: Shape::Object,
+        rv: rv.into(),
+        uid: "".into(),
+    };
+    let queued = |place, rv: &str| {
+        Fact::Queue(QueueFact::EntryAppended {
+            entry: Entry::Delta(DeltaType::Replaced, object(place, rv)),
+            length: place + 1,
+        })
+    };
+    // Each object once; then five of them again, and three of them into an index.
+    let facts = (0..COUNT).map(|place| queued(place, "1"));
+    let again = (0..5).map(|place| queued(COUNT - 1 - place, "2"));
+    let stored = (0..3).map(|place| {
+        Fact::Store(StoreFact::IndexEntryAdded {
+            index: "app".into(),
+            value: "web".into(),
+            key: object(COUNT - 1 - place, "1").key,
+        })
+    });
+    for (id, fact) in (0..).zip(facts.chain(again).chain(stored)) {
         let record = FactRecord {
-            id: FactId(u64::from(place)),
+            id: FactId(id),
             time: 0,
             actor: Actor::Reflector,
             cause: Cause::Start,
-            step,
-            fact: Fact::Queue(QueueFact::EntryAppended {
-                entry: Entry::Delta(DeltaType::Replaced, object),
-                length: place + 1,
-            }),
+            step: Step::StoreWrite,
+            fact,
         };
         picture.apply(&record);
         merged.add(&record, &picture);
     }
     let scene = merged.scene();
-    let looks: Vec<&Look> = scene.flights.iter().map(|flight| &flight.look).collect();
-    assert_eq!(looks.len(), MOST_FLIGHTS + 1);
-    let rest = Look::Label(format!("+{}", 300 - MOST_FLIGHTS));
-    assert_eq!(looks.last(), Some(&&rest));
+    let (shown, others) = scene.flights.split_at(MOST_FLIGHTS);
+    assert!(shown.iter().all(|one| matches!(one.look, Look::Pill(_))));
+    let rooms = |of: &Flight| [&of.from, &of.to].map(|end| end[0].room());
+    let others: Vec<_> = others
+        .iter()
+        .map(|one| (rooms(one), one.look.clone()))
+        .collect();
+    let rest = COUNT as usize - MOST_FLIGHTS;
+    assert_eq!(
+        others,
+        [
+            ([Panel::Reflector, Panel::Queue], Look::Others(rest)),
+            ([Panel::Indexer, Panel::Indexer], Look::Others(3)),
+        ]
+    );
     let last = scene.flights.iter().map(Flight::end).max();
     assert!(
         last.is_some_and(|end| end + SETTLE_MS <= scene.ms && scene.ms < 3_000),

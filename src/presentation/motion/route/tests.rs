@@ -42,6 +42,22 @@ fn a_route_leads_from_middle_to_middle_and_back() {
 }
 
 #[test]
+fn the_part_that_is_seen_begins_and_ends_beside_what_it_connects() {
+    // From a row into the room beside it.
+    let (from, to) = (row(40.0, 60.0), ROOMS[1]);
+    let route = Route::through(&[from, to], &ROOMS, &[]);
+    let (begin, end) = (route.seen_at(0.0), route.seen_at(1.0));
+    let (tip, _) = route.arrival().unwrap_or_default();
+    assert!(
+        (end.x - tip.x).abs() + (end.y - tip.y).abs() < 0.1,
+        "{end:?}, not {tip:?}"
+    );
+    for (at, is_in) in [(begin, from), (route.seen_at(0.5), from), (end, to)] {
+        assert!(!is_in.holds(at), "{at:?} in {is_in:?}");
+    }
+}
+
+#[test]
 fn a_route_is_not_drawn_on_what_it_connects_nor_on_names_that_it_crosses() {
     let (from, to) = (row(40.0, 60.0), row(40.0, 300.0));
     let wide = |y: f64, height: f64| Rect {
