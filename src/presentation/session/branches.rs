@@ -48,6 +48,7 @@ impl Session {
             return self.fail(no_room(), None);
         }
         self.timeline.forget_after(at);
+        self.picture.cut(&self.timeline, at);
         self.landmarks.cut(at);
         self.asked.cut(at);
         self.run_changed(at);
