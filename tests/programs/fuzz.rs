@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -114,10 +114,12 @@ fn what_others_wrote_is_read_or_refused() {
         }
     });
     let mut last = None;
-    while let Ok(next) = input_of.recv_timeout(HANGS) {
-        last = Some(next);
-    }
-    let hangs = !reads.is_finished();
+    let hangs = loop {
+        match input_of.recv_timeout(HANGS) {
+            Ok(next) => last = Some(next),
+            Err(end) => break end == RecvTimeoutError::Timeout,
+        }
+    };
     if hangs || reads.join().is_err() {
         let (surface, input) = last.expect("an input");
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{surface}.txt"));

@@ -444,11 +444,11 @@ fn the_stated_rust_is_the_one_that_is_tested() {
     let value = |path: &str, name: &str| {
         let file = all.iter().find(|file| file.path == path).unwrap();
         let found = file.text.lines().find_map(|line| line.strip_prefix(name));
-        found.unwrap().trim_matches([' ', '=', '"']).to_owned()
+        found.unwrap().trim_matches('"').to_owned()
     };
-    let stated = value("Cargo.toml", "rust-version");
+    let stated = value("Cargo.toml", "rust-version = ");
     assert_eq!(
-        value("rust-toolchain.toml", "channel"),
+        value("rust-toolchain.toml", "channel = "),
         format!("{stated}.0")
     );
 }
