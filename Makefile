@@ -147,7 +147,7 @@ soak: setup-rust
 # tests/fuzz/corpus, which `make test` reads.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 FUZZER = $(TARGET)/fuzz/$(HOST)/release/deltascope-fuzz
-SEES := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares)
+SEES := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares) --cfg fuzzing
 fuzz: setup-rust
 	RUSTFLAGS='$(SEES)' cargo build $(CARGO_FLAGS) --release --manifest-path tests/fuzz/Cargo.toml \
 	  --target $(HOST) --target-dir '$(TARGET)/fuzz'
