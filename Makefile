@@ -27,6 +27,8 @@ SOAK_RUNS ?= 5000
 # Seeded runs of the informer in `make soak`, in threads and under the virtual scheduler; `make test` does 100 and
 # 1000.
 SOAK_SEEDS ?= 10000
+# Executions of each surface in `make fuzz`: some thousand a second. FUZZ= names of some surfaces leaves out the others.
+FUZZ_RUNS ?= 10000000
 # Rounds of the thread tests in `make soak-busy`, seeds per round, and loops that keep the machine busy.
 BUSY_ROUNDS ?= 10
 BUSY_SEEDS ?= 100
@@ -51,12 +53,14 @@ help:
 	@echo 'make dist     builds the static site, in dist/'
 	@echo 'make site     builds page, element and both books into one static folder with a front page, target/site/'
 	@echo 'make soak     runs the long tests: $(SOAK_CASES) cases per property, $(SOAK_SEEDS) seeds'
+	@echo 'make fuzz     looks for inputs that break a reader: $(FUZZ_RUNS) executions each; FUZZ=link only this one'
+	@echo 'make supply   checks licences, duplicates and sources of all dependencies, and lists them (SPDX)'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
 	@echo 'parts:        setup books fmt clippy test-native examples test-wasm test-browser size'
 
-.PHONY: serve test bench dist site soak soak-busy
+.PHONY: serve test bench dist site soak soak-busy fuzz supply
 # PROXY's responses come under the path where the page looks for an API.
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
@@ -137,10 +141,36 @@ bench: setup-dist setup-browser
 KUBE_RS = $(TARGET)/kube-rs
 soak: setup-rust
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
-	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold::
-	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
+	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold:: --skip commands::
+	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs -- fold:: commands::
 	cargo build $(CARGO_FLAGS) --manifest-path tests/kube-rs/Cargo.toml --target-dir '$(KUBE_RS)'
 	KUBE_RS='$(KUBE_RS)/debug/kube-rs-informer' cargo test $(CARGO_FLAGS) $(NATIVE) --test programs kube_rs -- --ignored
+
+# libFuzzer, which sees what an input does and keeps those that do something new, in target/fuzz. It stops at an input that
+# panics, overflows, takes a second or 512 MB, and names its file: mend the cause, and keep the input in
+# tests/fuzz/corpus, which `make test` reads.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+FUZZER = $(TARGET)/fuzz/$(HOST)/release/deltascope-fuzz
+SEES := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares) --cfg fuzzing
+fuzz: setup-rust
+	RUSTFLAGS='$(SEES)' cargo build $(CARGO_FLAGS) --release --manifest-path tests/fuzz/Cargo.toml \
+	  --target $(HOST) --target-dir '$(TARGET)/fuzz'
+	@'$(FUZZER)' | while read -r name folders; do \
+	  [ -z '$(FUZZ)' ] || grep -qw "$$name" <<<'$(FUZZ)' || continue; \
+	  echo "$$name"; kept='$(TARGET)/fuzz/corpus/'$$name; mkdir -p "$$kept"; \
+	  SURFACE=$$name '$(FUZZER)' -runs=$(FUZZ_RUNS) -timeout=1 -rss_limit_mb=512 -max_len=4096 -verbosity=0 \
+	    -print_final_stats=1 -artifact_prefix="$$kept-" "$$kept" $$folders; done
+
+# RustSec's advisories are a database in the network, so they are no part of it: `cargo deny check advisories`.
+DENY_VERSION := 0.20.2
+SBOM_VERSION := 0.10.0
+supply: setup-rust
+	@[ "$$(cargo-deny --version 2>/dev/null)" = 'cargo-deny $(DENY_VERSION)' ] || { \
+	  echo 'Set-up: cargo-deny $(DENY_VERSION) checks the dependencies; compiling it takes some minutes, once.'; \
+	  $(INSTALL) cargo-deny --locked --version $(DENY_VERSION); }
+	@[ "$$(cargo-sbom --version 2>/dev/null)" = 'cargo-sbom $(SBOM_VERSION)' ] || $(INSTALL) cargo-sbom --locked --version $(SBOM_VERSION)
+	cargo deny $(CARGO_FLAGS) check licenses bans sources
+	cargo sbom >'$(TARGET)/deltascope.spdx.json'
 
 .PHONY: pictures
 pictures: setup-browser dist

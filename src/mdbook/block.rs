@@ -97,7 +97,7 @@ impl Block {
             caption: None,
             alt: None,
             scenario: None,
-            session: Session::new(),
+            session: Session::empty(),
             is_era_of_book: false,
         };
         block.ask(fence, defaults, &mut wrong);
@@ -225,7 +225,7 @@ impl Block {
         // This run has no generations; only the book's default set one.
         self.options.era = None;
         self.attributes.retain(|(key, _)| *key != "era");
-        self.session = Session::new();
+        self.session = Session::empty();
         self.show(fence, body, folder)
     }
 

@@ -29,6 +29,8 @@ use deltascope_terminal::{self as terminal, Answered, Form};
 use deltascope_world::source::visible;
 
 use args::{Args, Command};
+use block::{Block, Folder};
+use fence::fences;
 
 /// Why a command failed, as a message for the author of the book.
 #[derive(Debug)]
@@ -79,6 +81,20 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What is wrong with the blocks of a chapter that is in no book, each with its line.
+#[must_use]
+pub fn problems(chapter: &str) -> Vec<(usize, String)> {
+    let folder = Folder {
+        path: Path::new(""),
+        depth: None,
+    };
+    let found = fences(chapter);
+    let wrong = found
+        .iter()
+        .flat_map(|fence| Block::look(fence, &[], folder).1);
+    wrong.map(|one| (one.line, one.message)).collect()
 }
 
 /// A path relative to the current folder where possible.

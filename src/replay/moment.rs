@@ -189,8 +189,8 @@ impl fmt::Display for Moment {
                 if !key.is_empty() {
                     write!(f, ":{key}")?;
                 }
-                // A key that ends like a number is followed by one.
-                if *number > 1 || counted(key).1.is_some() {
+                // A key that ends like a number, or before one, is followed by one.
+                if *number > 1 || counted(key).1.is_some() || key.ends_with(':') {
                     write!(f, ":{number}")?;
                 }
             }
@@ -308,7 +308,7 @@ mod tests {
 
     fn base() -> impl Strategy<Value = Base> {
         let fact = prop::sample::select(Fact::names().collect::<Vec<_>>());
-        let key = prop::option::of("[a-z]{1,4}(/[a-z0-9:.-]{0,7}[a-z0-9])?|[0-9]{1,3}|a:[0-9]");
+        let key = prop::option::of("[a-z]{1,4}(/[a-z0-9:.-]{0,7}[a-z0-9])?|[0-9]{1,3}|a:[0-9]|a:");
         let headline = (fact, key, 1..40_usize).prop_map(|(fact, key, number)| Headline {
             fact,
             key: key.map(|key| Key::from(key.as_str())),

@@ -4,6 +4,7 @@
 mod attacks;
 mod cli;
 mod examples;
+mod fuzz;
 /// The HTTP client of the examples, for a controller in front of an API server.
 #[cfg(unix)]
 #[path = "../../examples/common/proxy.rs"]

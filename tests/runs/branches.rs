@@ -137,6 +137,19 @@ fn a_fork_omits_the_later_actions_of_the_user() {
 }
 
 #[test]
+fn a_fork_shows_no_picture_of_the_run_that_it_leaves() {
+    let mut session = open("tombstone");
+    create(&mut session, "a");
+    let after = session.view().step;
+    session.obey(Command::Seek(after - 1));
+    session.view();
+    session.obey(Command::Fork);
+    session.obey(Command::Seek(after));
+    let picture = session.timeline().picture(after);
+    assert_eq!(*session.view().picture, picture);
+}
+
+#[test]
 fn commands_that_need_a_branch_are_refused_when_there_is_no_room() {
     let mut session = open("indexer");
     for _ in 1..MOST_BRANCHES {

@@ -2,6 +2,7 @@
 
 mod behind;
 mod branches;
+mod commands;
 mod compare;
 mod fold;
 mod headlines;

@@ -5,8 +5,11 @@
     clippy::expect_used,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "tests; `make soak` asks for more by the environment"
+    clippy::print_stderr,
+    reason = "tests; `make soak` asks for more by the environment, and a failure says how to see it"
 )]
+
+mod day;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -22,7 +25,9 @@ use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::rng::Rng;
 use deltascope::cache::selector::Selector;
 use deltascope::replay::invariants::Invariants;
+use deltascope::replay::link::Link;
 use deltascope::replay::picture::{Delivery, Picture};
+use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::world::source::any::AnySource;
 use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::Scenario;
@@ -32,12 +37,11 @@ use deltascope::world::virtual_time::{
     World,
 };
 
-/// The number of seeds: 1000, or the value of `SOAK_SEEDS` (set by `make soak`).
-fn seeds() -> u64 {
-    std::env::var("SOAK_SEEDS")
-        .ok()
-        .and_then(|seeds| seeds.parse().ok())
-        .unwrap_or(1_000)
+/// The number of seeds: `usual`, or one in `of` of `SOAK_SEEDS` (set by `make soak`).
+fn seeds(usual: u64, of: u64) -> u64 {
+    let soak = std::env::var("SOAK_SEEDS").ok();
+    soak.and_then(|seeds| seeds.parse::<u64>().ok())
+        .map_or(usual, |seeds| seeds.div_ceil(of))
 }
 
 fn pod(rng: &mut Rng) -> PodSpec {
@@ -156,6 +160,8 @@ const CHECKS: usize = 4;
 struct Run {
     world: World<AnySource>,
     facts: Vec<FactRecord>,
+    /// What makes the same run on the page.
+    recording: Recording,
     /// The actors that are about to write to the queue, which no picture shows.
     writers: BTreeSet<Actor>,
     /// Whether the server has closed the watch and the reflector has not noticed it yet.
@@ -164,9 +170,48 @@ struct Run {
     name: String,
 }
 
+// A failure says where the run can be seen.
+impl Drop for Run {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let link = Link::of(None, &self.recording);
+            eprintln!("{}\nopens on the page with {link}", self.name);
+        }
+    }
+}
+
 impl Run {
+    fn new(scenario: Scenario, name: String) -> Self {
+        Self {
+            world: scenario.build().unwrap(),
+            facts: Vec::new(),
+            recording: Recording {
+                scenario,
+                inputs: Vec::new(),
+            },
+            writers: BTreeSet::new(),
+            closes: false,
+            name,
+        }
+    }
+
+    fn input(&mut self, input: Input<Command>) {
+        self.recording.inputs.push(RecordedInput {
+            after: self.facts.len(),
+            at: self.facts.last().map_or(0, |record| record.time),
+            input: input.clone(),
+        });
+        self.world.input(input);
+        self.note();
+    }
+
     fn step(&mut self) -> bool {
         let went = self.world.step();
+        self.note();
+        went
+    }
+
+    fn note(&mut self) {
         for record in self.world.drain() {
             match &record.fact {
                 Fact::Reflector(
@@ -189,7 +234,6 @@ impl Run {
             self.facts.push(record);
         }
         assert!(self.facts.len() < MOST_FACTS, "no end: {}", self.name);
-        went
     }
 
     /// The work that is left for some actor, not counting future resyncs.
@@ -350,6 +394,17 @@ impl Run {
         }
     }
 
+    /// The invariants report no unknown violation either.
+    fn check_invariants(&self, mut invariants: Invariants) {
+        for (place, record) in self.facts.iter().enumerate() {
+            invariants.see(place, record);
+        }
+        invariants.end();
+        let broken = invariants.violations().iter();
+        let unknown: Vec<_> = broken.filter(|found| !found.known).collect();
+        assert!(unknown.is_empty(), "{unknown:#?}: {}", self.name);
+    }
+
     /// Lets `checks` resync checks pass, with all their effects.
     fn pass_checks(&mut self, checks: usize, check_ms: u64) {
         let until = self.world.now() + (checks as u64 + 1) * check_ms;
@@ -438,20 +493,15 @@ fn run(seed: u64) {
     let at_once = rng.chance(40);
     let scenario = scenario(seed, &mut rng, at_once);
     let mut handlers = scenario.settings.handlers.clone();
-    let mut run = Run {
-        world: scenario.build().unwrap(),
-        facts: Vec::new(),
-        writers: BTreeSet::new(),
-        closes: false,
-        name: format!("seed {seed}: {:?}", scenario.settings),
-    };
-    let mut invariants = Invariants::new(&Picture::of(&run.world), false);
+    let name = format!("seed {seed}: {:?}", scenario.settings);
+    let mut run = Run::new(scenario, name);
+    let invariants = Invariants::new(&Picture::of(&run.world), false);
     for _ in 0..rng.between(10, 40) {
         let input = input(&mut rng, at_once);
         if let Input::AddHandler(handler) = &input {
             handlers.push(handler.clone());
         }
-        run.world.input(input);
+        run.input(input);
         for _ in 0..rng.below(25) {
             run.step();
         }
@@ -460,27 +510,19 @@ fn run(seed: u64) {
     run.check();
     run.check_synced();
     run.check_resyncs(&handlers);
-    // The invariants report no unknown violation either.
-    for (place, record) in run.facts.iter().enumerate() {
-        invariants.see(place, record);
-    }
-    invariants.end();
-    let broken = invariants.violations().iter();
-    let unknown: Vec<_> = broken.filter(|found| !found.known).collect();
-    assert!(unknown.is_empty(), "{unknown:#?}: {}", run.name);
+    run.check_invariants(invariants);
 }
 
-// In a thread of its own, so that an endless run fails the test instead of hanging it.
-#[test]
-fn every_run_comes_to_rest_in_any_interleaving() {
+/// Runs all seeds in a thread of its own, so that an endless run fails the test instead of hanging it.
+fn run_all(seeds: u64, run: fn(u64)) {
     let (done, ended) = channel();
     let runs = thread::spawn(move || {
-        for seed in 0..seeds() {
+        for seed in 0..seeds {
             run(seed);
             done.send(seed).unwrap();
         }
     });
-    for seed in 0..seeds() {
+    for seed in 0..seeds {
         match ended.recv_timeout(HANGS) {
             Ok(ended) => assert_eq!(ended, seed),
             Err(RecvTimeoutError::Timeout) => panic!("seed {seed} hangs"),
@@ -490,5 +532,31 @@ fn every_run_comes_to_rest_in_any_interleaving() {
     // A failure in the thread fails the test.
     if let Err(failure) = runs.join() {
         std::panic::resume_unwind(failure);
+    }
+}
+
+#[test]
+fn every_run_comes_to_rest_in_any_interleaving() {
+    run_all(seeds(1_000, 1), run);
+}
+
+#[test]
+fn the_link_of_a_failure_plays_the_same_run() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let mut run = Run::new(scenario(seed, &mut rng, false), String::new());
+        for _ in 0..rng.between(1, 20) {
+            run.input(input(&mut rng, false));
+            for _ in 0..rng.below(25) {
+                run.step();
+            }
+        }
+        let link = Link::of(None, &run.recording).to_string();
+        let opened = Link::read(&link).unwrap();
+        let recording = opened.recording(&Scenario::default()).unwrap();
+        let (timeline, played) = recording.play_within(run.facts.len()).unwrap();
+        assert_eq!(played, run.recording.inputs.len(), "{link}");
+        let count = run.facts.len();
+        assert!(timeline.facts(0..count)[..] == run.facts[..], "{link}");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
-use deltascope::presentation::command::{Command, Export, Tell};
+use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::stage::Panel;
@@ -532,6 +532,36 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
     other.obey(Command::OpenLink(link.into()));
     assert_eq!(story(&mut other).index, 4);
     assert_eq!(other.view().step, session.view().step);
+}
+
+#[test]
+fn a_link_to_a_scene_keeps_the_run_that_is_shown() {
+    for drops in [false, true] {
+        let mut session = Session::empty();
+        session.obey(Command::Load("tombstone".into()));
+        session.obey(Command::Tell(Tell::Scene(0)));
+        // Before the first scene.
+        session.obey(Command::Seek(3));
+        let view = session.view();
+        session.obey(match view.events.last() {
+            Some(event) if drops => Command::DropEvent(event.place),
+            _ => Command::Create(Draft {
+                name: "mine".into(),
+                ..Draft::default()
+            }),
+        });
+        assert_eq!(session.view().branches.len(), 1 + usize::from(drops));
+        let link = session.export(Export::Link).unwrap();
+        assert!(link.contains(";scene=1;"), "{link}");
+        let mut other = Session::empty();
+        other.obey(Command::OpenLink(link.clone().into()));
+        let (shown, opened) = (session.view(), other.view());
+        let scene = opened.story.map(|story| story.index);
+        assert_eq!((scene, opened.step), (Some(0), shown.step));
+        assert_eq!(opened.picture, shown.picture, "{link}");
+        let run = |session: &Session| format!("{:?}", session.timeline().recording());
+        assert_eq!(run(&other), run(&session), "{link}");
+    }
 }
 
 #[test]

@@ -48,6 +48,7 @@ impl Session {
             return self.fail(no_room(), None);
         }
         self.timeline.forget_after(at);
+        self.picture.cut(&self.timeline, at);
         self.landmarks.cut(at);
         self.asked.cut(at);
         self.run_changed(at);
@@ -80,9 +81,8 @@ impl Session {
         Change::None
     }
 
-    /// Starts the lesson's own run, in the generation that is shown and whatever was set, if this one is another. That one
-    /// stays a branch; its number is returned.
-    pub(super) fn begin_own_run(&mut self) -> Result<Option<u32>, Text> {
+    /// The lesson's own run, in the generation that is shown and whatever was set, if this one is another.
+    pub(super) fn own_run(&self) -> Option<Scenario> {
         let own = Recording {
             scenario: self.lesson.scenario.clone(),
             inputs: Vec::new(),
@@ -99,10 +99,16 @@ impl Session {
             true => own.in_generation(self.head.era),
             false => own,
         };
-        if is_own || inputs.is_empty() && is(&own.scenario) {
+        let is_own = is_own || inputs.is_empty() && is(&own.scenario);
+        (!is_own).then_some(own.scenario)
+    }
+
+    /// Starts the lesson's own run, if this one is another. That one stays a branch; its number is returned.
+    pub(super) fn begin_own_run(&mut self) -> Result<Option<u32>, Text> {
+        let Some(own) = self.own_run() else {
             return Ok(None);
-        }
-        let mut timeline = Timeline::new(own.scenario).map_err(|reason| cannot_run(&reason))?;
+        };
+        let mut timeline = Timeline::new(own).map_err(|reason| cannot_run(&reason))?;
         timeline.limit(self.timeline.most());
         let left = self.branches.current();
         if !self.leave(Made::Reset, 0) {

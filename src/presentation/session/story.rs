@@ -219,14 +219,19 @@ impl Session {
         self.said_wrong()
     }
 
-    /// Shows the scene of a link, in a run with what the user did.
+    /// Shows the scene of a link, in the run of the link.
     pub(super) fn open_scene(&mut self, scene: usize) {
-        if self.timeline.recording().inputs.is_empty() {
+        if self.own_run().is_none() {
             self.tell(Tell::Scene(scene));
             return;
         }
-        self.tell(Tell::Show(true));
+        if let Err(message) = self.begin_story() {
+            self.fail(message, None);
+            return;
+        }
+        self.find_scenes();
         if let Some(telling) = &mut self.telling {
+            telling.shown = true;
             telling.scene = scene.min(telling.story.scenes.len() - 1);
         }
     }

@@ -10,6 +10,7 @@
 
 mod fold;
 mod informer;
+mod naive;
 mod objects;
 mod queues;
 mod reflector;

@@ -20,6 +20,7 @@ use deltascope::cache::queue::{KeyListerGetter, ProcessOutcome, Queue, Release};
 use deltascope::cache::real_fifo::{PoppedBatch, RealFifo, RealFifoOptions};
 use deltascope::cache::step::Step;
 use deltascope::cache::store::{Indexer, new_store};
+use deltascope::cache::trace::Trace;
 use proptest::prelude::*;
 
 use super::fold::Fold;
@@ -36,7 +37,7 @@ fn no_clock() -> Duration {
 }
 
 #[derive(Clone, Debug)]
-enum Call {
+pub(super) enum Call {
     Add(Item<O>),
     Update(Item<O>),
     Delete(Item<O>),
@@ -49,7 +50,7 @@ enum Call {
     Finish(ProcessOutcome),
 }
 
-fn any_call() -> impl Strategy<Value = Call> {
+pub(super) fn any_call() -> impl Strategy<Value = Call> {
     let outcome = prop_oneof![
         5 => Just(ProcessOutcome::Done),
         1 => Just(ProcessOutcome::Failed("process failed".into())),
@@ -72,27 +73,26 @@ fn any_call() -> impl Strategy<Value = Call> {
 }
 
 /// The calls that every queue supports.
-fn call<Q: Queue<O>>(
+pub(super) fn call<Q: Queue<O>>(
     queue: &mut Q,
     call: Call,
     known: Option<&dyn KeyListerGetter<O>>,
-    fold: &mut Fold,
-) {
-    // Ignore errors: they are legal, and the fold is compared with the state that they leave.
-    let _ = match call {
-        Call::Add(item) => queue.add(item, fold),
-        Call::Update(item) => queue.update(item, fold),
-        Call::Delete(item) => queue.delete(item, known, fold),
-        Call::Replace(items) => queue.replace(items, "9", known, fold),
-        Call::Resync => queue.resync(known, fold),
+    trace: &mut impl Trace,
+) -> Result<(), Error> {
+    match call {
+        Call::Add(item) => queue.add(item, trace),
+        Call::Update(item) => queue.update(item, trace),
+        Call::Delete(item) => queue.delete(item, known, trace),
+        Call::Replace(items) => queue.replace(items, "9", known, trace),
+        Call::Resync => queue.resync(known, trace),
         Call::Close => {
-            queue.close(fold);
+            queue.close(trace);
             Ok(())
         }
         Call::Bookmark(_) | Call::AddIfNotPresent(_) | Call::Begin { .. } | Call::Finish(_) => {
             Ok(())
         }
-    };
+    }
 }
 
 fn deltas_of(key: &Key, deltas: &[Delta<O>]) -> Vec<(DeltaType, ObjectRef)> {
@@ -102,7 +102,7 @@ fn deltas_of(key: &Key, deltas: &[Delta<O>]) -> Vec<(DeltaType, ObjectRef)> {
         .collect()
 }
 
-fn releases() -> impl Strategy<Value = Release> {
+pub(super) fn releases() -> impl Strategy<Value = Release> {
     prop::sample::select(vec![
         Release::V0_24,
         Release::V0_32,
@@ -165,7 +165,8 @@ proptest! {
                 }
                 other => {
                     let known = knows.then_some(&store as &dyn KeyListerGetter<O>);
-                    call(&mut queue, other, known, &mut fold);
+                    // Errors are legal: the fold is compared with the state that they leave.
+                    let _legal = call(&mut queue, other, known, &mut fold);
                 }
             }
             prop_assert!(queue.is_consistent());
@@ -209,7 +210,9 @@ proptest! {
                 Call::AddIfNotPresent(item) => {
                     let _ = queue.add_if_not_present(item, &mut fold);
                 }
-                other => call(&mut queue, other, None, &mut fold),
+                other => {
+                    let _legal = call(&mut queue, other, None, &mut fold);
+                }
             }
             let keys: VecDeque<Key> = queue.queue().cloned().collect();
             let items: BTreeMap<Key, _> = queue
@@ -265,7 +268,9 @@ proptest! {
                 },
                 Call::Bookmark(rv) => queue.bookmark(&rv.to_string(), &mut fold),
                 Call::AddIfNotPresent(_) => {}
-                other => call(&mut queue, other, Some(&store), &mut fold),
+                other => {
+                    let _legal = call(&mut queue, other, Some(&store), &mut fold);
+                }
             }
             let entries: VecDeque<Entry> = queue
                 .entries()
@@ -279,7 +284,7 @@ proptest! {
     }
 }
 
-fn known_store() -> Indexer<O> {
+pub(super) fn known_store() -> Indexer<O> {
     let mut store = new_store(key_func());
     store.add(pod("a/p0", "1"), &mut ()).unwrap();
     store.add(pod("b/p1", "2"), &mut ()).unwrap();

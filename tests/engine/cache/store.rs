@@ -223,6 +223,9 @@ fn a_trace_that_ignores_facts_builds_none() {
     assert_eq!(deaf.0, 4, "populated, synced, appended, enqueued");
 }
 
+/// The writes of a case: with the cases of `make soak`, a million of them.
+const WRITES: std::ops::Range<usize> = 20..90;
+
 #[derive(Clone, Debug)]
 enum Write {
     Add(Item<O>),
@@ -384,7 +387,7 @@ proptest! {
 
     #[test]
     fn a_store_behaves_like_the_naive_one(
-        writes in prop::collection::vec(any_write(false), 0..40),
+        writes in prop::collection::vec(any_write(false), WRITES),
         probe in any_pod(false),
         order in prop::sample::select(vec![Order::Dense, Order::Insertion, Order::Key, Order::Seeded(3)]),
     ) {

@@ -437,6 +437,22 @@ fn every_style_sheet_is_imported() {
     assert_none(&dead);
 }
 
+/// A package states the oldest Rust that compiles it: the one that compiles and tests it here.
+#[test]
+fn the_stated_rust_is_the_one_that_is_tested() {
+    let all = files(&["toml"]);
+    let value = |path: &str, name: &str| {
+        let file = all.iter().find(|file| file.path == path).unwrap();
+        let found = file.text.lines().find_map(|line| line.strip_prefix(name));
+        found.unwrap().trim_matches('"').to_owned()
+    };
+    let stated = value("Cargo.toml", "rust-version = ");
+    assert_eq!(
+        value("rust-toolchain.toml", "channel = "),
+        format!("{stated}.0")
+    );
+}
+
 #[test]
 fn colours_are_tokens() {
     let mut found = Vec::new();

@@ -35,7 +35,7 @@ use kube_core::DynamicObject;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
+pub(super) fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
     let handler = HandlerSettings {
         name: "h".into(),
         latency_ms: 5,
@@ -71,7 +71,7 @@ fn object(name: u8, rv: u64) -> Arc<DynamicObject> {
 
 /// A minimal server, and the connection to it.
 #[derive(Default)]
-struct Cluster {
+pub(super) struct Cluster {
     rv: u64,
     objects: BTreeMap<u8, Arc<DynamicObject>>,
     /// The events not yet sent on the open watch.
@@ -99,7 +99,7 @@ enum Op {
 }
 
 impl Cluster {
-    fn write(&mut self, name: u8) {
+    pub(super) fn write(&mut self, name: u8) {
         self.rv += 1;
         let made = object(name, self.rv);
         let event = match self.objects.insert(name, Arc::clone(&made)) {
@@ -112,7 +112,7 @@ impl Cluster {
         });
     }
 
-    fn delete(&mut self, name: u8) {
+    pub(super) fn delete(&mut self, name: u8) {
         if self.objects.remove(&name).is_some() {
             self.rv += 1;
             let event = EventType::Deleted;
@@ -153,7 +153,11 @@ impl Cluster {
     }
 
     /// The responses that arrive now; `refuse` selects the refusal of a new request.
-    fn respond(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<ServerResponse> {
+    pub(super) fn respond(
+        &mut self,
+        wanted: Option<Wanted>,
+        refuse: Option<u8>,
+    ) -> Vec<ServerResponse> {
         let Some(Wanted { request, ask, .. }) = wanted else {
             self.watching = false;
             return Vec::new();
@@ -329,7 +333,7 @@ impl Run {
     }
 }
 
-fn generation() -> impl Strategy<Value = Generation> {
+pub(super) fn generation() -> impl Strategy<Value = Generation> {
     (0..4usize).prop_map(|n| Generation::ALL[n])
 }
 

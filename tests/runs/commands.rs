@@ -1,0 +1,282 @@
+//! Whatever the user does, in any order: the picture is the fold of the facts, what is shared opens at the same state, and
+//! nothing panics. `make soak` gives a hundred thousand commands.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::key::Key;
+use deltascope::presentation::anchor::Anchor;
+use deltascope::presentation::command::{
+    BreakCommand, Command, Draft, Export, FAULTS, SvgOptions, Tell, When,
+};
+use deltascope::presentation::i18n::{Lang, Text};
+use deltascope::presentation::session::live::LiveRun;
+use deltascope::presentation::session::{Session, typed};
+use deltascope::presentation::state::state;
+use deltascope::replay::edit::Setting;
+use deltascope::replay::lessons;
+use deltascope::replay::step_size::StepSize;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::live::{Cluster, generation, scenario};
+
+/// What happens.
+#[derive(Clone, Debug)]
+enum Do {
+    Obey(Command),
+    /// Compare with the run of this name.
+    Compare(&'static str),
+    /// A moment of the lesson, by its name.
+    Named(&'static str),
+    /// Playback goes on.
+    Tick,
+    /// Open what was exported in place of the run.
+    OpenLink,
+    OpenTrace,
+    /// The cluster changes this object, or removes it.
+    Write(u8),
+    Remove(u8),
+    /// Its responses come, after so many ms.
+    Respond(u16),
+}
+
+fn key() -> impl Strategy<Value = &'static str> {
+    select(vec!["default/web-0", "shop/db-0", "ns1/p1", "x", ""])
+}
+
+fn predicate() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "fact=ItemStored",
+        "delta=Deleted",
+        "call=any key=default/web-0",
+        "violation",
+        "rv>=20 tombstone",
+        "nonsense",
+    ])
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    key().prop_map(|key| {
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        Draft {
+            namespace: namespace.into(),
+            name: name.into(),
+            app: "web".into(),
+            ..Draft::default()
+        }
+    })
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let place = || 0_usize..900;
+    let setting = select(vec![
+        typed::setting(&Setting::ProcessMs(0), "30"),
+        typed::setting(&Setting::ResyncMs(0), "2000"),
+        typed::setting(&Setting::PageSize(0), "2"),
+        typed::setting(&Setting::WatchList(true), "on"),
+        typed::setting(&Setting::HandlerMs(0), "bad"),
+    ]);
+    let moves = prop_oneof![
+        4 => place().prop_map(Command::Seek),
+        4 => (-40_i64..40).prop_map(Command::Step),
+        2 => select(StepSize::ALL.to_vec()).prop_map(Command::StepSize),
+        3 => any::<(bool, bool)>().prop_map(|(on, coarser)| Command::Walk { on, coarser }),
+        1 => select(vec![Command::NextMarker, Command::PreviousMarker, Command::TogglePlay]),
+        1 => predicate().prop_map(|text| typed::predicate(text, Command::RunUntil)),
+        1 => predicate().prop_map(|text| typed::predicate(text, Command::PlayUntil)),
+        1 => predicate().prop_map(|text| {
+            typed::predicate(text, |what| Command::Break(BreakCommand::Add(what)))
+        }),
+        1 => (0_u32..4).prop_map(|id| Command::Break(BreakCommand::Turn(id, false))),
+        1 => (0_u32..4).prop_map(|id| Command::Break(BreakCommand::Remove(id))),
+        1 => Just(Command::GoLive),
+        1 => Just(Command::Speed(800)),
+    ];
+    let acts = prop_oneof![
+        3 => draft().prop_map(Command::Create),
+        2 => draft().prop_map(Command::Edit),
+        2 => key().prop_map(|key| Command::Delete(key.into())),
+        2 => select(FAULTS.to_vec()).prop_map(Command::Fault),
+        3 => select(vec![
+            Command::CutWatch,
+            Command::Compact,
+            Command::PopOne,
+            Command::Mode(ProcessMode::Held),
+            Command::Mode(ProcessMode::Free),
+            Command::KnownObjects(false),
+            Command::AddHandler,
+            Command::RemoveHandler(0),
+        ]),
+        1 => setting,
+        1 => generation().prop_map(Command::Generation),
+        1 => place().prop_map(Command::DropEvent),
+        1 => (place(), 0_u64..9_000).prop_map(|(at, to)| Command::MoveEvent(at, When::At(to))),
+        1 => Just(Command::MoveEvent(30, When::Later)),
+    ];
+    let views = prop_oneof![
+        2 => Just(Command::Fork),
+        2 => (0_u32..5).prop_map(Command::Branch),
+        1 => (0_u32..5).prop_map(Command::RemoveBranch),
+        1 => Just(Command::RenameBranch(1, " x ".into())),
+        1 => any::<bool>().prop_map(Command::AskWhy),
+        1 => select(vec!["api/object/default/web-0", "room/queue", "reflector/state/watch", "?"])
+            .prop_map(|text| Command::Select(Anchor::read(text))),
+        1 => key().prop_map(|text| Command::Follow(Some(Key::from(text)))),
+        1 => Just(Command::CloseCompare),
+        1 => Just(Command::DismissError),
+        1 => Just(Command::Reset),
+        1 => select(vec!["tombstone", "sandbox", "pod-lifecycle", "deltafifo", "nowhere"])
+            .prop_map(|id| Command::Load(id.into())),
+        1 => (0_usize..4).prop_map(|scene| Command::Tell(Tell::Scene(scene))),
+        1 => select(vec![Tell::Next, Tell::Back, Tell::Hint, Tell::Answer(None), Tell::Show(false)])
+            .prop_map(Command::Tell),
+        1 => Just(Command::Disconnect),
+    ];
+    prop_oneof![5 => moves, 4 => acts, 3 => views]
+}
+
+fn things() -> impl Strategy<Value = Vec<Do>> {
+    let thing = prop_oneof![
+        16 => command().prop_map(Do::Obey),
+        2 => select(vec!["", "race", "1.36", "branch=1", "processMs=90", "none"]).prop_map(Do::Compare),
+        1 => select(vec!["end", "start", "relist", "t:900", "input:1", "?"]).prop_map(Do::Named),
+        2 => Just(Do::Tick),
+        1 => Just(Do::OpenLink),
+        1 => Just(Do::OpenTrace),
+        2 => any::<u8>().prop_map(Do::Write),
+        1 => any::<u8>().prop_map(Do::Remove),
+        4 => (0_u16..900).prop_map(Do::Respond),
+    ];
+    prop::collection::vec(thing, 10..31)
+}
+
+/// A session and the cluster that it may follow.
+struct Run {
+    session: Session,
+    cluster: Cluster,
+    now: u64,
+}
+
+impl Run {
+    fn new(start: &str) -> Self {
+        let mut session = Session::new();
+        if start == "live" {
+            session.connect(LiveRun {
+                title: Text::new("pods", "pods"),
+                scenario: scenario(Default::default(), None),
+                start: Some(1_795_341_600_000),
+            });
+            session.live_tick(0);
+        } else {
+            session.obey(Command::Load(start.into()));
+        }
+        Self {
+            session,
+            cluster: Cluster::default(),
+            now: 0,
+        }
+    }
+
+    fn act(&mut self, thing: &Do) {
+        let session = &mut self.session;
+        match thing {
+            Do::Obey(command) => drop(session.obey(command.clone())),
+            Do::Compare(name) => drop(session.compare_named(name)),
+            Do::Named(name) => drop(session.seek_named(name)),
+            Do::Tick => drop(session.tick()),
+            Do::OpenLink => {
+                if let Ok(link) = session.export(Export::Link) {
+                    session.obey(Command::OpenLink(link.into()));
+                }
+            }
+            Do::OpenTrace => {
+                if let Ok(trace) = session.export(Export::Trace) {
+                    session.obey(Command::Open(vec![("a.jsonl".into(), trace.into_bytes())]));
+                }
+            }
+            Do::Write(name) => self.cluster.write(name % 12),
+            Do::Remove(name) => self.cluster.delete(name % 12),
+            Do::Respond(ms) => {
+                self.now += u64::from(*ms);
+                let responses = self.cluster.respond(session.live_wanted(), None);
+                session.live_received(self.now, responses);
+                while session.live_due().is_some_and(|at| at <= self.now) {
+                    session.live_tick(self.now);
+                }
+                session.live_follow();
+            }
+        }
+    }
+
+    fn check(&mut self, after: &Do) {
+        let view = self.session.view();
+        let timeline = self.session.timeline();
+        let mut picture = timeline.picture(0);
+        timeline.fold(&mut picture, 0..view.step);
+        assert!(
+            picture == *view.picture,
+            "after {after:?}, at {}",
+            view.step
+        );
+        assert!(view.step <= view.steps, "after {after:?}");
+        for error in view.error.iter() {
+            assert!(!error.message.en.is_empty() && !error.message.zh.is_empty());
+        }
+        let _told = [Lang::En, Lang::Zh].map(|lang| state(&view, lang));
+    }
+
+    /// What is shared opens at the same state.
+    fn check_shared(&mut self) {
+        let view = self.session.view();
+        let shared = [
+            self.session
+                .export(Export::Link)
+                .map(|link| Command::OpenLink(link.into())),
+            self.session
+                .export(Export::Trace)
+                .map(|trace| Command::Open(vec![("a.jsonl".into(), trace.into_bytes())])),
+        ];
+        for open in shared {
+            let Ok(open) = open else { continue };
+            let mut other = Session::new();
+            other.obey(open.clone());
+            let opened = other.view();
+            assert_eq!(
+                opened.error.as_ref().map(|error| &error.message),
+                None,
+                "{open:?}"
+            );
+            assert_eq!(opened.step, view.step, "{open:?}");
+            // A race goes by time, and only its own run is shared.
+            if view.race.is_none() {
+                assert_eq!(opened.time, view.time, "{open:?}");
+            }
+            assert!(opened.picture == view.picture, "{open:?}");
+        }
+        let _picture = self.session.export(Export::Svg(SvgOptions::default()));
+        let _words = self.session.export(Export::Transcript(Lang::En));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn in_any_order_commands_leave_a_picture_that_is_right_and_can_be_shared(
+        start in select(vec!["live", "live", "sandbox", "tombstone", "indexer", "pod-lifecycle"]),
+        things in things(),
+    ) {
+        assert!(start == "live" || lessons::is_known(start));
+        let mut run = Run::new(start);
+        for thing in &things {
+            run.act(thing);
+            run.check(thing);
+        }
+        run.check_shared();
+    }
+}
