@@ -233,6 +233,7 @@ impl Driver {
             built: RwSignal::new(built),
             shelf: RwSignal::default(),
             progress: RwSignal::default(),
+            kept: RwSignal::new(true),
         };
         self.attach(ui);
         provide_context(ui);
