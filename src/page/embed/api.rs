@@ -12,7 +12,7 @@ use wasm_bindgen_futures::future_to_promise;
 use super::events::{Emit, emit_story};
 use crate::board::later::CLUSTER;
 use crate::driver::Driver;
-use crate::later::fetched;
+use crate::later::{fetched, now};
 use crate::live::Link;
 use crate::runs::RUNS;
 use crate::ui::Ui;
@@ -251,9 +251,9 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
-        let options = picture_options(&asked, ui);
-        on.export(Export::Svg(options))
-            .map_or(JsValue::NULL, JsValue::from)
+        let options = now(&RUNS).map(|part| (part.picture)(&asked, ui));
+        let drawn = options.and_then(|options| on.export(Export::Svg(options)).ok());
+        drawn.map_or(JsValue::NULL, JsValue::from)
     });
     set("exportSvg", &picture.into_js_value());
     let on = driver.clone();
@@ -276,7 +276,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
 
 /// The options of a picture. By default it has the rooms that are shown and the language of the board. `panels` is
 /// a string as in the attribute, or a list.
-fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
+pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let mut given = options::Options {
         panels: ui.shape.with_untracked(|shape| shape.panels.clone()),

@@ -4,6 +4,7 @@
 //! inside.
 
 use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -20,7 +21,7 @@ use crate::board::Coming;
 use crate::board::later::TOOLS;
 use crate::driver::Driver;
 use crate::host::Host;
-use crate::later::fetched;
+use crate::later::{fetched, part};
 use crate::live::Link;
 use crate::paced::Paced;
 use crate::runs::RUNS;
@@ -46,7 +47,12 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
     let mounted = Rc::new(RefCell::new(Mounted::No));
     let (api, into) = (object.clone(), Rc::clone(&mounted));
-    let coming = Paced::of(move |slices| come(api, mount, config, into, slices));
+    let coming = Paced::of(move |slices| async move {
+        let lang = lang_of(&config);
+        let part = fetched(&MOUNT).await;
+        let part = part.map_err(|missing| missing.get(lang).to_owned())?;
+        (part.come)(api, mount, config, into, slices).await
+    });
     // The work owns the interface and the interface owns the work, so the work is dropped once it is done.
     let coming = Rc::new(RefCell::new(Some(coming)));
     let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
@@ -74,6 +80,36 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
         JsValue::UNDEFINED
     });
     object.into()
+}
+
+part!(
+    /// What elements need and the page does not: reads attributes, and mounts a board.
+    MOUNT, mount: Mount
+);
+
+pub(crate) struct Mount {
+    come: Come,
+}
+
+impl Mount {
+    const ALL: Self = Self {
+        come: |api, mount, config, mounted, slices| {
+            Box::pin(come(api, mount, config, mounted, slices))
+        },
+    };
+}
+
+type Come = fn(Object, HtmlElement, JsValue, Rc<RefCell<Mounted>>, Rc<Slices>) -> Coming;
+type Coming = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+
+/// The language of an element's first message.
+fn lang_of(config: &JsValue) -> Lang {
+    let attributes = Reflect::get(config, &"attributes".into()).unwrap_or_default();
+    let lang = Reflect::get(&attributes, &"lang".into()).unwrap_or_default();
+    match lang.as_string() {
+        Some(lang) if lang.starts_with("zh") => Lang::Zh,
+        _ => Lang::En,
+    }
 }
 
 type Handle = UnmountHandle<<AnyView as Render>::State>;
