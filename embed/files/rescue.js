@@ -50,7 +50,8 @@ globalThis.deltascopeKeep = (text, isMore, whole) => {
   isWhole = whole;
 };
 
-const lang = () => ((document.documentElement.lang || navigator.language).startsWith("zh") ? "zh" : "en");
+// The program says which language it speaks, once it is there.
+const lang = () => (((api && document.documentElement.lang) || navigator.language).startsWith("zh") ? "zh" : "en");
 
 function make(tag, attributes, ...inside) {
   const element = Object.assign(document.createElement(tag), attributes);

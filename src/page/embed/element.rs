@@ -28,7 +28,7 @@ use crate::runs::RUNS;
 use crate::ui::{Shape, Theme, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::options::Options;
+use deltascope_presentation::options::{Mode, Options};
 use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_world::slices::{Slices, pause};
@@ -197,16 +197,18 @@ async fn open(
     if let Some(text) = get("file").as_string() {
         let name = get("name").as_string().unwrap_or_default();
         let command = Command::Open(vec![(name, text.into_bytes())]);
-        let open = fetched(&RUNS).await?.open;
+        let part = fetched(&RUNS).await?;
+        (part.complete)(session);
         return Ok(session
-            .present_shared(options, &command, open, slices)
+            .present_shared(options, &command, part.open, slices)
             .await?);
     }
     if let Some(link) = get("link").as_string() {
         let command = Command::OpenLink(link.into());
-        let open = fetched(&RUNS).await?.open;
+        let part = fetched(&RUNS).await?;
+        (part.complete)(session);
         return Ok(session
-            .present_shared(options, &command, open, slices)
+            .present_shared(options, &command, part.open, slices)
             .await?);
     }
     let scenario = scenario(&get("scenario"));
@@ -214,6 +216,9 @@ async fn open(
         Some(lesson) => lesson,
         None => (fetched(&RUNS).await?.lesson)(options.lesson.as_deref().unwrap_or_default()),
     };
+    if options.mode == Mode::Race {
+        (fetched(&RUNS).await?.complete)(session);
+    }
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }
 
@@ -273,6 +278,10 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         };
         let driver = driver.clone();
         wasm_bindgen_futures::future_to_promise(async move {
+            let act = match driver.complete().await {
+                Ok(()) => act,
+                Err(missing) => Box::new(move |session: &mut Session| session.say(missing)),
+            };
             if seeks {
                 driver.perform_seek(act).await;
             } else {

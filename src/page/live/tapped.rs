@@ -162,6 +162,9 @@ impl Follower {
                 Err(why) => return self.end(why).await,
             };
             from += piece.len();
+            if let Err(missing) = driver.complete().await {
+                return self.end(missing).await;
+            }
             let stopped = match growing.read(&piece) {
                 Ok(grown) => {
                     let stopped = grown.stopped;

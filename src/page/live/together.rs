@@ -208,6 +208,7 @@ impl Tabs for Together {
     fn begin(self: Rc<Self>, target: Target, options: Options, beside: bool) -> Connects {
         Box::pin(async move {
             target.check()?;
+            self.driver.complete().await?;
             if beside {
                 self.add()?;
             }

@@ -115,12 +115,13 @@ const OTHERS: usize = 6;
 /// This many facts explain why something was dropped.
 const EXPLAINED: usize = 4;
 
-type Opens = fn(&mut Session, &Command) -> Change;
+type Acts = fn(&mut Session, Command) -> Change;
 
 /// The session of one user.
 pub struct Session {
-    /// How a command opens a run at once.
-    opens: Opens,
+    /// What a command does that is not simple.
+    acts: Acts,
+    is_complete: bool,
     lesson: Lesson,
     head: Rc<LessonHead>,
     timeline: Timeline,
@@ -174,42 +175,44 @@ impl Session {
     /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        Self::begun(Self::open_at_once)
+        Self::begun(Self::act, true)
     }
 
     /// Opens nothing; the caller then opens a run.
     #[must_use]
     pub fn empty() -> Self {
-        Self::of(Lesson::default(), Self::open_at_once)
+        Self::of(Lesson::default(), Self::act, true)
     }
 
-    /// The same as [`Self::new`], for a page on which what opens other lessons, links and files comes later.
+    /// The same as [`Self::new`], for a page on which what most commands do comes later; only the first lessons can be opened
+    /// until then.
     #[must_use]
     pub fn at_hand() -> Self {
-        Self::begun(Self::open_at_hand)
+        Self::begun(Self::act_at_hand, false)
     }
 
     /// The same as [`Self::empty`], for such a page.
     #[must_use]
     pub fn empty_at_hand() -> Self {
-        Self::of(Lesson::default(), Self::open_at_hand)
+        Self::of(Lesson::default(), Self::act_at_hand, false)
     }
 
-    fn begun(opens: Opens) -> Self {
+    fn begun(acts: Acts, is_complete: bool) -> Self {
         let lesson = lessons::at_hand(lessons::FIRST).and_then(Result::ok);
-        let mut session = Self::of(lesson.unwrap_or_default(), opens);
+        let mut session = Self::of(lesson.unwrap_or_default(), acts, is_complete);
         session.mark_anew();
         session.show_opening();
         session
     }
 
-    fn of(lesson: Lesson, opens: Opens) -> Self {
+    fn of(lesson: Lesson, acts: Acts, is_complete: bool) -> Self {
         // An empty scenario always builds. The first lesson builds, too: a test checks it.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
             head: Rc::new(head_of(&lesson, timeline.scenario())),
-            opens,
+            acts,
+            is_complete,
             lesson,
             timeline,
             playback: Playback::default(),
