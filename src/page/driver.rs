@@ -398,7 +398,7 @@ impl Driver {
         if self.with(|session| session.lacks(&command)) {
             spawn_local(async move {
                 match driver.complete().await {
-                    Ok(()) => driver.send(command),
+                    Ok(_) => driver.send(command),
                     Err(missing) => driver.send(Command::Wrong(missing)),
                 }
             });
@@ -458,7 +458,10 @@ impl Driver {
         }
         let opening = match part {
             Ok(part) => {
-                let wanted = self.with(|session| (part.before)(session, &command));
+                let wanted = self.with(|session| {
+                    (part.complete)(session);
+                    (part.before)(session, &command)
+                });
                 self.asked();
                 Paced::of(move |slices| -> Opens {
                     Box::pin(async move { (part.open)(&command, wanted, &slices).await })
@@ -482,10 +485,10 @@ impl Driver {
     ///
     /// # Errors
     /// It cannot be fetched.
-    pub async fn complete(&self) -> Result<(), Text> {
+    pub(crate) async fn complete(&self) -> Result<&'static Runs, Text> {
         let part = later::fetched(&RUNS).await?;
         self.with(part.complete);
-        Ok(())
+        Ok(part)
     }
 
     /// Shows the stage, where the shelf is in its place.

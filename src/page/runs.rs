@@ -1,9 +1,9 @@
-//! The part that opens any lesson, links and files, cuts runs down and exports them.
+//! The part that has most commands and the motion, opens any lesson, links and files, cuts runs down and exports them.
+//! Its functions are in `embed`.
 
 use leptos::wasm_bindgen::JsValue;
 use serde_json::Value;
 
-use crate::embed::api::picture_options;
 use crate::host::Host;
 use crate::later::part;
 use crate::motion::Stage;
@@ -13,10 +13,11 @@ use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::{Command, Export, SvgOptions};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::motion::merged::Scene;
+use deltascope_presentation::options::Options;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::session::smallest::Wanted;
 use deltascope_presentation::session::{Change, Session, opening};
-use deltascope_replay::lessons::{self, Lesson};
+use deltascope_replay::lessons::Lesson;
 
 part!(
     /// Kept here once it is there.
@@ -38,6 +39,8 @@ pub(crate) struct Runs {
     pub(crate) seek: fn(&mut Session, &str) -> Change,
     pub(crate) generation: fn(&mut Session, Generation) -> Change,
     pub(crate) compare: fn(&mut Session, &str) -> Change,
+    /// What a new value of an attribute does.
+    pub(crate) changed: fn(&mut Session, &str, &Options) -> Change,
     pub(crate) inject: fn(&mut Session, &str, Value) -> Change,
     /// The motion of a step, where things were before it, and what plays it.
     pub(crate) scene: fn(&mut Session) -> Scene,
@@ -45,22 +48,4 @@ pub(crate) struct Runs {
     pub(crate) plays: Plays,
     /// How a script wants its picture.
     pub(crate) picture: fn(&JsValue, Ui) -> SvgOptions,
-}
-
-impl Runs {
-    const ALL: Self = Self {
-        complete: Session::complete,
-        before: Session::before_opening,
-        open: opening::open_boxed,
-        lesson: lessons::load,
-        export: Session::export,
-        seek: Session::seek_named,
-        generation: Session::set_generation,
-        compare: Session::compare_named,
-        inject: Session::inject,
-        scene: Session::scene,
-        sees: sight::Before::of,
-        plays: Stage::play,
-        picture: picture_options,
-    };
 }

@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::HtmlElement;
 
-use super::api::{self, method, to_json};
+use super::api::{self, More, method, to_json};
 use super::events::{Emit, emit_events};
 use crate::board::Coming;
 use crate::board::later::TOOLS;
@@ -258,8 +258,8 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
         let seeks = name == "at";
         let mut options = options.borrow_mut();
-        let act: Box<dyn FnOnce(&mut Session) -> Change> = match options.set(&name, &value) {
-            Err(message) => Box::new(|session| session.say(message)),
+        let act: More = match options.set(&name, &value) {
+            Err(message) => Box::new(|_, session| session.say(message)),
             Ok(()) => {
                 let now = options.clone();
                 match &*name {
@@ -269,24 +269,16 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
                     _ => {}
                 }
-                Box::new(move |session| {
+                Box::new(move |part, session| {
                     // The earlier error may be about the old value.
                     session.obey(Command::DismissError);
-                    changed(session, &name, &now)
+                    (part.changed)(session, &name, &now)
                 })
             }
         };
         let driver = driver.clone();
         wasm_bindgen_futures::future_to_promise(async move {
-            let act = match driver.complete().await {
-                Ok(()) => act,
-                Err(missing) => Box::new(move |session: &mut Session| session.say(missing)),
-            };
-            if seeks {
-                driver.perform_seek(act).await;
-            } else {
-                driver.perform(act).await;
-            }
+            api::perform_more(&driver, seeks, act).await;
             Ok(JsValue::UNDEFINED)
         })
         .into()
@@ -294,7 +286,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
 }
 
 /// What a new value of an attribute does to the run.
-fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
+pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
             return session.set_generation(*era);

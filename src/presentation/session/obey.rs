@@ -5,7 +5,7 @@ use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
 use super::messages::{no_marker, no_op};
-use super::{Change, Session};
+use super::{ALL, Change, Session};
 use crate::command::Command;
 
 impl Session {
@@ -33,18 +33,18 @@ impl Session {
         if self.is_simple(&command) {
             return self.simply(command);
         }
-        (self.acts)(self, command)
+        (self.more.act)(self, command)
     }
 
     /// Whether a page has to fetch the part for this command before: see [`Self::complete`].
     #[must_use]
     pub fn lacks(&self, command: &Command) -> bool {
-        !self.is_complete && !self.is_simple(command)
+        !self.more.is_all && !self.is_simple(command)
     }
 
-    /// Gives a session of [`Self::at_hand`] all commands. Only whoever calls this has their code.
+    /// Gives a session of [`Self::at_hand`] the rest. Only whoever calls this has its code.
     pub fn complete(&mut self) {
-        (self.acts, self.is_complete) = (Self::act, true);
+        self.more = &ALL;
     }
 
     /// What a simple command does.
