@@ -2,7 +2,7 @@
 //
 // This module is small. It loads the program behind the elements when the first of them needs it, once per page.
 
-import { Life } from "./alive.js";
+import { Absent, Life } from "./alive.js";
 
 /** The version of the package. */
 export const version = "__VERSION__";
@@ -92,7 +92,7 @@ function load() {
     // Lets the next element try again.
     program = undefined;
     failures += 1;
-    throw error;
+    throw new Absent(error);
   });
   return program;
 }

@@ -7,15 +7,49 @@ const WORDS = {
     memory: "it ran out of memory",
     stack: "it ran out of stack",
     error: "it met an error of its own",
+    none: () => "This browser has no WebAssembly, or it is switched off, as Lockdown Mode does. Allow it for this page, or use another browser.",
+    policy: () => "The policy of this page refuses WebAssembly. Whoever serves the page adds 'wasm-unsafe-eval' to its script-src.",
+    old: (what) => `This browser is too old for the program (${what}). Use a current version of Chrome, Edge, Firefox or Safari.`,
+    missing: (what) => `The program could not be loaded (${what}). Check the connection, then try again.`,
   },
-  zh: { stopped: "程序已停止", memory: "内存耗尽", stack: "调用栈溢出", error: "程序内部出错" },
+  zh: {
+    stopped: "程序已停止",
+    memory: "内存耗尽",
+    stack: "调用栈溢出",
+    error: "程序内部出错",
+    none: () => "此浏览器没有 WebAssembly，或已将其禁用（例如锁定模式）。请为本页面启用它，或换用其他浏览器。",
+    policy: () => "本页面的安全策略不允许 WebAssembly。需要由提供页面的一方在 script-src 中加入 'wasm-unsafe-eval'。",
+    old: (what) => `此浏览器版本太旧，无法运行该程序（${what}）。请使用新版的 Chrome、Edge、Firefox 或 Safari。`,
+    missing: (what) => `程序加载失败（${what}）。请检查网络连接，然后重试。`,
+  },
 };
+
+/** Whether an error is one of WebAssembly's, in a browser that has it. */
+const isOf = (error, kind) => typeof WebAssembly === "object" && error instanceof WebAssembly[kind];
+
+/** That the program could not be loaded, why, and what to do. */
+export class Absent extends Error {
+  #words;
+  constructor(error) {
+    const what = error?.message ?? String(error);
+    // Browsers word the refusal differently, but all name the policy.
+    const isRefused = /content security policy|unsafe-eval|\bCSP\b/i.test(what);
+    const isOld = isOf(error, "CompileError") || isOf(error, "LinkError") || error instanceof SyntaxError;
+    const kind = typeof WebAssembly !== "object" ? "none" : isRefused ? "policy" : isOld ? "old" : "missing";
+    const words = (lang) => (WORDS[lang] ?? WORDS.en)[kind](what);
+    super(words("en"), { cause: error });
+    this.#words = words;
+  }
+  in(lang) {
+    return this.#words(lang);
+  }
+}
 
 /** Why a program stopped, in both languages. A panic leaves its message behind; a trap without one means that
     memory ran out. */
 function whyOf(error) {
   const panic = globalThis.deltascopePanic;
-  const isTrap = error instanceof WebAssembly.RuntimeError;
+  const isTrap = isOf(error, "RuntimeError");
   return (lang) => {
     const words = WORDS[lang] ?? WORDS.en;
     if (panic) return `${words.error} (${panic})`;
@@ -60,7 +94,7 @@ export class Life {
 
   /** Whether an error ends the program, as opposed to one that the program throws on purpose. */
   endsWith(error) {
-    const isTrap = error instanceof WebAssembly.RuntimeError;
+    const isTrap = isOf(error, "RuntimeError");
     const isDeep = error instanceof RangeError || error?.name === "InternalError";
     if (!(isTrap || isDeep)) return false;
     const stack = error.stack ?? "";

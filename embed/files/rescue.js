@@ -1,6 +1,6 @@
 // Shown when the program has died or cannot be loaded: an error, a copy of the recording, and a way on. It does
 // not depend on the program.
-import { Life } from "./alive.js";
+import { Absent, Life } from "./alive.js";
 
 // The program makes elements of its own templates, which hold nothing that could run.
 globalThis.trustedTypes?.createPolicy("default", {
@@ -15,7 +15,6 @@ const WORDS = {
     title: "The program has stopped",
     missing: "The program did not come",
     why: (why) => `Nothing goes on, because ${why}. The page has to be loaded again.`,
-    absent: (why) => `The page needs WebAssembly and the files beside it: ${why}.`,
     kept: "What you did until then is kept, and can be opened again.",
     keptPart: "What you did is kept up to the bound of a recording, and can be opened again.",
     large: "What was open came from a file or is too large to keep a copy; open that file again.",
@@ -27,7 +26,6 @@ const WORDS = {
     title: "程序已停止",
     missing: "程序未能加载",
     why: (why) => `无法继续运行：${why}。需要重新加载页面。`,
-    absent: (why) => `页面需要 WebAssembly 及其旁边的文件：${why}。`,
     kept: "此前的操作已保留，可以重新打开。",
     keptPart: "此前的操作已保留到录制的上限，可以重新打开。",
     large: "打开的内容来自文件，或太大而未保留副本；请重新打开该文件。",
@@ -52,7 +50,8 @@ globalThis.deltascopeKeep = (text, isMore, whole) => {
   isWhole = whole;
 };
 
-const lang = () => ((document.documentElement.lang || navigator.language).startsWith("zh") ? "zh" : "en");
+// The program says which language it speaks, once it is there.
+const lang = () => (((api && document.documentElement.lang) || navigator.language).startsWith("zh") ? "zh" : "en");
 
 function make(tag, attributes, ...inside) {
   const element = Object.assign(document.createElement(tag), attributes);
@@ -100,7 +99,9 @@ function show(title, text) {
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   document.getElementById("loading")?.remove();
   document.body.append(dialog);
-  dialog.showModal();
+  // An old browser has no dialogs; there it stands below the page.
+  dialog.showModal?.();
+  dialog.setAttribute("open", "");
   for (const name of ["keydown", "keyup", "pointerdown", "pointermove", "pointerup", "click", "input", "change", "drop", "dragover", "hashchange"]) {
     addEventListener(name, (event) => dialog.contains(event.target) || event.stopImmediatePropagation(), true);
   }
@@ -124,7 +125,7 @@ Object.defineProperty(globalThis, "deltascope", {
 function absent(error) {
   if (api || isAbsent || life.stopped || life.endsWith(error)) return;
   isAbsent = true;
-  show(WORDS[lang()].missing, WORDS[lang()].absent(error?.message ?? String(error)));
+  show(WORDS[lang()].missing, new Absent(error).in(lang()));
 }
 addEventListener("error", (event) => {
   const address = event.target?.src ?? event.target?.href;

@@ -33,7 +33,7 @@ impl Order {
     }
 
     /// Sorts the items, if this order requires it.
-    pub(super) fn sort<T>(self, items: &mut [T], key: impl Fn(&T) -> &str) {
+    pub fn sort<T>(self, items: &mut [T], key: impl Fn(&T) -> &str) {
         if !self.sorts() {
             return;
         }

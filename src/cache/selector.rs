@@ -9,6 +9,7 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
+use super::order::Order;
 use super::quote::{JsonList, Quoted};
 
 /// Labels by name.
@@ -86,7 +87,7 @@ impl Selector {
     /// States the found and the expected token.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut requirements = Parser::new(text).parse().map_err(SelectorError)?;
-        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Order::Key.sort(&mut requirements, |one| &one.key);
         Ok(Self {
             requirements: Some(requirements),
         })
@@ -147,7 +148,7 @@ impl Selector {
     pub fn with(mut self, more: impl IntoIterator<Item = Requirement>) -> Self {
         if let Some(requirements) = &mut self.requirements {
             requirements.extend(more);
-            requirements.sort_by(|a, b| a.key.cmp(&b.key));
+            Order::Key.sort(requirements, |one| &one.key);
         }
         self
     }
@@ -313,7 +314,7 @@ impl fmt::Display for Requirement {
             Operator::LessThan => ("<", ""),
         };
         let mut values: Vec<&str> = self.values.iter().map(String::as_str).collect();
-        values.sort_unstable();
+        Order::Key.sort(&mut values, |value| value);
         write!(f, "{}{before}{}{after}", self.key, values.join(","))
     }
 }
@@ -567,7 +568,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.next();
-        values.sort_unstable();
+        Order::Key.sort(&mut values, |value| value);
         values.dedup();
         Ok(values)
     }

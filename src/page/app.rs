@@ -69,6 +69,7 @@ pub fn App() -> impl IntoView {
     let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
     ui.progress
         .set(Progress::read(&remembered(PROGRESS).unwrap_or_default()));
+    ui.kept.set(remember(SEEN, "1"));
     // Whoever has been here chooses what to see next.
     let open = plain && !is_newcomer && remembered(SHELF).as_deref() != Some(OFF);
     ui.shelf.update(|shelf| shelf.open = open);
@@ -141,7 +142,6 @@ fn first_session(is_newcomer: bool) -> Session {
         session.obey(Command::Load(FIRST_LOOK.into()));
         session.obey(Command::Tell(Tell::Scene(0)));
     }
-    remember(SEEN, "1");
     let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
     session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
     session

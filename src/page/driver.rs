@@ -20,7 +20,7 @@ use crate::later;
 use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
 use crate::runs::{RUNS, Runs};
-use crate::sight::{Before, Place};
+use crate::sight::Place;
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
@@ -50,7 +50,7 @@ const REST_PARTS: f64 = 2.0;
 /// With this many facts still to show, a motion takes half its time.
 const HURRY: u32 = 8;
 
-/// How long a race shows each moment, in ms.
+/// How long a race shows each moment, and the page a fact before it can move things, in ms.
 const MOMENT_MS: u32 = 600;
 
 /// Delay between a command and the update of the run's copy, in ms.
@@ -233,6 +233,7 @@ impl Driver {
             built: RwSignal::new(built),
             shelf: RwSignal::default(),
             progress: RwSignal::default(),
+            kept: RwSignal::new(true),
         };
         self.attach(ui);
         provide_context(ui);
@@ -394,6 +395,15 @@ impl Driver {
             spawn_local(async move { driver.opens(command).await });
             return;
         }
+        if self.with(|session| session.lacks(&command)) {
+            spawn_local(async move {
+                match driver.complete().await {
+                    Ok(_) => driver.send(command),
+                    Err(missing) => driver.send(Command::Wrong(missing)),
+                }
+            });
+            return;
+        }
         self.ask();
         if matches!(command, Command::DismissError) {
             self.stop_opening();
@@ -436,24 +446,30 @@ impl Driver {
         if matches!(command, Command::Smallest(_)) {
             self.sought().await;
         }
-        let wanted = self.with(|session| session.before_opening(&command));
         self.show_stage();
-        self.asked();
         let turn = self.next_opening();
-        let opening = match opening::at_hand(&command) {
-            Some(lesson) => Paced::of(move |slices| -> Opens {
-                Box::pin(async move { opening::open_lesson(lesson?, &slices).await })
-            }),
-            None => match self.runs().await {
-                Ok(part) => Paced::of(move |slices| -> Opens {
-                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
-                }),
-                Err(missing) => Paced::of(|_| -> Opens { Box::pin(async { Err(missing.into()) }) }),
-            },
-        };
-        if self.inner.opening.get() == turn && !self.inner.gone.get() {
-            self.open(opening, turn).await;
+        if later::now(&RUNS).is_none() && opening::is_at_hand(&command) {
+            // A first lesson, which is short.
+            return self.act(Box::new(|session| session.obey(command))).await;
         }
+        let part = self.runs().await;
+        if self.inner.opening.get() != turn || self.inner.gone.get() {
+            return;
+        }
+        let opening = match part {
+            Ok(part) => {
+                let wanted = self.with(|session| {
+                    (part.complete)(session);
+                    (part.before)(session, &command)
+                });
+                self.asked();
+                Paced::of(move |slices| -> Opens {
+                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
+                })
+            }
+            Err(missing) => Paced::of(|_| -> Opens { Box::pin(async { Err(missing.into()) }) }),
+        };
+        self.open(opening, turn).await;
     }
 
     /// The part that opens runs. While it is fetched the screen says so, and Escape cancels the opening.
@@ -463,6 +479,16 @@ impl Driver {
             self.draw().await;
         }
         later::fetched(&RUNS).await
+    }
+
+    /// Fetches what most commands need, and gives it to the session.
+    ///
+    /// # Errors
+    /// It cannot be fetched.
+    pub(crate) async fn complete(&self) -> Result<&'static Runs, Text> {
+        let part = later::fetched(&RUNS).await?;
+        self.with(part.complete);
+        Ok(part)
     }
 
     /// Shows the stage, where the shelf is in its place.
@@ -596,6 +622,9 @@ impl Driver {
     }
 
     async fn act(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
+        if let Some(part) = later::now(&RUNS) {
+            self.with(part.complete);
+        }
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;
@@ -607,6 +636,11 @@ impl Driver {
             self.seeks();
         } else if !self.sought().await && matches!(command, Command::Step(_)) {
             return;
+        }
+        if self.with(|session| session.lacks(&command))
+            && let Err(missing) = self.complete().await
+        {
+            command = Command::Wrong(missing);
         }
         self.ask();
         if let Some(far) = self.with(|session| session.needs(&command)) {
@@ -705,16 +739,16 @@ impl Driver {
 
     /// Shows the next picture with its scene, faster the more facts are `behind` it. Returns the duration in ms.
     async fn forward(&self, behind: usize) -> u32 {
+        let moves = later::now(&RUNS);
         let (scene, view, speed) = {
             let mut session = self.inner.session.borrow_mut();
-            let (scene, view) = (session.scene(), session.view());
-            let scene = match view.race {
-                None => scene,
-                Some(_) => Scene {
-                    ms: MOMENT_MS,
-                    ..Scene::default()
-                },
-            };
+            let scene = moves.map(|part| (part.scene)(&mut session));
+            let view = session.view();
+            let scene = scene.filter(|_| view.race.is_none());
+            let scene = scene.unwrap_or_else(|| Scene {
+                ms: MOMENT_MS,
+                ..Scene::default()
+            });
             (scene, view, session.playback().clone())
         };
         let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);
@@ -728,7 +762,17 @@ impl Driver {
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
-        } else if self.still() {
+        } else if let (Some(part), false) = (moves, self.still()) {
+            // Where things are is read while nothing has changed.
+            let host = stage.host();
+            let (before, places) = ((part.sees)(host, &scene), Places::now(host));
+            stage.cut();
+            let names = Names::of(&view);
+            let lang = self.inner.ui.get().map(|ui| ui.lang.get_untracked());
+            let words = (&names, lang.unwrap_or_default());
+            let play = |stage: &Stage| (part.plays)(stage, before, &scene, words, &scaled);
+            self.slide_from(places, view, scaled(SLIDE_MS), play).await;
+        } else {
             stage.cut();
             let before = told(&view).and_then(|(from, _)| stage.place(&from));
             self.set(view).await;
@@ -736,15 +780,6 @@ impl Driver {
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, scaled(SETTLE_MS));
             }
-        } else {
-            // Where things are is read while nothing has changed.
-            let (before, places) = (Before::of(stage.host(), &scene), Places::now(stage.host()));
-            stage.cut();
-            let names = Names::of(&view);
-            let lang = self.inner.ui.get().map(|ui| ui.lang.get_untracked());
-            let words = (&names, lang.unwrap_or_default());
-            let play = |stage: &Stage| stage.play(before, &scene, words, scaled);
-            self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         }
         scaled(scene.ms)
     }

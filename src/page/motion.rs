@@ -103,7 +103,7 @@ impl Stage {
         before: Before,
         scene: &Scene,
         words: (&Names, Lang),
-        scaled: impl Fn(u32) -> u32,
+        scaled: &dyn Fn(u32) -> u32,
     ) -> u32 {
         let host = &self.host;
         let scaled = |ms: u32| if ms == 0 { 0 } else { scaled(ms) };

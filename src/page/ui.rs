@@ -47,6 +47,8 @@ pub struct Ui {
     pub shelf: RwSignal<Shelved>,
     /// How far the lessons have been told.
     pub progress: RwSignal<Progress>,
+    /// Whether the browser keeps what is remembered.
+    pub kept: RwSignal<bool>,
 }
 
 /// What the shelf shows.
@@ -298,10 +300,11 @@ pub fn storage_key(name: &str) -> String {
     format!("deltascope.{name}")
 }
 
-/// Remembers a choice for the next visit.
-pub fn remember(name: &str, value: &str) {
-    if let Ok(Some(storage)) = window().local_storage() {
-        let _ = storage.set_item(&storage_key(name), value);
+/// Remembers a choice for the next visit. Returns whether the browser keeps it: its storage may be blocked or full.
+pub fn remember(name: &str, value: &str) -> bool {
+    match window().local_storage() {
+        Ok(Some(storage)) => storage.set_item(&storage_key(name), value).is_ok(),
+        _ => false,
     }
 }
 

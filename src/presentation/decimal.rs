@@ -16,6 +16,18 @@ pub fn decimal(number: f64) -> String {
     format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
+/// A number with at most two decimals, in hundredths. As above, not by way of a float.
+#[must_use]
+pub fn hundredths(text: &str) -> Option<u32> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let part = part.trim_end_matches('0');
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if (whole.is_empty() && part.is_empty()) || part.len() > 2 || !are_digits(whole) {
+        return None;
+    }
+    are_digits(part).then(|| format!("{whole}{part:0<2}").parse().ok())?
+}
+
 /// A template in which each `#` is replaced by the next of `numbers`.
 #[must_use]
 pub fn decimals(template: &str, numbers: &[f64]) -> String {
@@ -33,6 +45,24 @@ pub fn decimals(template: &str, numbers: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_two_decimals_is_read() {
+        for (text, number) in [
+            ("1", Some(100)),
+            ("0.25", Some(25)),
+            (".5", Some(50)),
+            ("2.500", Some(250)),
+            ("", None),
+            (".", None),
+            ("0.125", None),
+            ("-1", None),
+            ("1.x", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(hundredths(text), number, "{text}");
+        }
+    }
 
     #[test]
     fn numbers_are_rounded_to_two_decimals() {

@@ -5,6 +5,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::decimal::hundredths;
 use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
@@ -293,10 +294,7 @@ fn scene(key: &str, value: &str) -> Result<usize, Text> {
 
 fn speed(key: &str, value: &str) -> Result<u32, Text> {
     let wanted = value.strip_suffix(['x', '×']).unwrap_or(value);
-    let found = SPEEDS.into_iter().find(|percent| {
-        let times = f64::from(*percent) / 100.0;
-        wanted.parse() == Ok(times)
-    });
+    let found = hundredths(wanted).filter(|percent| SPEEDS.contains(percent));
     found.ok_or_else(|| not(key, value, "0.25, 0.5, 1, 2, 4, 8"))
 }
 

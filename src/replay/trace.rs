@@ -396,7 +396,9 @@ pub(super) fn line(text: &mut String, name: &str, value: Value) {
 }
 
 fn named(name: &str, value: Value) -> Value {
-    Value::Object(Map::from_iter([(name.to_owned(), value)]))
+    let mut line = Map::new();
+    line.insert(name.to_owned(), value);
+    Value::Object(line)
 }
 
 /// The JSON of a line; `None` if it is empty.

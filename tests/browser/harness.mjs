@@ -49,6 +49,8 @@ export function launch() {
 export const PART = /\bdeltascope-[0-9a-f]+-\w+-[0-9a-f]+\.wasm/;
 const PARTS = existsSync(DIST) ? readdirSync(DIST).filter((name) => PART.test(name)) : [];
 export const IS_SPLIT = PARTS.length > 0;
+/** What only elements fetch. */
+const OF_ELEMENTS = /-mount-/;
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {
@@ -224,7 +226,7 @@ class App {
   async whole() {
     const isThere = (name) => this.requests.some((address) => address.endsWith(name));
     const isAsked = () => [...this.unanswered].some((request) => PART.test(request.url()));
-    await this.eventually("all parts are there", () => PARTS.every(isThere) && !isAsked());
+    await this.eventually("all parts are there", () => PARTS.every((name) => isThere(name) || OF_ELEMENTS.test(name)) && !isAsked());
   }
 
   /** Goes to the end of the run and returns that state. */

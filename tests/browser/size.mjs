@@ -36,12 +36,14 @@ if (parts.length === 0) {
 const main = [program, `${stem}.js`];
 // The page's styles and its start script.
 const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
+// What only elements need.
+const [, mount] = parts.find(([part]) => part === "mount");
 const rows = [
   ["page", ["index.html", ...own, "rescue.js", "alive.js", ...main]],
-  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", ...main]],
-  ...parts,
+  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", ...main, ...mount]],
+  ...parts.filter(([, files]) => files !== mount),
 ];
-rows.push(["all", [...new Set(["page", ...parts.map(([part]) => part)].flatMap((name) => rows.find(([row]) => row === name)[1]))]]);
+rows.push(["all", [...new Set(rows.filter(([row]) => row !== "element").flatMap(([, files]) => files))]]);
 
 const params = (bytes) => ({
   [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,

@@ -6,7 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::density::Density;
+use super::density::cells;
 use super::drops::Drops;
 use super::frame::{self, Frame, rv, versions};
 use super::layout::{Layout, fit, size_of};
@@ -201,9 +201,7 @@ pub(super) fn Api() -> impl IntoView {
                 >
                     {either(
     move || dense.get(),
-    move || view! {
-                        <Density field=Field::Objects label=|words| words.objects chosen=chosen />
-                    },
+    move || cells(Field::Objects, |words| words.objects, Some(chosen)),
     move || view! {
                         <ul
                             role="list"

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::cluster::Badge;
 use super::icons;
 use super::informers;
+use super::later::{CLUSTER, later};
 use super::open::OpenButton;
 use super::parts::{part, shown, text};
 use super::shelf;
+use crate::live::Link;
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
+use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
 use deltascope_replay::lessons;
@@ -26,6 +28,7 @@ pub(super) fn Header(
     cluster: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
+    let link = Link::get();
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
@@ -142,7 +145,7 @@ pub(super) fn Header(
                     {ui.word(|words| words.story)}
                 </button>
             })}
-            {(!embedded).then(|| view! { <Badge open=cluster /> })}
+            {(!embedded).then(|| later(&CLUSTER, move || link.status.with(Status::is_on), move |part| (part.badge)(cluster)))}
             <span class="spacer"></span>
             <div
                 class="segments eras"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::density::{Density, Strip};
+use super::density::{cells, marks};
 use super::frame::{Frame, name, rv, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::memo::Memo;
@@ -76,9 +76,7 @@ pub(super) fn Indexer() -> impl IntoView {
                     <div class="split" class:many=move || dense.get() tabindex="0">
                         <div class="items">
                             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
-                            {shown(move || dense.get(), move || view! {
-                                <Density field=Field::Items label=|words| words.items />
-                            })}
+                            {shown(move || dense.get(), || cells(Field::Items, |words| words.items, None))}
                             <ul
                                 role="list"
                                 aria-label=text(move || {
@@ -212,7 +210,7 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
             <span class="value" title=value.to_string()>
                 {label}
             </span>
-            {shown(move || dense.get(), move || view! { <Strip row=row /> })}
+            {shown(move || dense.get(), move || marks(row))}
             <span
                 class="set"
                 role=maybe(move || (!dense.get()).then_some("list"))

@@ -42,6 +42,7 @@ pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
 pub(super) fn Informers() -> impl IntoView {
     let ui = Ui::get();
     let tapped = expect_context::<Tapped>();
+    tapped.ask_on(ui);
     let (said, gone) = (tapped.said, tapped.gone);
     let rows = Memo::new(move |_| {
         said.with(|said| {

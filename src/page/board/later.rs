@@ -12,10 +12,15 @@ use super::parts::{Live, shown};
 use super::tabs::DrawerTab;
 use crate::later::{Kept, fetched, now, part};
 use crate::live::{Connects, Link};
+use crate::memo::Memo;
 use crate::runs::RUNS;
 use crate::ui::{Shelved, Ui};
+use deltascope_cache::key::Key;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
+use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::store::ValueRow;
+use deltascope_presentation::strings::Strings;
 
 part!(
     /// The shelf and the notes for a teacher.
@@ -44,13 +49,27 @@ pub(crate) struct Tools {
     pub(super) help: fn(RwSignal<bool>) -> AnyView,
     pub(super) presenter: fn() -> AnyView,
     pub(super) handout: fn(Ui) -> AnyView,
+    /// Many objects, as cells.
+    pub(super) cells: fn(Field, Label, Chosen) -> AnyView,
+    /// Many keys of an index' value, as marks.
+    pub(super) marks: fn(Memo<ValueRow>) -> AnyView,
 }
+
+/// The label of a field of cells.
+pub(super) type Label = fn(&'static Strings) -> &'static str;
+/// Receives the key that was clicked.
+pub(super) type Chosen = Option<RwSignal<Option<Key>>>;
 
 pub(crate) struct Cluster {
     pub(super) dialog: fn(RwSignal<bool>) -> AnyView,
     pub(crate) connect: fn(Link, Value) -> Connects,
     /// The informers behind a tap.
     pub(super) informers: fn() -> AnyView,
+    /// The strip of tabs.
+    pub(super) strip: fn() -> AnyView,
+    pub(super) badge: fn(RwSignal<bool>) -> AnyView,
+    pub(super) trouble: fn() -> AnyView,
+    pub(super) edge: fn() -> AnyView,
 }
 
 /// Fetches all parts, unless the visitor saves data.

@@ -55,7 +55,7 @@ use leptos::prelude::*;
 use crate::live::{self, Link};
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
-use deltascope_presentation::cluster::Tab;
+use deltascope_presentation::cluster::{Status, Tab};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
@@ -80,6 +80,15 @@ impl later::Tools {
         help: |open| view! { <help::Help open=open /> }.into_any(),
         presenter: || view! { <presenter::Over presenter=Layout::get().presenter /> }.into_any(),
         handout: |ui| handout::handout(ui).into_any(),
+        cells: |field, label, chosen| {
+            density::Density(density::DensityProps {
+                field,
+                label,
+                chosen,
+            })
+            .into_any()
+        },
+        marks: |row| density::Strip(density::StripProps { row }).into_any(),
     };
 }
 
@@ -88,6 +97,10 @@ impl later::Cluster {
         dialog: |open| view! { <cluster::Cluster open=open /> }.into_any(),
         connect: live::connect,
         informers: || informers::Informers().into_any(),
+        strip: || together::Strip().into_any(),
+        badge: cluster::badge,
+        trouble: cluster::trouble,
+        edge: cluster::edge,
     };
 }
 
@@ -154,7 +167,7 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
-        {shown(move || together.get(), || together::Strip().into_any())}
+        {shown(move || together.get(), || later(&CLUSTER, || true, |part| (part.strip)()))}
         <layout::RoomTabs />
         <layout::RoomMap />
         <div
@@ -344,7 +357,7 @@ fn Problem() -> impl IntoView {
                         }
                     })
             })}
-            <cluster::Trouble />
+            {later(&CLUSTER, move || Link::get().status.with(Status::is_on), |part| (part.trouble)())}
         </div>
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::density::Density;
+use super::density::cells;
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::glyph;
@@ -134,9 +134,7 @@ pub(super) fn Queue() -> impl IntoView {
     });
     view! {
         <Frame room=Panel::Queue title=title side=side>
-            {shown(move || dense.get(), move || view! {
-                <Density field=Field::Queue label=|words| words.queued />
-            })}
+            {shown(move || dense.get(), || cells(Field::Queue, |words| words.queued, None))}
             <Drops place=Anchor::Room(Panel::Queue) />
             <div
                 class="cols"

@@ -41,7 +41,7 @@ pub(super) fn keep_progress(ui: Ui) {
         if progress.add(&lesson, told) {
             // Another tab may have added to it.
             progress.merge(&Progress::read(&remembered(PROGRESS).unwrap_or_default()));
-            remember(PROGRESS, &progress.write());
+            ui.kept.set(remember(PROGRESS, &progress.write()));
             ui.progress.set(progress);
         }
     });
@@ -483,7 +483,7 @@ fn foot(ui: Ui) -> impl IntoView {
                 />
                 {ui.word(|words| words.shelf_first)}
             </label>
-            <span class="kept">{ui.word(|words| words.shelf_kept)}</span>
+            <span class="kept">{text(move || said::kept(ui.lang.get(), ui.kept.get()).to_owned())}</span>
             <button
                 class="btn"
                 data-testid="shelf-forget"

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::cluster::Edge;
 use super::drawer::Tools;
+use super::later::{CLUSTER, later};
 use super::layout::Layout;
 use super::parts::{part, shown, text};
 use super::{checks, icons};
@@ -132,7 +132,7 @@ pub(super) fn Transport() -> impl IntoView {
             </div>
             <Timeline />
             <div class="clock mono">
-                <Edge />
+                {later(&CLUSTER, move || is_live.get(), |part| (part.edge)())}
                 {part(move || {
                     let thinned = thinned.get();
                     (thinned > 0)

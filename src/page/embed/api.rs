@@ -12,9 +12,9 @@ use wasm_bindgen_futures::future_to_promise;
 use super::events::{Emit, emit_story};
 use crate::board::later::CLUSTER;
 use crate::driver::Driver;
-use crate::later::fetched;
+use crate::later::{fetched, now};
 use crate::live::Link;
-use crate::runs::RUNS;
+use crate::runs::{RUNS, Runs};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
@@ -77,8 +77,8 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "seek", move |to: JsValue, _: JsValue| {
         if let Some(named) = to.as_string() {
             let on = on.clone();
-            let seek = move |session: &mut Session| session.seek_named(&named);
-            return settles(async move { on.perform_seek(Box::new(seek)).await });
+            let seek: More = Box::new(move |part, session| (part.seek)(session, &named));
+            return settles(async move { perform_more(&on, true, seek).await });
         }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
         #[allow(
@@ -107,14 +107,14 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let on = driver.clone();
         method(&api, name, move |text: JsValue, _: JsValue| {
             let command = command(text.as_string());
-            perform(&on, move |session| session.obey(command))
+            more(&on, move |_, session| session.obey(command))
         });
     }
     let on = driver.clone();
     method(&api, "setEra", move |era: JsValue, _: JsValue| {
         let command = typed::generation(&era.as_string().unwrap_or_default());
-        perform(&on, move |session| match command {
-            Command::Generation(generation) => session.set_generation(generation),
+        more(&on, move |part, session| match command {
+            Command::Generation(generation) => (part.generation)(session, generation),
             wrong => session.obey(wrong),
         })
     });
@@ -177,15 +177,15 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     });
     let on = driver.clone();
     method(&api, "disconnect", move |_: JsValue, _: JsValue| {
-        perform(&on, |session| session.obey(Command::Disconnect))
+        more(&on, |_, session| session.obey(Command::Disconnect))
     });
     let on = driver.clone();
     method(&api, "fork", move |_: JsValue, _: JsValue| {
-        perform(&on, |session| session.obey(Command::Fork))
+        more(&on, |_, session| session.obey(Command::Fork))
     });
     let on = driver.clone();
     method(&api, "reset", move |_: JsValue, _: JsValue| {
-        perform(&on, |session| session.obey(Command::Reset))
+        more(&on, |_, session| session.obey(Command::Reset))
     });
     let on = driver.clone();
     method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
@@ -195,15 +195,15 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
             clippy::cast_sign_loss,
             reason = "what is no number of a branch is none after the cast, too"
         )]
-        perform(&on, move |session| {
+        more(&on, move |_, session| {
             session.obey(Command::Branch(branch as u32))
         })
     });
     let on = driver.clone();
     method(&api, "compare", move |with: JsValue, _: JsValue| {
         let with = with.as_string();
-        perform(&on, move |session| match with {
-            Some(with) => session.compare_named(&with),
+        more(&on, move |part, session| match with {
+            Some(with) => (part.compare)(session, &with),
             None => session.obey(Command::CloseCompare),
         })
     });
@@ -212,10 +212,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();
         let object = to_json(&get("object"));
-        perform(&on, move |session| {
+        more(&on, move |part, session| {
             // An earlier error is no answer to this call.
             session.obey(Command::DismissError);
-            session.inject(&op, object)
+            (part.inject)(session, &op, object)
         })
     });
     let on = driver.clone();
@@ -251,9 +251,9 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
-        let options = picture_options(&asked, ui);
-        on.export(Export::Svg(options))
-            .map_or(JsValue::NULL, JsValue::from)
+        let options = now(&RUNS).map(|part| (part.picture)(&asked, ui));
+        let drawn = options.and_then(|options| on.export(Export::Svg(options)).ok());
+        drawn.map_or(JsValue::NULL, JsValue::from)
     });
     set("exportSvg", &picture.into_js_value());
     let on = driver.clone();
@@ -276,7 +276,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
 
 /// The options of a picture. By default it has the rooms that are shown and the language of the board. `panels` is
 /// a string as in the attribute, or a list.
-fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
+pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let mut given = options::Options {
         panels: ui.shape.with_untracked(|shape| shape.panels.clone()),
@@ -369,6 +369,31 @@ pub(super) fn method(
 /// A promise that settles once the screen shows the result.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
     promise(driver.clone(), Box::new(act))
+}
+
+/// The same for what needs the part that most commands are in.
+fn more(driver: &Driver, act: impl FnOnce(&Runs, &mut Session) -> Change + 'static) -> JsValue {
+    performs_more(driver.clone(), Box::new(act))
+}
+
+/// What needs the part that most commands are in.
+pub(super) type More = Box<dyn FnOnce(&Runs, &mut Session) -> Change>;
+
+/// Performs it once the part is there. A seek takes the place of an earlier one.
+pub(super) async fn perform_more(driver: &Driver, seeks: bool, act: More) {
+    let act: Box<dyn FnOnce(&mut Session) -> Change> = match driver.complete().await {
+        Ok(part) => Box::new(move |session| act(part, session)),
+        Err(missing) => Box::new(move |session| session.say(missing)),
+    };
+    match seeks {
+        true => driver.perform_seek(act).await,
+        false => driver.perform(act).await,
+    }
+}
+
+// Boxed, so that it is compiled once and not once per method.
+fn performs_more(driver: Driver, act: More) -> JsValue {
+    settles(async move { perform_more(&driver, false, act).await })
 }
 
 /// A promise that settles once the play to a scene's moment, or to an answer's, is over.

@@ -4,6 +4,7 @@
 //! inside.
 
 use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -14,20 +15,20 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::HtmlElement;
 
-use super::api::{self, method, to_json};
+use super::api::{self, More, method, to_json};
 use super::events::{Emit, emit_events};
 use crate::board::Coming;
 use crate::board::later::TOOLS;
 use crate::driver::Driver;
 use crate::host::Host;
-use crate::later::fetched;
+use crate::later::{fetched, part};
 use crate::live::Link;
 use crate::paced::Paced;
 use crate::runs::RUNS;
 use crate::ui::{Shape, Theme, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::options::Options;
+use deltascope_presentation::options::{Mode, Options};
 use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_world::slices::{Slices, pause};
@@ -46,7 +47,12 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
     let mounted = Rc::new(RefCell::new(Mounted::No));
     let (api, into) = (object.clone(), Rc::clone(&mounted));
-    let coming = Paced::of(move |slices| come(api, mount, config, into, slices));
+    let coming = Paced::of(move |slices| async move {
+        let lang = lang_of(&config);
+        let part = fetched(&MOUNT).await;
+        let part = part.map_err(|missing| missing.get(lang).to_owned())?;
+        (part.come)(api, mount, config, into, slices).await
+    });
     // The work owns the interface and the interface owns the work, so the work is dropped once it is done.
     let coming = Rc::new(RefCell::new(Some(coming)));
     let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
@@ -74,6 +80,36 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
         JsValue::UNDEFINED
     });
     object.into()
+}
+
+part!(
+    /// What elements need and the page does not: reads attributes, and mounts a board.
+    MOUNT, mount: Mount
+);
+
+pub(crate) struct Mount {
+    come: Come,
+}
+
+impl Mount {
+    const ALL: Self = Self {
+        come: |api, mount, config, mounted, slices| {
+            Box::pin(come(api, mount, config, mounted, slices))
+        },
+    };
+}
+
+type Come = fn(Object, HtmlElement, JsValue, Rc<RefCell<Mounted>>, Rc<Slices>) -> Coming;
+type Coming = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+
+/// The language of an element's first message.
+fn lang_of(config: &JsValue) -> Lang {
+    let attributes = Reflect::get(config, &"attributes".into()).unwrap_or_default();
+    let lang = Reflect::get(&attributes, &"lang".into()).unwrap_or_default();
+    match lang.as_string() {
+        Some(lang) if lang.starts_with("zh") => Lang::Zh,
+        _ => Lang::En,
+    }
 }
 
 type Handle = UnmountHandle<<AnyView as Render>::State>;
@@ -161,16 +197,18 @@ async fn open(
     if let Some(text) = get("file").as_string() {
         let name = get("name").as_string().unwrap_or_default();
         let command = Command::Open(vec![(name, text.into_bytes())]);
-        let open = fetched(&RUNS).await?.open;
+        let part = fetched(&RUNS).await?;
+        (part.complete)(session);
         return Ok(session
-            .present_shared(options, &command, open, slices)
+            .present_shared(options, &command, part.open, slices)
             .await?);
     }
     if let Some(link) = get("link").as_string() {
         let command = Command::OpenLink(link.into());
-        let open = fetched(&RUNS).await?.open;
+        let part = fetched(&RUNS).await?;
+        (part.complete)(session);
         return Ok(session
-            .present_shared(options, &command, open, slices)
+            .present_shared(options, &command, part.open, slices)
             .await?);
     }
     let scenario = scenario(&get("scenario"));
@@ -178,6 +216,9 @@ async fn open(
         Some(lesson) => lesson,
         None => (fetched(&RUNS).await?.lesson)(options.lesson.as_deref().unwrap_or_default()),
     };
+    if options.mode == Mode::Race {
+        (fetched(&RUNS).await?.complete)(session);
+    }
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }
 
@@ -217,8 +258,8 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
         let seeks = name == "at";
         let mut options = options.borrow_mut();
-        let act: Box<dyn FnOnce(&mut Session) -> Change> = match options.set(&name, &value) {
-            Err(message) => Box::new(|session| session.say(message)),
+        let act: More = match options.set(&name, &value) {
+            Err(message) => Box::new(|_, session| session.say(message)),
             Ok(()) => {
                 let now = options.clone();
                 match &*name {
@@ -228,20 +269,16 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
                     _ => {}
                 }
-                Box::new(move |session| {
+                Box::new(move |part, session| {
                     // The earlier error may be about the old value.
                     session.obey(Command::DismissError);
-                    changed(session, &name, &now)
+                    (part.changed)(session, &name, &now)
                 })
             }
         };
         let driver = driver.clone();
         wasm_bindgen_futures::future_to_promise(async move {
-            if seeks {
-                driver.perform_seek(act).await;
-            } else {
-                driver.perform(act).await;
-            }
+            api::perform_more(&driver, seeks, act).await;
             Ok(JsValue::UNDEFINED)
         })
         .into()
@@ -249,7 +286,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
 }
 
 /// What a new value of an attribute does to the run.
-fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
+pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
             return session.set_generation(*era);

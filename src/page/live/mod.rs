@@ -34,7 +34,7 @@ use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::RecordedEvent;
 use fetch::{Answer, Connection, NoAnswer, ResponseEvent};
-use together::Together;
+use together::{Tabs, Together};
 
 /// How long the answer to a small request may take, in ms: kubectl proxy opens a connection first.
 const ANSWER_MS: u32 = 10_000;
@@ -64,7 +64,9 @@ pub fn connect(link: Link, options: Value) -> Connects {
 /// The connections of the page, each in a tab; copies share them.
 #[derive(Clone, Copy)]
 pub struct Link {
-    inner: StoredValue<Rc<Together>, LocalStorage>,
+    driver: StoredValue<Driver, LocalStorage>,
+    /// The tabs; none until something is connected.
+    inner: StoredValue<Option<Rc<dyn Tabs>>, LocalStorage>,
     /// The state of the connection of the tab that is shown.
     pub status: RwSignal<Status>,
     /// The tabs, in their order.
@@ -110,9 +112,7 @@ impl Link {
     /// What is being watched, and where.
     #[must_use]
     pub fn target(self) -> Option<Rc<Target>> {
-        let here = self.inner.get_value().here()?;
-        let wire = here.wire.borrow();
-        wire.as_ref().map(|wire| Rc::clone(&wire.target))
+        self.inner.get_value()?.target()
     }
 
     /// Looks for the API and the resource, then begins a run.
@@ -153,38 +153,7 @@ impl Link {
     /// # Errors
     /// The target cannot be expressed as a request, or there is no room for another tab.
     pub async fn begin(self, target: Target, options: Options, beside: bool) -> Result<(), Text> {
-        target.check()?;
-        let all = self.inner.get_value();
-        if beside {
-            all.add()?;
-        }
-        let Some(here) = all.here() else {
-            return Ok(());
-        };
-        here.close();
-        let run = LiveRun {
-            title: title(&target),
-            scenario: scenario(&target, &options, seed()),
-            start: Some(wall()),
-        };
-        let target = Rc::new(target);
-        here.target.replace(Some(Rc::clone(&target)));
-        *here.wire.borrow_mut() = Some(Wire {
-            target,
-            clock: Clock::new(now()),
-            exchange: None,
-            connection: None,
-            opened: false,
-            is_watch: false,
-            trouble: None,
-            _connected: tabs::Connected::now(),
-        });
-        here.driver.show_stage();
-        here.driver
-            .act_now(Box::new(|session| session.connect(run)))
-            .await;
-        all.share();
-        Ok(())
+        self.made().begin(target, options, beside).await
     }
 }
 
@@ -199,6 +168,32 @@ impl Inner {
     fn session(&self) -> RefMut<'_, Session> {
         RefMut::filter_map(self.parked.borrow_mut(), Option::as_mut)
             .unwrap_or_else(|_| self.driver.session())
+    }
+
+    /// Begins a live run.
+    async fn begin(&self, target: Target, options: &Options) {
+        self.close();
+        let run = LiveRun {
+            title: title(&target),
+            scenario: scenario(&target, options, seed()),
+            start: Some(wall()),
+        };
+        let target = Rc::new(target);
+        self.target.replace(Some(Rc::clone(&target)));
+        *self.wire.borrow_mut() = Some(Wire {
+            target,
+            clock: Clock::new(now()),
+            exchange: None,
+            connection: None,
+            opened: false,
+            is_watch: false,
+            trouble: None,
+            _connected: tabs::Connected::now(),
+        });
+        self.driver.show_stage();
+        self.driver
+            .act_now(Box::new(|session| session.connect(run)))
+            .await;
     }
 
     /// Opens the request that the session wants, and aborts any other.

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::fetch::{self, Answer};
 use super::is_busy;
+use super::together::seen_again;
 use crate::animate::now;
 use crate::driver::Driver;
 use crate::host::tap;
@@ -55,16 +56,18 @@ struct Inner {
     address: String,
     /// Numbers what is followed: an earlier one ends.
     turn: Cell<u64>,
+    is_asked: Cell<bool>,
 }
 
 impl Tapped {
-    /// Begins to ask the tap, if it serves this page: as long as its informers are shown.
+    /// The tap, if it serves this page: then its informers are shown.
     #[must_use]
     pub fn begin(driver: &Driver, ui: Ui) -> Option<Self> {
         let inner = Inner {
             driver: driver.clone(),
             address: tap()?,
             turn: Cell::new(0),
+            is_asked: Cell::new(false),
         };
         let tapped = Self {
             inner: StoredValue::new_local(Rc::new(inner)),
@@ -72,6 +75,17 @@ impl Tapped {
             gone: RwSignal::new(false),
         };
         ui.show_shelf(Shelved::informers());
+        Some(tapped)
+    }
+
+    /// Begins to ask it, unless it is asked already: as long as its informers are shown.
+    pub fn ask_on(self, ui: Ui) {
+        let inner = self.inner.get_value();
+        if inner.is_asked.replace(true) {
+            return;
+        }
+        // For as long as the page lives.
+        let _ = seen_again(&inner.driver);
         spawn_local(async move {
             loop {
                 if ui
@@ -79,12 +93,11 @@ impl Tapped {
                     .with_untracked(|shelf| shelf.open && shelf.informers)
                     && !document().hidden()
                 {
-                    tapped.ask().await;
+                    self.ask().await;
                 }
                 TimeoutFuture::new(POLL_MS).await;
             }
         });
-        Some(tapped)
     }
 
     async fn ask(self) {
@@ -149,6 +162,9 @@ impl Follower {
                 Err(why) => return self.end(why).await,
             };
             from += piece.len();
+            if let Err(missing) = driver.complete().await {
+                return self.end(missing).await;
+            }
             let stopped = match growing.read(&piece) {
                 Ok(grown) => {
                     let stopped = grown.stopped;

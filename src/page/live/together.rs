@@ -8,15 +8,16 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::{Inner, Link};
+use super::{Connects, Inner, Link};
 use crate::animate::now;
 use crate::driver::Driver;
 use deltascope_cache::key::Key;
 use deltascope_presentation::cluster::owners::{Line, Watched, relations};
-use deltascope_presentation::cluster::{Status, Tab, room_beside};
+use deltascope_presentation::cluster::{Options, Status, Tab, room_beside};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::session::{Change, Session};
+use deltascope_world::source::proxy::target::Target;
 
 /// How often the strip is updated, in ms.
 const STRIP_MS: f64 = 500.0;
@@ -31,50 +32,63 @@ pub(super) struct Together {
     next: Cell<u64>,
     /// When the strip was updated last, in ms.
     said: Cell<f64>,
+    /// Listens until the board is gone.
+    left: RefCell<Vec<WindowListenerHandle>>,
+}
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        for listener in self.left.take() {
+            listener.remove();
+        }
+    }
+}
+
+/// Redraws a live run when a page is shown again that was hidden.
+pub(super) fn seen_again(driver: &Driver) -> WindowListenerHandle {
+    let driver = driver.clone();
+    window_event_listener(
+        ev::Custom::new("visibilitychange"),
+        move |_: web_sys::Event| driver.keep_up(),
+    )
+}
+
+/// What the main part of the program knows of the tabs: the rest comes with the part that makes them.
+pub(super) trait Tabs {
+    /// Shows another tab.
+    fn show(&self, id: u64);
+    /// Closes the tab that is shown.
+    fn close(&self);
+    /// All tabs, with their objects at the moment of the cursor here.
+    fn watched(&self) -> Vec<Watched>;
+    /// Shows an object in a tab, at the moment of the cursor here.
+    fn show_object(&self, id: u64, key: Key);
+    /// What the tab that is shown watches.
+    fn target(&self) -> Option<Rc<Target>>;
+    /// Begins a live run, in the tab that is shown or in one beside it.
+    fn begin(self: Rc<Self>, target: Target, options: Options, beside: bool) -> Connects;
 }
 
 impl Link {
-    /// The link of this driver, with one tab that is not connected yet.
+    /// The link of this driver, which is not connected yet.
     #[must_use]
     pub fn new(driver: &Driver) -> Self {
-        let (status, tabs) = (RwSignal::default(), RwSignal::default());
-        let all = Rc::new(Together {
-            driver: driver.clone(),
-            status,
-            tabs,
-            all: RefCell::default(),
-            next: Cell::default(),
-            said: Cell::new(0.0),
-        });
-        all.new_tab(None);
-        let after = Rc::downgrade(&all);
-        driver.listen(move || {
-            if let Some(here) = after.upgrade().and_then(|all| all.here()) {
-                here.turn();
-            }
-        });
-        // A page that is left disconnects; one that is only hidden stays connected.
-        let leaving = Rc::clone(&all);
-        let left = window_event_listener(ev::pagehide, move |_| {
-            for one in leaving.all.borrow().iter() {
-                one.session().obey(Command::Disconnect);
-                one.close();
-            }
-        });
-        let seen = driver.clone();
-        let back = window_event_listener(
-            ev::Custom::new("visibilitychange"),
-            move |_: web_sys::Event| seen.keep_up(),
-        );
-        on_cleanup(move || {
-            left.remove();
-            back.remove();
-        });
         Self {
-            inner: StoredValue::new_local(all),
-            status,
-            tabs,
+            driver: StoredValue::new_local(driver.clone()),
+            inner: StoredValue::new_local(None),
+            status: RwSignal::default(),
+            tabs: RwSignal::default(),
         }
+    }
+
+    /// The tabs; the first call makes one.
+    pub(super) fn made(self) -> Rc<dyn Tabs> {
+        if let Some(all) = self.inner.get_value() {
+            return all;
+        }
+        let all: Rc<dyn Tabs> = Together::new(self.driver.get_value(), self.status, self.tabs);
+        self.inner.set_value(Some(Rc::clone(&all)));
+        all
     }
 
     /// The tab that is shown.
@@ -85,32 +99,31 @@ impl Link {
 
     /// Shows another tab.
     pub fn show(self, id: u64) {
-        self.inner.get_value().show(id);
+        if let Some(all) = self.inner.get_value() {
+            all.show(id);
+        }
     }
 
     /// Closes the tab that is shown, unless it is the only one: disconnects it, and drops its run.
     pub fn close(self) {
-        self.inner.get_value().close();
+        if let Some(all) = self.inner.get_value() {
+            all.close();
+        }
     }
 
     /// The owners of an object of the tab that is shown, and what it owns in any tab, at the moment of its cursor: in
     /// words, with links.
     #[must_use]
     pub fn related(self, key: &Key, lang: Lang) -> Vec<Line> {
-        let all = self.inner.get_value();
-        let (here, wall) = (self.shown(), all.driver.session().wall());
-        let watched = |one: &Rc<Inner>| {
-            let session = one.session();
-            Watched {
-                tab: one.id,
-                target: one.target.borrow().clone(),
-                objects: match one.id == here {
-                    true => Some(session.objects_here()),
-                    false => session.objects_then(wall),
-                },
-            }
+        let here = self.shown();
+        let watched = match self.inner.get_value() {
+            Some(all) => all.watched(),
+            None => vec![Watched {
+                tab: here,
+                target: None,
+                objects: Some(self.driver.get_value().session().objects_here()),
+            }],
         };
-        let watched: Vec<Watched> = all.all.borrow().iter().map(watched).collect();
         let is_on = self.status.with_untracked(Status::is_on);
         let tabs = self.tabs.get_untracked();
         relations(key, here, &watched).lines(lang, &tabs, is_on)
@@ -118,14 +131,129 @@ impl Link {
 
     /// Shows an object in a tab, at the moment of the cursor here.
     pub fn show_object(self, id: u64, key: Key) {
-        let all = self.inner.get_value();
-        let wall = all.driver.session().wall();
-        all.show(id);
-        all.perform(Box::new(move |session| session.show_object(key, wall)));
+        if let Some(all) = self.inner.get_value() {
+            all.show_object(id, key);
+        }
+    }
+}
+
+impl Tabs for Together {
+    fn show(&self, id: u64) {
+        let to = self.all.borrow().iter().find(|one| one.id == id).cloned();
+        let (Some(from), Some(to)) = (self.here(), to) else {
+            return;
+        };
+        // None: it is shown.
+        let Some(session) = to.parked.take() else {
+            return;
+        };
+        let before = self.driver.put(session);
+        from.parked.replace(Some(before));
+        self.driver.show_stage();
+        self.perform(Box::new(Session::show_again));
+        self.say(&to);
+        self.list();
+    }
+
+    fn close(&self) {
+        let Some(here) = self.here() else {
+            return;
+        };
+        let next = {
+            let all = self.all.borrow();
+            let at = all
+                .iter()
+                .position(|one| one.id == here.id)
+                .unwrap_or_default();
+            let next = all.get(at + 1).or_else(|| all.get(at.checked_sub(1)?));
+            next.map(|next| next.id)
+        };
+        let Some(next) = next else {
+            return;
+        };
+        here.close();
+        self.show(next);
+        self.all.borrow_mut().retain(|one| one.id != here.id);
+        self.share();
+    }
+
+    fn watched(&self) -> Vec<Watched> {
+        let wall = self.driver.session().wall();
+        let watched = |one: &Rc<Inner>| {
+            let (is_shown, session) = (one.is_shown(), one.session());
+            Watched {
+                tab: one.id,
+                target: one.target.borrow().clone(),
+                objects: match is_shown {
+                    true => Some(session.objects_here()),
+                    false => session.objects_then(wall),
+                },
+            }
+        };
+        self.all.borrow().iter().map(watched).collect()
+    }
+
+    fn show_object(&self, id: u64, key: Key) {
+        let wall = self.driver.session().wall();
+        self.show(id);
+        self.perform(Box::new(move |session| session.show_object(key, wall)));
+    }
+
+    fn target(&self) -> Option<Rc<Target>> {
+        let here = self.here()?;
+        let wire = here.wire.borrow();
+        wire.as_ref().map(|wire| Rc::clone(&wire.target))
+    }
+
+    fn begin(self: Rc<Self>, target: Target, options: Options, beside: bool) -> Connects {
+        Box::pin(async move {
+            target.check()?;
+            self.driver.complete().await?;
+            if beside {
+                self.add()?;
+            }
+            let Some(here) = self.here() else {
+                return Ok(());
+            };
+            here.begin(target, &options).await;
+            self.share();
+            Ok(())
+        })
     }
 }
 
 impl Together {
+    /// With one tab that is not connected yet.
+    fn new(driver: Driver, status: RwSignal<Status>, tabs: RwSignal<Vec<Tab>>) -> Rc<Self> {
+        let all = Rc::new(Self {
+            driver: driver.clone(),
+            status,
+            tabs,
+            all: RefCell::default(),
+            next: Cell::default(),
+            said: Cell::new(0.0),
+            left: RefCell::default(),
+        });
+        all.new_tab(None);
+        let after = Rc::downgrade(&all);
+        driver.listen(move || {
+            if let Some(here) = after.upgrade().and_then(|all| all.here()) {
+                here.turn();
+            }
+        });
+        // A page that is left disconnects; one that is only hidden stays connected.
+        let leaving = Rc::downgrade(&all);
+        let left = window_event_listener(ev::pagehide, move |_| {
+            let all = leaving.upgrade();
+            for one in all.iter().flat_map(|all| all.all.borrow().clone()) {
+                one.session().obey(Command::Disconnect);
+                one.close();
+            }
+        });
+        all.left.replace(vec![left, seen_again(&driver)]);
+        all
+    }
+
     /// The tab that is shown.
     pub(super) fn here(&self) -> Option<Rc<Inner>> {
         let all = self.all.borrow();
@@ -156,23 +284,6 @@ impl Together {
         Ok(())
     }
 
-    fn show(&self, id: u64) {
-        let to = self.all.borrow().iter().find(|one| one.id == id).cloned();
-        let (Some(from), Some(to)) = (self.here(), to) else {
-            return;
-        };
-        // None: it is shown.
-        let Some(session) = to.parked.take() else {
-            return;
-        };
-        let before = self.driver.put(session);
-        from.parked.replace(Some(before));
-        self.driver.show_stage();
-        self.perform(Box::new(Session::show_again));
-        self.say(&to);
-        self.list();
-    }
-
     /// Performs an act in the tab that is shown.
     fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let driver = self.driver.clone();
@@ -180,28 +291,6 @@ impl Together {
             driver.act_now(act).await;
             driver.keep_up();
         });
-    }
-
-    fn close(&self) {
-        let Some(here) = self.here() else {
-            return;
-        };
-        let next = {
-            let all = self.all.borrow();
-            let at = all
-                .iter()
-                .position(|one| one.id == here.id)
-                .unwrap_or_default();
-            let next = all.get(at + 1).or_else(|| all.get(at.checked_sub(1)?));
-            next.map(|next| next.id)
-        };
-        let Some(next) = next else {
-            return;
-        };
-        here.close();
-        self.show(next);
-        self.all.borrow_mut().retain(|one| one.id != here.id);
-        self.share();
     }
 
     /// Divides the memory among the tabs.

@@ -159,13 +159,12 @@ impl Line {
         for (index, span) in spans.iter().enumerate() {
             match span {
                 Span::Text(words) if index == 0 && self.begins_sentence() => {
-                    let mut letters = words.chars();
-                    let first: String = letters
-                        .next()
-                        .into_iter()
-                        .flat_map(char::to_uppercase)
-                        .collect();
-                    self.text(&format!("{first}{}", letters.as_str()));
+                    // Words of English: the tables for all letters of the world would be loaded with the page.
+                    let mut words = words.to_string();
+                    if let Some(first) = words.get_mut(..1) {
+                        first.make_ascii_uppercase();
+                    }
+                    self.text(&words);
                 }
                 Span::Text(words) => self.text(words),
                 Span::Name(_) | Span::Delta(..) | Span::Code(_) => self.spans.push(span.clone()),

@@ -10,6 +10,7 @@ use crate::state::value_at;
 use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::FactRecord;
+use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::picture::Picture;
 use deltascope_replay::predicate::Predicate;
@@ -44,10 +45,11 @@ pub fn right(question: &Question, run: &Timeline, facts: Range<usize>) -> Option
                 let (place, _) = first(fact, run, facts.clone())?;
                 Some((place, item))
             });
-            let mut places = places.collect::<Option<Vec<_>>>()?;
-            places.sort_unstable();
+            // Two items may be one fact.
+            let places = places.map(|place| Some((place?, ())));
+            let places = places.collect::<Option<SortedMap<_, _>>>()?;
             Some(Answer::Order(
-                places.into_iter().map(|(_, item)| item).collect(),
+                places.keys().map(|(_, item)| *item).collect(),
             ))
         }
     }

@@ -5,7 +5,7 @@ use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
 use super::messages::{no_marker, no_op};
-use super::{Change, Session};
+use super::{ALL, Change, Session};
 use crate::command::Command;
 
 impl Session {
@@ -30,15 +30,26 @@ impl Session {
         self.error = None;
         self.notice = None;
         self.forget_target();
-        if let Some(change) = self.before(&command) {
-            return change;
+        if self.is_simple(&command) {
+            return self.simply(command);
         }
-        if let Some(change) = self.obey_racing(&command) {
-            return change;
-        }
+        (self.more.act)(self, command)
+    }
+
+    /// Whether a page has to fetch the part for this command before: see [`Self::complete`].
+    #[must_use]
+    pub fn lacks(&self, command: &Command) -> bool {
+        !self.more.is_all && !self.is_simple(command)
+    }
+
+    /// Gives a session of [`Self::at_hand`] the rest. Only whoever calls this has its code.
+    pub fn complete(&mut self) {
+        self.more = &ALL;
+    }
+
+    /// What a simple command does.
+    fn simply(&mut self, command: Command) -> Change {
         match command {
-            Command::GoLive => self.go_live(),
-            Command::Disconnect => self.disconnect(),
             Command::TogglePlay => self.toggle_play(),
             Command::Step(by) => {
                 self.playback.pause();
@@ -50,13 +61,40 @@ impl Session {
             }
             Command::NextMarker => self.next_marker(),
             Command::PreviousMarker => self.previous_marker(),
-            Command::Reset => self.reset(),
             Command::Speed(percent) => {
                 self.playback.set_speed(percent);
                 Change::None
             }
+            Command::StepSize(step_size) => self.set_step_size(step_size),
+            Command::Walk { on, coarser } => self.walk(on, coarser),
+            Command::Tell(tell) => self.tell(tell),
+            Command::Wrong(message) => {
+                // What an earlier search found is no answer to this one.
+                self.forget_found();
+                self.fail(message, None)
+            }
+            Command::DismissError => {
+                self.heard = None;
+                Change::None
+            }
+            _ => Change::None,
+        }
+    }
+
+    /// What any command does.
+    pub(super) fn act(&mut self, command: Command) -> Change {
+        if let Some(change) = self.before(&command) {
+            return change;
+        }
+        if let Some(change) = self.obey_racing(&command) {
+            return change;
+        }
+        match command {
+            Command::GoLive => self.go_live(),
+            Command::Disconnect => self.disconnect(),
+            Command::Reset => self.reset(),
             Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_) => {
-                (self.opens)(self, &command)
+                self.open_at_once(&command)
             }
             Command::Create(draft) => self.create_object(&draft),
             Command::Edit(draft) => self.edit_object(&draft),
@@ -82,8 +120,6 @@ impl Session {
             Command::DropEvent(place) => self.drop_event(place),
             Command::MoveEvent(place, when) => self.move_event(place, when),
             Command::Set(setting) => self.set(setting),
-            Command::StepSize(step_size) => self.set_step_size(step_size),
-            Command::Walk { on, coarser } => self.walk(on, coarser),
             Command::RunUntil(predicate) => self.run_until(predicate),
             Command::LookOn => self.look_on(),
             Command::PlayUntil(predicate) => self.play_until(predicate),
@@ -93,16 +129,15 @@ impl Session {
             Command::AskWhy(open) => self.ask(open),
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
-            Command::Tell(tell) => self.tell(tell),
-            Command::Wrong(message) => {
-                // What an earlier search found is no answer to this one.
-                self.forget_found();
-                self.fail(message, None)
-            }
-            Command::DismissError => {
-                self.heard = None;
-                Change::None
-            }
+            simple => self.simply(simple),
+        }
+    }
+
+    /// Until the page has the rest: opens a lesson that is at hand.
+    pub(super) fn act_at_hand(&mut self, command: Command) -> Change {
+        match command {
+            Command::Load(_) => self.open_at_hand(&command),
+            _ => Change::None,
         }
     }
 
@@ -159,5 +194,25 @@ impl Session {
         let cursor = self.playback.cursor();
         let before = self.markers.iter().map(|marker| marker.at);
         self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
+    }
+
+    /// Whether a command only moves the cursor, tells the story or changes how the run is shown, in a run that is
+    /// neither live nor in a race.
+    fn is_simple(&self, command: &Command) -> bool {
+        let is_simple = matches!(
+            command,
+            Command::TogglePlay
+                | Command::Step(_)
+                | Command::Seek(_)
+                | Command::NextMarker
+                | Command::PreviousMarker
+                | Command::Speed(_)
+                | Command::StepSize(_)
+                | Command::Walk { .. }
+                | Command::Tell(_)
+                | Command::Wrong(_)
+                | Command::DismissError
+        );
+        is_simple && self.live.is_none() && self.race.is_none()
     }
 }

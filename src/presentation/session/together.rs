@@ -18,6 +18,7 @@ impl Session {
     #[must_use]
     pub fn beside(&self) -> Self {
         let mut beside = Self::empty_at_hand();
+        beside.more = self.more;
         beside.set_step_size(self.walking.step_size);
         beside.playback.set_speed(self.playback.speed());
         beside

@@ -85,9 +85,7 @@ pub fn answer(question: &Question, given: &Value) -> Result<Option<Answer>, Text
                 .and_then(|order| order.iter().map(number).collect());
             let all: Vec<usize> = (0..items.len()).collect();
             let is_order = |order: &Vec<usize>| {
-                let mut sorted = order.clone();
-                sorted.sort_unstable();
-                sorted == all
+                order.len() == all.len() && all.iter().all(|item| order.contains(item))
             };
             (
                 order.filter(is_order).map(Answer::Order),

@@ -1,9 +1,10 @@
 //! How far each lesson has been told, as one text that the browser keeps.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use deltascope_cache::sorted::SortedMap;
 
 /// The version of the text. A text of another version is not read.
 const VERSION: u64 = 1;
@@ -11,7 +12,7 @@ const VERSION: u64 = 1;
 /// How far the lessons have been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    lessons: BTreeMap<Arc<str>, Told>,
+    lessons: SortedMap<Arc<str>, Told>,
 }
 
 /// How far a lesson has been told.
@@ -57,16 +58,17 @@ impl Progress {
     /// How far each lesson has been told, as `getState()` says it.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let lessons = self.lessons.iter().map(|(id, told)| {
+        let mut lessons = Map::new();
+        for (id, told) in &self.lessons {
             let Told {
                 opened,
                 ended,
                 reached,
             } = *told;
             let told = json!({ "opened": opened, "ended": ended, "reached": reached });
-            (id.to_string(), told)
-        });
-        Value::Object(lessons.collect())
+            lessons.insert(id.to_string(), told);
+        }
+        Value::Object(lessons)
     }
 
     /// How far a lesson has been told.

@@ -78,7 +78,6 @@ words! {
     shelf_go_on: "Go on", "继续";
     shelf_first: "Show the lessons when the page opens", "打开页面时先显示课程";
     shelf_forget: "Forget my progress", "清除学习进度";
-    shelf_kept: "Your progress stays in this browser.", "学习进度只保存在本浏览器中。";
     shelf_more: "More lessons", "更多课程";
     shelf_next: "Next", "下一课";
     told_opened: "begun", "已开始";

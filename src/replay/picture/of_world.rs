@@ -7,6 +7,7 @@ use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;
+use deltascope_cache::order::Order;
 use deltascope_cache::queue::Queue;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::fill::fill;
@@ -196,7 +197,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
         for index in store.indices() {
             let values = fill(index.values().into_iter().map(|(value, keys)| {
                 let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
-                keys.sort_unstable();
+                Order::Key.sort(&mut keys, |key| key);
                 (Arc::clone(value), keys)
             }));
             room.indices.insert(Arc::clone(index.name()), values);

@@ -108,7 +108,6 @@ pub struct Question {
 type Obj = DynamicObject;
 
 /// One informer and its source.
-#[derive(Clone)]
 pub struct World<S: Source> {
     now: Time,
     rng: Rng,
@@ -145,6 +144,43 @@ pub struct World<S: Source> {
     is_settled: bool,
     /// The cause of each call that the program has yet to make.
     calls: VecDeque<Cause>,
+}
+
+// Not derived: a derived clone is inlined, and the page would have one of eleven KB for each crate.
+impl<S: Source> Clone for World<S> {
+    fn clone(&self) -> Self {
+        Self {
+            now: self.now,
+            rng: self.rng.clone(),
+            settings: self.settings.clone(),
+            tracker: self.tracker.clone(),
+            source: self.source.clone(),
+            lock: self.lock.clone(),
+            block_deltas: self.block_deltas.clone(),
+            driver: self.driver.clone(),
+            queue: self.queue.clone(),
+            known_objects: self.known_objects,
+            store: self.store.clone(),
+            store_rv: self.store_rv.clone(),
+            process: self.process.clone(),
+            informer: self.informer.clone(),
+            processor: self.processor.clone(),
+            handlers: self.handlers.clone(),
+            main: self.main.clone(),
+            work: self.work.clone(),
+            detector: self.detector.clone(),
+            compare_at: self.compare_at,
+            output: self.output.clone(),
+            script: self.script.clone(),
+            last: self.last,
+            inputs: self.inputs,
+            scripted: self.scripted,
+            beside: self.beside.clone(),
+            silent: self.silent,
+            is_settled: self.is_settled,
+            calls: self.calls.clone(),
+        }
+    }
 }
 
 impl<S: Source> World<S> {

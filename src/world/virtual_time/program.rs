@@ -20,6 +20,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
 use deltascope_cache::lister_watcher::{ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::{Item, Object};
+use deltascope_cache::order::Order;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
 use deltascope_cache::store::Indexer;
@@ -507,7 +508,7 @@ fn in_order<K: Ord, T>(items: impl Iterator<Item = (K, T)>) -> impl Iterator<Ite
 }
 
 fn joined(mut keys: Vec<&Key>) -> String {
-    keys.sort_unstable();
+    Order::Key.sort(&mut keys, |key| key);
     let keys: Vec<&str> = keys.into_iter().map(|key| &**key).collect();
     keys.join(" ")
 }

@@ -85,6 +85,25 @@ test("a lesson whose part does not come leaves the run as it is, until it is ope
   assert.deepEqual(errors, []);
 });
 
+test("a command whose part does not come leaves the run as it is, until it is given again", { skip }, async (t) => {
+  const { page, net, said, errors } = await withoutParts(t);
+  const inject = (name) => page.evaluate(async (name) => {
+    await deltascope.inject({ op: "create", object: { metadata: { namespace: "default", name } } });
+    return Object.keys(deltascope.getState().api.objects).includes(`default/${name}`);
+  }, name);
+  assert.equal(await inject("mine"), false);
+  await said.waitFor();
+  assert.equal(await page.evaluate(async () => {
+    const { step } = deltascope.getState();
+    await deltascope.step(1);
+    return deltascope.getState().step - step;
+  }), 1, "a step needs no part");
+  net.isUp = true;
+  assert.equal(await inject("mine"), true);
+  assert.equal(await said.count(), 0);
+  assert.deepEqual(errors, []);
+});
+
 test("a link is opened once its part is there", { skip }, async (t) => {
   const { page, net, said } = await withoutParts(t, { hash: "#v1;lesson=tombstone" });
   await said.waitFor();

@@ -89,13 +89,27 @@ for (const lang of ["en", "zh"]) {
   }));
 }
 
+test("a panic is told with its words, and the run is kept", onPage({ measured: true }, async (app) => {
+  await app.page.evaluate(overhear);
+  await app.call("load", "tombstone");
+  await app.page.waitForFunction(() => kept.length > 0);
+  // As the program's own hook leaves it, just before it stops in the middle of a command.
+  await app.page.evaluate(() => (globalThis.deltascopePanic = "panicked at a.rs:1:2"));
+  await app.page.evaluate(`(${exhaust})(wasm)`);
+  assert.deepEqual(await workOn(app), Array(3).fill("The program has stopped: it met an error of its own (panicked at a.rs:1:2)."));
+  const dialog = app.id("rescue");
+  await dialog.waitFor();
+  assert.match(await dialog.innerText(), /panicked at a\.rs:1:2[^]*is kept/);
+  assert.ok(await dialog.getByTestId("rescue-save").isVisible());
+}));
+
 test("a page whose program cannot be loaded says so", onPage({ provokes: /_bg\.wasm|deltascope|404|Failed/ }, async (app) => {
   const other = await app.context.newPage();
   await other.route("**/*_bg.wasm", (route) => route.fulfill({ status: 404, body: "gone" }));
   await other.goto(app.url);
   const dialog = other.getByTestId("rescue");
   await dialog.waitFor();
-  assert.match(await dialog.innerText(), /did not come[^]*WebAssembly/);
+  assert.match(await dialog.innerText(), /did not come[^]*could not be loaded \(.*_bg\.wasm.*Check the connection/);
   assert.equal(await dialog.getByTestId("rescue-save").count(), 0);
   await other.unroute("**/*_bg.wasm");
   await dialog.getByTestId("rescue-again").click();

@@ -4,7 +4,7 @@ mod dialog;
 mod form;
 mod status;
 
-pub(super) use status::{Badge, Edge, Trouble};
+pub(super) use status::{badge, edge, trouble};
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -10,12 +10,8 @@ use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;
 
-/// Shows that the page is live, and the state of the connection.
-#[component]
-pub(in crate::board) fn Badge(
-    /// Whether the dialog is open.
-    open: RwSignal<bool>,
-) -> impl IntoView {
+/// Shows that the page is live, and the state of the connection. A click opens the dialog.
+pub(in crate::board) fn badge(open: RwSignal<bool>) -> AnyView {
     let ui = Ui::get();
     let status = Link::get().status;
     let is_on = Memo::new(move |_| status.with(|status| status.is_on()));
@@ -44,11 +40,11 @@ pub(in crate::board) fn Badge(
             </button>
         })}
     }
+    .into_any()
 }
 
 /// What is wrong with the connection, until it works again.
-#[component]
-pub(in crate::board) fn Trouble() -> impl IntoView {
+pub(in crate::board) fn trouble() -> AnyView {
     let ui = Ui::get();
     let status = Link::get().status;
     let trouble = Memo::new(move |_| status.with(|status| status.trouble.clone()));
@@ -64,11 +60,11 @@ pub(in crate::board) fn Trouble() -> impl IntoView {
             )
         })}
     }
+    .into_any()
 }
 
 /// A button that goes to the edge of a live run and follows it.
-#[component]
-pub(in crate::board) fn Edge() -> impl IntoView {
+pub(in crate::board) fn edge() -> AnyView {
     let ui = Ui::get();
     let live = ui.memo(|view| view.live);
     let is_live = Memo::new(move |_| live.get().is_some());
@@ -95,4 +91,5 @@ pub(in crate::board) fn Edge() -> impl IntoView {
             </button>
         })}
     }
+    .into_any()
 }

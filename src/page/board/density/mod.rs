@@ -6,7 +6,7 @@
 mod painter;
 mod strip;
 
-pub(super) use strip::Strip;
+pub(super) use strip::{Strip, StripProps};
 
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+use super::later::{Chosen, Label, TOOLS, later};
 use super::layout::{Layout as Screen, rem, size_of};
-use super::parts::{list, maybe, part, text};
+use super::parts::{Live, list, maybe, part, text};
 use super::tabs::DrawerTab;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -26,6 +27,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::density::{Field, Fill, Layout, name, said};
+use deltascope_presentation::rows::store::ValueRow;
 use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::cells::Hue;
@@ -74,14 +76,27 @@ fn over(layout: Layout, cell: usize) -> String {
     )
 }
 
+/// A field of cells, once its part of the program is there.
+pub(super) fn cells(field: Field, label: Label, chosen: Chosen) -> Live<AnyView> {
+    later(
+        &TOOLS,
+        || true,
+        move |part| (part.cells)(field, label, chosen),
+    )
+}
+
+/// A strip of marks, once its part of the program is there.
+pub(super) fn marks(row: Memo<ValueRow>) -> Live<AnyView> {
+    later(&TOOLS, || true, move |part| (part.marks)(row))
+}
+
 #[component]
 pub(super) fn Density(
     field: Field,
     /// The field's label.
-    label: fn(&'static strings::Strings) -> &'static str,
+    label: Label,
     /// Receives the key that was clicked.
-    #[prop(optional)]
-    chosen: Option<RwSignal<Option<Key>>>,
+    chosen: Chosen,
 ) -> impl IntoView {
     let ui = Ui::get();
     let screen = Screen::get();
