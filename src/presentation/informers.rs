@@ -123,6 +123,7 @@ pub fn refused(status: u16, said: &str) -> Text {
 #[must_use]
 pub fn stopped(why: Stopped) -> (&'static str, &'static str) {
     match why {
+        Stopped::Next => ("the next file goes on with it", "由下一个文件继续"),
         Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
         Stopped::Unlike => (
             "its client asks in a way that no reflector does",

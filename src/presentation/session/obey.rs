@@ -99,10 +99,7 @@ impl Session {
                 self.forget_found();
                 self.fail(message, None)
             }
-            Command::DismissError => {
-                self.heard = None;
-                Change::None
-            }
+            Command::DismissError => Change::None,
         }
     }
 

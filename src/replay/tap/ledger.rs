@@ -287,8 +287,33 @@ impl Ledger {
                     self.connections.insert(*connection);
                 }
             }
+            Note::GoesOn { objects, .. } => self.go_on(at, objects),
             Note::Stopped { why, .. } => self.stopped = Some((at, *why)),
         }
+    }
+
+    /// What is there already, and the watch that is open: unless the notes of before have said so.
+    fn go_on(&mut self, at: Time, objects: &[Weight]) {
+        self.stopped = None;
+        if self.since.is_none() {
+            self.since = Some((at, 0));
+            let each = objects.iter().map(|one| (one.key.clone(), one.bytes));
+            self.each.objects = each.collect();
+            self.count = self.each.objects.len();
+            self.bytes = objects.iter().map(|one| u64::from(one.bytes)).sum();
+        }
+    }
+
+    /// The note with which another file goes on.
+    #[must_use]
+    pub fn goes_on(&self, at: Time, part: u32) -> Note {
+        let each = self.each.objects.iter().map(|(key, bytes)| Weight {
+            key: key.clone(),
+            bytes: *bytes,
+            managed: 0,
+        });
+        let objects = each.collect();
+        Note::GoesOn { at, part, objects }
     }
 
     fn list(&mut self, at: Time, how: How) {

@@ -88,6 +88,15 @@ pub enum Note {
         #[serde(flatten)]
         connection: Connection,
     },
+    /// This file goes on with an informer: what is before this line says what was there by then.
+    GoesOn {
+        /// When.
+        at: Time,
+        /// The number of the file among those of the informer, from 1.
+        part: u32,
+        /// Its objects.
+        objects: Vec<Weight>,
+    },
     /// The recording goes no further.
     Stopped {
         /// When.
@@ -112,6 +121,8 @@ pub struct Connection {
 pub enum Stopped {
     /// With more it could not be opened.
     Full,
+    /// The next file goes on with it.
+    Next,
     /// The controller asked what no reflector asks.
     Unlike,
     /// Its file could not be written.
@@ -120,8 +131,9 @@ pub enum Stopped {
 
 impl Stopped {
     /// As notes name them.
-    pub const NAMES: [(&str, Self); 3] = [
+    pub const NAMES: [(&str, Self); 4] = [
         ("full", Self::Full),
+        ("next", Self::Next),
         ("unlike", Self::Unlike),
         ("unwritten", Self::Unwritten),
     ];
@@ -228,6 +240,7 @@ impl Note {
             | Self::Events { at, .. }
             | Self::Ended { at, .. }
             | Self::Connection { at, .. }
+            | Self::GoesOn { at, .. }
             | Self::Stopped { at, .. } => *at,
         }
     }
@@ -244,6 +257,13 @@ pub fn read(bytes: &[u8]) -> Vec<Note> {
         serde_json::from_str(note).ok()
     });
     notes.collect()
+}
+
+/// Whether a file goes on with an informer that another began.
+#[must_use]
+pub fn goes_on(bytes: &[u8]) -> bool {
+    let goes_on = |note: &Note| matches!(note, Note::GoesOn { .. });
+    read(bytes).iter().any(goes_on)
 }
 
 /// What a recording without notes says: neither its client, nor how lists were asked for, nor sizes, nor writers.
