@@ -29,6 +29,8 @@ pub struct Grown {
     pub inputs: Vec<RecordedInput>,
     /// How far the trace goes by now: nothing comes before this time.
     pub until: Time,
+    /// When another file had come so far, with which this one goes on: what is before only says what was there.
+    pub goes_on: Option<Time>,
     /// Why nothing follows, if a tap has noted that.
     pub stopped: Option<Stopped>,
 }
@@ -72,6 +74,7 @@ impl Growing {
                 Ok(Some(value)) => {
                     grown.until = grown.until.max(time_of(&value));
                     grown.stopped = grown.stopped.or(stopped_of(&value));
+                    grown.goes_on = grown.goes_on.or(goes_on_of(&value));
                     parts.take(value)
                 }
                 Err(words) => Err(words),
@@ -112,6 +115,10 @@ fn time_of(line: &Value) -> Time {
     let note = note.and_then(|note| note.values().next());
     let at = note.unwrap_or(line).get("at");
     at.and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn goes_on_of(line: &Value) -> Option<Time> {
+    line.get("tap")?.get("goesOn")?.get("at")?.as_u64()
 }
 
 /// Why the recording does not go on, if the line is a tap's note of that.

@@ -13,7 +13,8 @@ use deltascope_cache::fact::{EventType, Fact, HandlersFact, NotificationRef, Sha
 use deltascope_world::Time;
 
 use super::log::{Call, Logged};
-use super::timeline::Timeline;
+use super::recording::Recording;
+use super::timeline::{MAX_FACTS, Timeline};
 
 /// The version of each object that the handler heard of last, before the run begins.
 pub type Known = BTreeMap<String, String>;
@@ -111,6 +112,19 @@ fn each_notified(
         }
         ControlFlow::Continue(())
     });
+}
+
+/// A log beside a whole recording.
+///
+/// # Errors
+/// States which object of the recording cannot be read.
+pub fn beside(recording: &Recording, goes_on: bool, lines: Vec<Logged>) -> Result<Beside, String> {
+    let mut timeline = recording.play()?;
+    timeline.extend(MAX_FACTS);
+    let mut beside = Beside::new(goes_on);
+    beside.say(lines);
+    beside.compare(&timeline, timeline.len());
+    Ok(beside)
 }
 
 /// Most lines of a log that are kept beside a run that goes on.

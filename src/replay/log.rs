@@ -55,10 +55,15 @@ const STEP_MS: Time = 500;
 #[must_use]
 pub fn is_log(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(NEAR)];
-    let name = format!("\"{KEY}\"");
     near.split(|&byte| byte == b'\n')
-        .filter(|line| line.windows(name.len()).any(|part| part == name.as_bytes()))
+        .filter(|line| mentions(line))
         .any(|line| matches!(json_of(1, line), Ok(Some(value)) if value.get(KEY).is_some_and(Value::is_object)))
+}
+
+/// Whether a line may have the key.
+fn mentions(line: &[u8]) -> bool {
+    let name = format!("\"{KEY}\"");
+    line.windows(name.len()).any(|part| part == name.as_bytes())
 }
 
 /// Reads a log up to its first error: a trace returned with an error holds the lines before it.
@@ -211,6 +216,9 @@ pub fn read_calls(name: &str, bytes: &[u8]) -> Result<Vec<Logged>, WireError> {
 /// # Errors
 /// Says what cannot be read.
 pub fn call_of(number: u32, line: &[u8]) -> Result<Option<Logged>, Text> {
+    if !mentions(line) {
+        return Ok(None);
+    }
     let Some((_, mut informer)) = fields_of(number, line)? else {
         return Ok(None);
     };

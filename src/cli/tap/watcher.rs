@@ -1,11 +1,11 @@
 //! Reads what passes, in a thread of its own: finds the informers, records each, and counts.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use hyper::body::Bytes;
@@ -13,24 +13,28 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Instant;
 
-use deltascope_presentation::cluster;
-use deltascope_replay::recording::Recording;
+use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
 use deltascope_replay::tap::follow::{Follower, Over, Step};
-use deltascope_replay::tap::ledger::{self, Ledger};
+use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{Connection, Note, Stopped};
-use deltascope_replay::tap::record::Recorder;
-use deltascope_replay::trace::Trace;
+use deltascope_replay::tap::record::{Recorder, kind_of};
+use deltascope_replay::tap::state::State;
+use deltascope_terminal::Printed;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::{Lang, Text};
 
-use super::super::report::{self, Count, Observed};
+use super::super::report::{self, Count, Files, Observed, Part};
 use super::super::{Failure, note};
+use super::recordings::{
+    Recordings, be_new, cannot_write, file_name, first_name, head, is_gone, log_of,
+};
+use super::said::{Lines, Said};
 
 /// Most bytes of responses that wait to be read.
 const ROOM: usize = 16 << 20;
@@ -66,6 +70,14 @@ enum Word {
         call: Call,
         status: u16,
     },
+    /// The controller has logged more.
+    Logged {
+        from: Printed,
+        bytes: Bytes,
+        _room: Option<OwnedSemaphorePermit>,
+    },
+    /// Its log begins anew, after so many lines that are passed over.
+    LogBegins(u32),
     /// Somebody wants to know how it stands.
     Look(Time, oneshot::Sender<Observed>),
 }
@@ -88,6 +100,35 @@ pub(super) struct Teller {
     room: Room,
     began: Instant,
     next: AtomicU64,
+}
+
+/// Tells the watcher what the controller logs.
+#[derive(Clone)]
+pub(super) struct LogTeller {
+    words: UnboundedSender<Word>,
+    room: Room,
+}
+
+impl LogTeller {
+    /// So many lines of the log are passed over.
+    pub(super) fn skipped(&self, lines: u32) {
+        // The watcher listens as long as there are tellers.
+        let _gone = self.words.send(Word::LogBegins(lines));
+    }
+
+    /// More of it, maybe from its beginning, once there is room for it.
+    pub(super) async fn say(&self, from: Printed, bytes: Bytes, anew: bool) {
+        if anew {
+            self.skipped(0);
+        }
+        let (semaphore, wanted) = self.room.wanted(bytes.len());
+        let room = semaphore.acquire_many_owned(wanted).await.ok();
+        let _gone = self.words.send(Word::Logged {
+            from,
+            bytes,
+            _room: room,
+        });
+    }
 }
 
 /// Tells the watcher of one response.
@@ -125,6 +166,14 @@ impl Teller {
             call,
         });
         Some(telling)
+    }
+
+    /// Who tells of the controller's log.
+    pub(super) fn log(&self) -> LogTeller {
+        LogTeller {
+            words: self.words.clone(),
+            room: self.room.clone(),
+        }
     }
 
     /// Another request was answered.
@@ -186,33 +235,20 @@ impl Drop for Telling {
     }
 }
 
-/// The recordings, by their number from 1.
-#[derive(Clone, Default)]
-pub(super) struct Recordings(Arc<Mutex<Vec<PathBuf>>>);
-
-impl Recordings {
-    /// Adds one, and returns its number.
-    pub(super) fn add(&self, path: PathBuf) -> usize {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(path);
-        all.len()
-    }
-
-    /// The file of this number.
-    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(number.checked_sub(1)?).cloned()
-    }
-}
-
 /// What the watcher is told at its start.
 pub(super) struct Options {
     /// Where the recordings go; `None` for none.
     pub(super) out: Option<PathBuf>,
     /// Whether they stay there.
     pub(super) kept: bool,
+    /// From so many bytes on a recording goes on in another file, …
+    pub(super) rotate: usize,
+    /// … and so many of these are kept.
+    pub(super) keep: usize,
     /// Those that there are.
     pub(super) recordings: Recordings,
+    /// Whether the controller's log is read.
+    pub(super) logs: bool,
     /// Wall-clock time now, in ms since 1970.
     pub(super) start: Option<Time>,
     pub(super) lang: Lang,
@@ -248,31 +284,6 @@ pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     Ok((teller, Watching(watching)))
 }
 
-/// Makes a folder for recordings, in which there are none yet.
-fn be_new(out: &Path) -> Result<(), Failure> {
-    let failed = |error: io::Error| cannot_write(out, &error);
-    fs::create_dir_all(out).map_err(failed)?;
-    for entry in fs::read_dir(out).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "jsonl") {
-            let (out, there) = (out.display(), path.display());
-            return Err(Failure::new(
-                &format!("{out} has recordings already ({there}): name a new folder."),
-                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
-    Failure::new(
-        &format!("Cannot write {shown}: {error}."),
-        &format!("无法写入 {shown}：{error}。"),
-    )
-}
-
 /// An informer, or lists that may become one.
 struct Track {
     began: Time,
@@ -283,6 +294,10 @@ struct Track {
     to: To,
     /// How often it listed without a watch.
     polls: Poll,
+    /// The group and the kind of its objects, once one has come.
+    kind: Option<(String, String)>,
+    /// What the controller logged of it.
+    lines: Lines,
 }
 
 /// Where a recording goes.
@@ -308,6 +323,7 @@ struct Watcher {
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
     files: usize,
+    said: Said,
 }
 
 impl Watcher {
@@ -321,6 +337,7 @@ impl Watcher {
             counts: BTreeMap::new(),
             until: 0,
             files: 0,
+            said: Said::default(),
         }
     }
 
@@ -370,6 +387,12 @@ impl Watcher {
                 self.until = at;
                 self.other(at, agent, call, status);
             }
+            Word::Logged { from, bytes, .. } => {
+                for logged in self.said.read(from, &bytes) {
+                    self.logged(logged);
+                }
+            }
+            Word::LogBegins(lines) => self.said.begin(lines),
             Word::Look(at, answer) => {
                 self.until = self.until.max(at);
                 // Who asked may have gone.
@@ -411,8 +434,15 @@ impl Watcher {
             one.polls.last = at;
         }
         one.last = id;
-        one.ledger.note(&note);
         let at = at.saturating_sub(began);
+        let lists = begins || matches!(call, Call::Watch(_, watch) if watch.initial);
+        if lists {
+            self.make_room(track, at, call);
+        }
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        one.ledger.note(&note);
         let mut stopped = None;
         let over = Note::Connection {
             at,
@@ -437,6 +467,7 @@ impl Watcher {
         }
         if is_informer {
             self.confirm(track);
+            self.claim();
         }
         self.open.insert(id, (track, follower));
     }
@@ -456,8 +487,8 @@ impl Watcher {
         ledger.start = start;
         let room = self.held() < HELD;
         let recorder = (self.options.out.is_some() && room).then(|| {
-            let head = head(scope.clone(), Arc::clone(&client.agent), start, call, at);
-            Recorder::new(call, informer, head)
+            let head = head(scope.clone(), Arc::clone(&client.agent), start, call);
+            Recorder::new(call, informer, head, self.options.rotate)
         });
         Track {
             began: at,
@@ -475,6 +506,8 @@ impl Watcher {
                 first: at,
                 last: at,
             },
+            kind: None,
+            lines: Lines::default(),
         }
     }
 
@@ -512,6 +545,11 @@ impl Watcher {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
+        let kind = step.parts.iter().find_map(kind_of);
+        let is_known = one.kind.is_none() && kind.is_some();
+        if let Some(types) = kind.filter(|_| is_known) {
+            one.kind = Some((group_of(&types.api_version).to_owned(), types.kind.clone()));
+        }
         for note in &step.notes {
             one.ledger.note(note);
         }
@@ -522,6 +560,58 @@ impl Watcher {
             if let Some(stopped) = stopped {
                 self.stop(track, at, stopped);
             }
+            self.rotate(track, at);
+        }
+        if is_known {
+            self.claim();
+        }
+    }
+
+    /// The controller has logged that a handler was called.
+    fn logged(&mut self, logged: Logged) {
+        let (api_version, kind) = &logged.kind;
+        let group = group_of(api_version);
+        let namespace = logged
+            .call
+            .key
+            .split_once('/')
+            .map(|(namespace, _)| namespace);
+        let fits = |track: &Track| {
+            let Track {
+                ledger, kind: is, ..
+            } = track;
+            let is_kind = match is {
+                Some((of, is)) => is == kind && (api_version.is_empty() || of == group),
+                None => false,
+            };
+            let place = ledger.scope.namespace.as_deref();
+            (kind.is_empty() || is_kind) && place.is_none_or(|place| Some(place) == namespace)
+        };
+        let fitting = self.tracks.iter().filter(|(_, one)| fits(one));
+        let fitting = fitting.map(|(track, _)| *track);
+        let fitting = fitting.filter(|track| self.detector.is_informer(*track));
+        match &*fitting.collect::<Vec<_>>() {
+            [track] => {
+                let recordings = &self.options.recordings;
+                if let Some(one) = self.tracks.get_mut(track) {
+                    let recording = one.ledger.recording;
+                    one.lines.add(&logged, || {
+                        let recording = recordings.get(recording, None);
+                        let path = recording.ok_or(io::ErrorKind::NotFound)?;
+                        super::private(&log_of(&path))
+                    });
+                }
+            }
+            // Two of the same: nothing says whose it is.
+            [_, _, ..] => self.said.counts.unclaimed += 1,
+            [] => self.said.wait(logged),
+        }
+    }
+
+    /// Looks anew whose the lines are that wait.
+    fn claim(&mut self) {
+        for logged in std::mem::take(&mut self.said.waiting) {
+            self.logged(logged);
         }
     }
 
@@ -593,7 +683,7 @@ impl Watcher {
             return;
         }
         self.files += 1;
-        let path = out.join(file_name(self.files, &one.ledger.scope));
+        let path = out.join(first_name(self.files, &one.ledger.scope));
         let file = super::private(&path)
             .and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
         match file {
@@ -632,13 +722,140 @@ impl Watcher {
             To::TooMuch | To::Nowhere => Ok(()),
         };
         if let Err(error) = written {
-            let path = self.options.recordings.get(one.ledger.recording);
-            let failed = cannot_write(&path.unwrap_or_default(), &error);
-            note(failed.text.get(self.options.lang));
-            one.to = To::Nowhere;
-            one.recorder = None;
-            let (at, why) = (one.ledger.until, Stopped::Unwritten);
-            one.ledger.note(&Note::Stopped { at, why });
+            self.unwritten(track, &error);
+        }
+    }
+
+    /// The file of a recording cannot be written, or is gone. There is no place for a note in it.
+    fn unwritten(&mut self, track: usize, error: &io::Error) {
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let (recordings, number) = (&self.options.recordings, one.ledger.recording);
+        let failed = cannot_write(&recordings.get(number, None).unwrap_or_default(), error);
+        note(failed.text.get(self.options.lang));
+        one.to = To::Nowhere;
+        one.recorder = None;
+        let (at, why) = (one.ledger.until, Stopped::Unwritten);
+        one.ledger.note(&Note::Stopped { at, why });
+        recordings.is_unwritten(number, at);
+    }
+
+    /// Looks whether the files are still where they were: one that is removed takes what is written all the same.
+    fn look_for_files(&mut self) {
+        let gone = |track: &Track| match &track.to {
+            To::File(file) if track.recorder.is_some() => is_gone(file),
+            _ => false,
+        };
+        let gone = self.tracks.iter().filter(|(_, one)| gone(one));
+        for track in gone.map(|(track, _)| *track).collect::<Vec<_>>() {
+            self.unwritten(track, &io::ErrorKind::NotFound.into());
+        }
+    }
+
+    /// Goes on in another file, once this one is long.
+    fn rotate(&mut self, track: usize, at: Time) {
+        let one = self.tracks.get(&track);
+        let recorder = one.and_then(|one| one.recorder.as_ref());
+        if recorder.is_some_and(|recorder| recorder.is_long() && recorder.is_steady()) {
+            self.go_on(track, at, None);
+        }
+    }
+
+    /// A list begins. If there may be no room for it, or the recording has stopped for what was asked, another file goes on.
+    fn make_room(&mut self, track: usize, at: Time, call: &Call) {
+        let Some(one) = self.tracks.get(&track) else {
+            return;
+        };
+        match &one.recorder {
+            Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
+                self.go_on(track, at, Some(call));
+            }
+            None if matches!(one.ledger.stopped, Some((_, Stopped::Unlike))) => {
+                self.go_on(track, at, Some(call));
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes on in another file, with the objects that are there; where these are too many to hold them and their next list, with
+    /// that list alone.
+    fn go_on(&mut self, track: usize, at: Time, list: Option<&Call>) {
+        let Some(out) = self.options.out.clone() else {
+            return;
+        };
+        let recordings = self.options.recordings.clone();
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let (number, ledger) = (one.ledger.recording, &one.ledger);
+        let Some(last) = recordings.parts(number).pop() else {
+            return;
+        };
+        let informer = Note::Informer {
+            agent: Arc::clone(&ledger.agent),
+            scope: ledger.scope.clone(),
+        };
+        let part = last.number + 1;
+        let mut end = String::new();
+        let mut begin = None;
+        if let Some(recorder) = &mut one.recorder {
+            let state = match File::open(&last.path).and_then(State::read) {
+                Ok(state) => state,
+                Err(error) => return self.unwritten(track, &error),
+            };
+            let Some(head) = state.head().cloned() else {
+                return;
+            };
+            let mut notes = vec![informer.clone()];
+            notes.extend(ledger.goes_on(at, part));
+            let (last, text) = recorder.go_on(at, &state, notes, Box::new(|_| head));
+            end = last;
+            begin = recorder.stopped().is_none().then_some(text);
+        }
+        let begin = match (begin, list) {
+            (Some(begin), _) => begin,
+            (None, Some(call)) => {
+                let (scope, agent) = (ledger.scope.clone(), Arc::clone(&ledger.agent));
+                let head = head(scope, agent, ledger.start, call);
+                one.recorder = Some(Recorder::new(call, informer, head, self.options.rotate));
+                one.ledger.stopped = None;
+                String::new()
+            }
+            (None, None) => {
+                self.write(track, &end);
+                return self.stop(track, at, Stopped::Full);
+            }
+        };
+        self.write(track, &end);
+        let Some(one) = self
+            .tracks
+            .get_mut(&track)
+            .filter(|one| one.recorder.is_some())
+        else {
+            return;
+        };
+        let path = out.join(file_name(&last.path, part));
+        let file = super::private(&path)
+            .and_then(|mut file| file.write_all(begin.as_bytes()).map(|()| file));
+        match file {
+            Ok(file) => one.to = To::File(file),
+            Err(error) => return self.unwritten(track, &error),
+        }
+        if self.options.kept {
+            one.ledger.file = path.display().to_string();
+        }
+        one.lines.go_on();
+        let part = Part {
+            number: part,
+            from: at,
+            path,
+        };
+        if let Some(old) = recordings.go_on(number, part, self.options.keep) {
+            // Somebody else may have removed them.
+            for old in [log_of(&old), old] {
+                let _gone = std::fs::remove_file(old);
+            }
         }
     }
 
@@ -663,6 +880,7 @@ impl Watcher {
     }
 
     fn observed(&mut self) -> Observed {
+        self.look_for_files();
         let tracks = self.tracks.iter_mut();
         let (informers, lists): (Vec<_>, Vec<_>) =
             tracks.partition(|(track, _)| self.detector.is_informer(**track));
@@ -670,17 +888,30 @@ impl Watcher {
         for (_, track) in lists {
             add(&mut polls, &track.polls);
         }
+        let recordings = &self.options.recordings;
+        let files = |track: &Track| Files {
+            parts: recordings.parts(track.ledger.recording),
+            lines: track.lines.count,
+            trouble: track.lines.trouble.clone(),
+        };
+        let (informers, files) = (informers.into_iter())
+            .map(|(_, track)| (track.ledger.summary(), files(track)))
+            .unzip();
         Observed {
             start: self.options.start,
             lasted: self.until,
-            informers: informers
-                .into_iter()
-                .map(|(_, track)| track.ledger.summary())
-                .collect(),
+            informers,
+            files,
             polls: polls.into_values().collect(),
             counts: self.counts.clone(),
+            log: self.options.logs.then(|| self.said.counts()),
         }
     }
+}
+
+/// The group of an `apiVersion`.
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
 /// Counts reads of the same thing together; of too many things, none of the new ones.
@@ -697,66 +928,19 @@ fn add(polls: &mut Reads, more: &Poll) {
     }
 }
 
-fn file_name(number: usize, scope: &Scope) -> String {
-    let place = scope.namespace.as_deref().unwrap_or("all");
-    let name = format!("{}-{place}", scope.resource());
-    let usual = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
-    let name: String = name.chars().filter(|c| usual(*c)).take(100).collect();
-    format!("{number:02}-{name}.jsonl")
-}
-
-/// Makes the head of a recording, once the kind of its objects is known.
-fn head(
-    scope: Scope,
-    agent: Arc<str>,
-    start: Option<Time>,
-    call: &Call,
-    at: Time,
-) -> deltascope_replay::tap::record::Head {
-    let first = Follower::new(at, call).map(|(_, note)| note);
-    let ledger = Ledger::of(first.iter());
-    let how = ledger.lists.first().map(|list| &list.how);
-    let (generation, _) = ledger::generation(&agent, how);
-    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
-    Box::new(move |kind| {
-        let kind = if kind.is_empty() { &scope.plural } else { kind };
-        let target = scope.target(kind);
-        let options = cluster::Options {
-            era: generation,
-            ..cluster::Options::default()
-        };
-        let mut scenario = cluster::scenario(&target, &options, 0);
-        // The controller's own pauses are in the times of its requests.
-        scenario.settings.jitter = None;
-        scenario.settings.watch_list = Some(streams);
-        let title = cluster::title(&target);
-        let client = agent.split(' ').next().unwrap_or_default();
-        Trace {
-            lesson: "".into(),
-            title: Text::new(
-                &format!("{} · {client}", title.en),
-                &format!("{} · {client}", title.zh),
-            ),
-            at: None,
-            start,
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_request_that_no_reflector_makes_ends_the_recording() {
-        let mut watcher = Watcher::new(Options {
+    /// One that records, and a client.
+    fn watcher() -> (Watcher, Client) {
+        let watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),
             kept: true,
+            rotate: usize::MAX,
+            keep: 1,
             recordings: Recordings::default(),
+            logs: false,
             start: None,
             lang: Lang::En,
         });
@@ -764,6 +948,12 @@ mod tests {
             agent: "m".into(),
             connection: 0,
         };
+        (watcher, client)
+    }
+
+    #[test]
+    fn a_request_that_no_reflector_makes_ends_the_recording() {
+        let (mut watcher, client) = watcher();
         let ask = |watcher: &mut Watcher, id, query: &[(&str, &str)]| {
             let query: Vec<_> = (query.iter())
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -792,17 +982,7 @@ mod tests {
 
     #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {
-        let mut watcher = Watcher::new(Options {
-            out: Some(PathBuf::from("never-written")),
-            kept: true,
-            recordings: Recordings::default(),
-            start: None,
-            lang: Lang::En,
-        });
-        let client = Client {
-            agent: "m".into(),
-            connection: 0,
-        };
+        let (mut watcher, client) = watcher();
         let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
             {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
         let mut held = Vec::new();

@@ -77,6 +77,13 @@ pub(super) fn Informers() -> impl IntoView {
                     words.get(ui.lang.get()).to_owned()
                 })}
             </p>
+            {part(move || {
+                let lang = ui.lang.get();
+                let said = said.get();
+                said.filter(|said| !said.log.en.is_empty()).map(|said| view! {
+                    <p class="small" data-testid="informers-log">{said.log.get(lang).to_owned()}</p>
+                })
+            })}
             {shown(move || !is_empty.get(), move || view! {
                 <table>
                     <thead><tr>{part(move || {
@@ -120,7 +127,10 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
                     class="other"
                     data-testid=text(move || row.with(|row| format!("informer-{}", row.recording)))
                     disabled=move || row.with(|row| row.recording == 0)
-                    on:click=move |_| tapped.follow(row.with_untracked(|row| row.recording), None)
+                    on:click=move |_| {
+                        let (recording, part) = row.with_untracked(|row| (row.recording, row.part));
+                        tapped.follow(recording, part, None);
+                    }
                 >
                     {cell(0)}
                 </button>
@@ -135,13 +145,13 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
 
 fn findings(ui: Ui, tapped: Tapped, odd: &[Odd]) -> Option<AnyView> {
     let each = odd.iter().map(|one| {
-        let (number, at) = (one.recording, one.at);
+        let (number, part, at) = (one.recording, one.part, one.at);
         let moment = (number > 0).then(|| {
             view! {
                 <button
                     class="other"
                     // A second later, what follows from it has happened.
-                    on:click=move |_| tapped.follow(number, Some(at + 1_000))
+                    on:click=move |_| tapped.follow(number, part, Some(at + 1_000))
                 >
                     {ui.word(|words| words.informers_moment)}
                 </button>

@@ -51,6 +51,8 @@ pub(crate) struct Cluster {
     pub(crate) connect: fn(Link, Value) -> Connects,
     /// The informers behind a tap.
     pub(super) informers: fn() -> AnyView,
+    /// What a controller behind it logged, in the handlers' room.
+    pub(super) logged: fn() -> AnyView,
 }
 
 /// Fetches all parts, unless the visitor saves data.

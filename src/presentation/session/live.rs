@@ -142,6 +142,14 @@ impl Session {
         change
     }
 
+    /// The recording of the informer goes on in another file, whose first watch is the one that is open: a streaming list is its
+    /// first request, a watch after a list its second.
+    pub fn follow_on(&mut self, streams: bool) {
+        if let (Some(live), AnySource::Live(source)) = (&mut self.live, self.timeline.source()) {
+            live.numbering = Some((if streams { 1 } else { 2 }, source.request()));
+        }
+    }
+
     /// The number of the informer that is followed behind a tap.
     #[must_use]
     pub fn followed_informer(&self) -> Option<usize> {
@@ -831,7 +839,7 @@ mod tests {
     fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
         let (mut session, mut now) = informer_with_forgotten_facts();
         session.listen();
-        let heard = |session: &mut Session| session.view().heard.unwrap();
+        let heard = |session: &mut Session| (*session.view().heard.unwrap()).clone();
         // The run has lost its beginning, so it says what it is compared from.
         session.listen_to(b"");
         let before = heard(&mut session);

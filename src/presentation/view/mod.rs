@@ -305,7 +305,7 @@ pub struct ErrorView {
 }
 
 /// A controller's log beside what its handler should have heard.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeardView {
     /// How many notifications are alike, how many the log lacks at its end, how many it has after the run's end, and how many
     /// of its lines were not kept.

@@ -88,13 +88,18 @@ pub enum Note {
         #[serde(flatten)]
         connection: Connection,
     },
-    /// This file goes on with an informer: what is before this line says what was there by then.
+    /// This file goes on with an informer whose watch is open: what comes before this time says what was there.
     GoesOn {
         /// When.
         at: Time,
         /// The number of the file among those of the informer, from 1.
         part: u32,
-        /// Its objects.
+    },
+    /// Objects that were there when it went on.
+    Had {
+        /// When it went on.
+        at: Time,
+        /// The objects.
         objects: Vec<Weight>,
     },
     /// The recording goes no further.
@@ -241,6 +246,7 @@ impl Note {
             | Self::Ended { at, .. }
             | Self::Connection { at, .. }
             | Self::GoesOn { at, .. }
+            | Self::Had { at, .. }
             | Self::Stopped { at, .. } => *at,
         }
     }
