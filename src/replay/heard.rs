@@ -134,6 +134,8 @@ pub const MOST: usize = 300_000;
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     known: Option<Known>,
+    /// Whether more of both is to come.
+    grows: bool,
     /// How many facts were read.
     read: usize,
     should: Vec<Notified>,
@@ -166,10 +168,14 @@ impl Beside {
         }
     }
 
-    /// Beside a run that may have forgotten its beginning: then the store has what its handler knows.
+    /// Beside a run that may have forgotten its beginning: then the store has what its handler knows. Whether the log `grows`, as
+    /// the run does.
     #[must_use]
-    pub fn beside(timeline: &Timeline, goes_on: bool) -> Self {
-        let mut beside = Self::new(goes_on);
+    pub fn beside(timeline: &Timeline, goes_on: bool, grows: bool) -> Self {
+        let mut beside = Self {
+            grows,
+            ..Self::new(goes_on)
+        };
         if timeline.forgotten() > 0 {
             let items = &timeline.picture(0).store.items;
             let known = items
@@ -207,7 +213,16 @@ impl Beside {
         });
         let should: Vec<_> = should.iter().map(|one| &one.call).collect();
         let heard: Vec<_> = self.heard.iter().map(|line| &line.call).collect();
-        self.found = compare(self.known.as_ref(), &should, &heard);
+        self.found = match self.grows && (should.is_empty() || heard.is_empty()) {
+            // One of them has yet to begin.
+            true => Comparison {
+                lines: vec![None; heard.len()],
+                after_log: should.len(),
+                after_run: if self.known.is_some() { 0 } else { heard.len() },
+                ..Comparison::default()
+            },
+            false => compare(self.known.as_ref(), &should, &heard),
+        };
     }
 
     /// What was found last.

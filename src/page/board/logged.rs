@@ -1,5 +1,7 @@
 //! What a controller logged, in the handlers' room: beside each notification the line that says so.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::parts::{list, part, text};
@@ -55,8 +57,8 @@ pub(super) fn logged() -> AnyView {
                 data-anchor=Anchor::LastLine.to_string()
                 tabindex="0"
             >
-                {list(rows, |row| (row.number, row.step), move |row| {
-                    let call = row.with_untracked(|row| row.call.clone());
+                {list(rows, |row| (row.number, Arc::clone(&row.call)), move |row| {
+                    let call = row.with_untracked(|row| row.call.to_string());
                     view! {
                         <div
                             class="line"

@@ -142,7 +142,7 @@ impl Session {
 
     fn lay_beside(&mut self, grows: Option<Calls>) {
         self.heard = Some(Laid {
-            beside: Beside::beside(&self.timeline, self.goes_on),
+            beside: Beside::beside(&self.timeline, self.goes_on, grows.is_some()),
             grows,
             trouble: None,
             shows: Self::heard_at_cursor,
@@ -201,7 +201,7 @@ impl Session {
         let rows = should[from..end].iter().zip(lines);
         let rows = rows.zip(from..).map(|((one, line), number)| HeardRow {
             number,
-            call: said(&one.call),
+            call: said(&one.call).into(),
             line,
             step: one.place + 1,
             differs: differs == Some(one),

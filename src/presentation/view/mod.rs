@@ -328,7 +328,7 @@ pub struct HeardRow {
     /// Its place among all.
     pub number: usize,
     /// What the handler should have heard.
-    pub call: String,
+    pub call: Arc<str>,
     /// The line of the log that says so.
     pub line: Option<u32>,
     /// The step that notifies of it.
