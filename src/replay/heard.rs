@@ -171,7 +171,7 @@ impl Beside {
     /// Beside a run that may have forgotten its beginning: then the store has what its handler knows. Whether the log `grows`, as
     /// the run does.
     #[must_use]
-    pub fn beside(timeline: &Timeline, goes_on: bool, grows: bool) -> Self {
+    pub fn kept(timeline: &Timeline, goes_on: bool, grows: bool) -> Self {
         let mut beside = Self {
             grows,
             ..Self::new(goes_on)

@@ -121,13 +121,20 @@ impl Passing {
     }
 
     /// Waits for the rest, once the command has ended. What it has started may hold its output open.
-    pub(super) async fn end(self) {
+    pub(super) async fn end(mut self) {
         let rest = async {
-            for task in self.0 {
+            for task in &mut self.0 {
                 let _done = task.await;
             }
         };
-        let _late = timeout(AFTER, rest).await;
+        let is_late = timeout(AFTER, rest).await.is_err();
+        for task in self.0.iter_mut().filter(|_| is_late) {
+            // The watcher waits for the last who tells it something.
+            task.abort();
+            if !task.is_finished() {
+                let _ended = task.await;
+            }
+        }
     }
 }
 

@@ -142,7 +142,7 @@ impl Session {
 
     fn lay_beside(&mut self, grows: Option<Calls>) {
         self.heard = Some(Laid {
-            beside: Beside::beside(&self.timeline, self.goes_on, grows.is_some()),
+            beside: Beside::kept(&self.timeline, self.goes_on, grows.is_some()),
             grows,
             trouble: None,
             shows: Self::heard_at_cursor,

@@ -200,7 +200,7 @@ test("what a controller logs stands beside its handler, live, and the first diff
   api.generate("pods", 5);
   const folder = mkdtempSync(join(tmpdir(), "deltascope-log-test-"));
   const file = join(folder, "controller.log");
-  const tap = await tapped(api, "--log", file, "--out", join(folder, "run"), "--rotate", "12K", "--keep", "2");
+  const tap = await tapped(api, "--log", file, "--out", join(folder, "run"), "--rotate", "16K", "--keep", "2");
   const app = await open(browser, tap.url, { provokes: { test: (text) => /ERR_ABORTED/.test(text) } });
   try {
     const { page } = app;

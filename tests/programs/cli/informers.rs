@@ -553,7 +553,7 @@ pub(super) fn page() -> PathBuf {
     fs::create_dir_all(&dist).unwrap();
     fs::write(
         dist.join("index.html"),
-        "<head><title>deltascope</title></head>",
+        "<head><meta http-equiv=content-security-policy content=\"default-src 'self'\"><title>deltascope</title></head>",
     )
     .unwrap();
     fs::write(dist.join("deltascope.js"), "// the page").unwrap();
@@ -587,7 +587,11 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     assert!(index.text().contains(says), "{}", index.text());
     for (name, value) in [
         ("Referrer-Policy", "no-referrer"),
-        ("Content-Security-Policy", "frame-ancestors 'self'"),
+        // All of it: a header comes before anything of the page is read.
+        (
+            "Content-Security-Policy",
+            "default-src 'self'; frame-ancestors 'self'",
+        ),
         ("X-Content-Type-Options", "nosniff"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Cache-Control", "no-store"),

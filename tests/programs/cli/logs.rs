@@ -350,6 +350,11 @@ fn a_long_recording_goes_on_in_files_that_play_by_themselves() {
             api.tell("update", &json!(["pods", key]));
             hears_of(&controller.heard, &name);
         }
+        // A log is read as often as it is looked at, and this is fast.
+        let lines = || fs::read_to_string(&log).unwrap().lines().count();
+        while informers(&tap)["log"]["lines"] != lines() {
+            assert!(Instant::now() < late, "its log is not read");
+        }
         if writes % 5 == 4 {
             for (command, args) in [
                 ("stall", json!([])),
