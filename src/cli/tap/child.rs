@@ -15,7 +15,7 @@ use deltascope_terminal::Printed;
 
 use super::super::Failure;
 use super::log::{Output, Passing};
-use super::watcher::LogTeller;
+use super::teller::LogTeller;
 
 /// Runs a program to its end, with this kubeconfig. What it prints is `told`, if somebody wants that. Returns its exit code; that
 /// of a program that a signal has ended is as a shell has it.

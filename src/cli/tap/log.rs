@@ -17,7 +17,7 @@ use deltascope_terminal::{self as terminal, Printed};
 use deltascope_world::text::Lang;
 
 use super::super::{Failure, note};
-use super::watcher::LogTeller;
+use super::teller::LogTeller;
 
 /// How often a file is looked at.
 const EVERY: Duration = Duration::from_millis(200);

@@ -8,6 +8,7 @@ mod passage;
 mod recordings;
 mod said;
 mod seen;
+mod teller;
 mod watcher;
 mod window;
 
@@ -39,7 +40,8 @@ pub(super) use recordings::log_of;
 pub(super) use said::Counts;
 
 use recordings::Recordings;
-use watcher::{LogTeller, Watching};
+use teller::LogTeller;
+use watcher::Watching;
 use window::Window;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.

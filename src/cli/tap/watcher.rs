@@ -1,239 +1,39 @@
 //! Reads what passes, in a thread of its own: finds the informers, records each, and counts.
 
+mod keep;
+
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use hyper::body::Bytes;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::time::Instant;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
-use deltascope_replay::tap::follow::{Follower, Over, Step};
+use deltascope_replay::tap::follow::{Follower, Step};
 use deltascope_replay::tap::ledger::Ledger;
-use deltascope_replay::tap::note::{Connection, Note, Stopped};
+use deltascope_replay::tap::note::{Connection, Note};
 use deltascope_replay::tap::record::{Recorder, kind_of};
-use deltascope_replay::tap::state::State;
-use deltascope_terminal::Printed;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
-use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::text::{Lang, Text};
+use deltascope_world::text::Lang;
 
-use super::super::report::{self, Count, Files, Observed, Part};
-use super::super::{Failure, note};
-use super::recordings::{
-    Recordings, be_new, cannot_write, file_name, first_name, head, is_gone, log_of,
-};
+use super::super::Failure;
+use super::super::report::{Count, Files, Observed};
+use super::recordings::{Recordings, be_new, head, log_of};
 use super::said::{Lines, Said};
+use super::teller::{Teller, Word};
 
-/// Most bytes of responses that wait to be read.
-const ROOM: usize = 16 << 20;
 /// Most bytes of lists that are kept until a watch shows that they are an informer's.
 const HELD: usize = 128 << 20;
 /// Most objects and scopes whose reads are counted one by one.
 const READ: usize = 4_096;
-
-/// What the passage tells the watcher.
-enum Word {
-    /// A list or a watch begins.
-    Asked {
-        id: Id,
-        at: Time,
-        client: Client,
-        call: Call,
-    },
-    /// The head of its response has come.
-    Head { id: Id, at: Time, head: Head },
-    /// A piece of it, with the room that it takes until it is read.
-    Chunk {
-        id: Id,
-        at: Time,
-        bytes: Bytes,
-        _room: Option<OwnedSemaphorePermit>,
-    },
-    /// It is over.
-    End { id: Id, at: Time, over: Over },
-    /// Another request was answered.
-    Other {
-        at: Time,
-        agent: Arc<str>,
-        call: Call,
-        status: u16,
-    },
-    /// The controller has logged more.
-    Logged {
-        from: Printed,
-        bytes: Bytes,
-        _room: Option<OwnedSemaphorePermit>,
-    },
-    /// Its log begins anew, after so many lines that are passed over.
-    LogBegins(u32),
-    /// Somebody wants to know how it stands.
-    Look(Time, oneshot::Sender<Observed>),
-}
-
-/// The room for what the watcher has not read yet.
-#[derive(Clone)]
-pub(super) struct Room(Arc<Semaphore>);
-
-impl Room {
-    /// What a piece takes of it: at most all.
-    pub(super) fn wanted(&self, bytes: usize) -> (Arc<Semaphore>, u32) {
-        let wanted = u32::try_from(bytes.min(ROOM)).unwrap_or(u32::MAX);
-        (Arc::clone(&self.0), wanted)
-    }
-}
-
-/// Tells the watcher.
-pub(super) struct Teller {
-    words: UnboundedSender<Word>,
-    room: Room,
-    began: Instant,
-    next: AtomicU64,
-}
-
-/// Tells the watcher what the controller logs.
-#[derive(Clone)]
-pub(super) struct LogTeller {
-    words: UnboundedSender<Word>,
-    room: Room,
-}
-
-impl LogTeller {
-    /// So many lines of the log are passed over.
-    pub(super) fn skipped(&self, lines: u32) {
-        // The watcher listens as long as there are tellers.
-        let _gone = self.words.send(Word::LogBegins(lines));
-    }
-
-    /// More of it, maybe from its beginning, once there is room for it.
-    pub(super) async fn say(&self, from: Printed, bytes: Bytes, anew: bool) {
-        if anew {
-            self.skipped(0);
-        }
-        let (semaphore, wanted) = self.room.wanted(bytes.len());
-        let room = semaphore.acquire_many_owned(wanted).await.ok();
-        let _gone = self.words.send(Word::Logged {
-            from,
-            bytes,
-            _room: room,
-        });
-    }
-}
-
-/// Tells the watcher of one response.
-pub(super) struct Telling {
-    id: Id,
-    words: UnboundedSender<Word>,
-    room: Room,
-    began: Instant,
-    over: bool,
-}
-
-fn since(began: Instant) -> Time {
-    Time::try_from(began.elapsed().as_millis()).unwrap_or(Time::MAX)
-}
-
-impl Teller {
-    /// A list or a watch begins; none for what is only counted.
-    pub(super) fn asked(&self, client: Client, call: Call) -> Option<Telling> {
-        if !matches!(call, Call::List(..) | Call::Watch(..)) {
-            return None;
-        }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let at = since(self.began);
-        let telling = Telling {
-            id,
-            words: self.words.clone(),
-            room: self.room.clone(),
-            began: self.began,
-            over: false,
-        };
-        telling.say(Word::Asked {
-            id,
-            at,
-            client,
-            call,
-        });
-        Some(telling)
-    }
-
-    /// Who tells of the controller's log.
-    pub(super) fn log(&self) -> LogTeller {
-        LogTeller {
-            words: self.words.clone(),
-            room: self.room.clone(),
-        }
-    }
-
-    /// Another request was answered.
-    pub(super) fn other(&self, agent: Arc<str>, call: Call, status: u16) {
-        let at = since(self.began);
-        let _gone = self.words.send(Word::Other {
-            at,
-            agent,
-            call,
-            status,
-        });
-    }
-
-    /// How it stands.
-    pub(super) async fn look(&self) -> Option<Observed> {
-        let (answer, answered) = oneshot::channel();
-        let now = since(self.began);
-        self.words.send(Word::Look(now, answer)).ok()?;
-        answered.await.ok()
-    }
-}
-
-impl Telling {
-    pub(super) fn room(&self) -> &Room {
-        &self.room
-    }
-
-    pub(super) fn head(&self, head: Head) {
-        let (id, at) = (self.id, since(self.began));
-        self.say(Word::Head { id, at, head });
-    }
-
-    pub(super) fn chunk(&self, bytes: Bytes, room: Option<OwnedSemaphorePermit>) {
-        let (id, at) = (self.id, since(self.began));
-        self.say(Word::Chunk {
-            id,
-            at,
-            bytes,
-            _room: room,
-        });
-    }
-
-    pub(super) fn over(&mut self, over: Over) {
-        if !std::mem::replace(&mut self.over, true) {
-            let (id, at) = (self.id, since(self.began));
-            self.say(Word::End { id, at, over });
-        }
-    }
-
-    fn say(&self, word: Word) {
-        // The watcher listens as long as there are requests.
-        let _gone = self.words.send(word);
-    }
-}
-
-impl Drop for Telling {
-    fn drop(&mut self) {
-        self.over(Over::HungUp);
-    }
-}
 
 /// What the watcher is told at its start.
 pub(super) struct Options {
@@ -273,13 +73,7 @@ pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     if let Some(out) = &options.out {
         be_new(out)?;
     }
-    let (words, told) = unbounded_channel();
-    let teller = Teller {
-        words,
-        room: Room(Arc::new(Semaphore::new(ROOM))),
-        began: Instant::now(),
-        next: AtomicU64::new(0),
-    };
+    let (teller, told) = Teller::new();
     let watching = std::thread::spawn(move || Watcher::new(options).run(told));
     Ok((teller, Watching(watching)))
 }
@@ -519,14 +313,6 @@ impl Watcher {
         }
     }
 
-    fn held(&self) -> usize {
-        let held = self.tracks.values().map(|track| match &track.to {
-            To::Held(text) => text.len(),
-            To::File(_) | To::TooMuch | To::Nowhere => 0,
-        });
-        held.sum()
-    }
-
     fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
         self.until = self.until.max(at);
         let Some((track, follower)) = self.open.get_mut(&id) else {
@@ -659,226 +445,6 @@ impl Watcher {
         add(&mut self.reads, &read);
     }
 
-    /// It is an informer: its recording goes into a file.
-    fn confirm(&mut self, track: usize) {
-        let (Some(out), Some(one)) = (&self.options.out, self.tracks.get_mut(&track)) else {
-            return;
-        };
-        let held = match &one.to {
-            To::Held(held) => held,
-            To::TooMuch => {
-                one.to = To::Nowhere;
-                let of = one.ledger.scope.title();
-                let said = Text::new(
-                    &format!(
-                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
-                    ),
-                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
-                );
-                return note(said.get(self.options.lang));
-            }
-            To::File(_) | To::Nowhere => return,
-        };
-        if held.is_empty() && one.recorder.is_none() {
-            return;
-        }
-        self.files += 1;
-        let path = out.join(first_name(self.files, &one.ledger.scope));
-        let file = super::private(&path)
-            .and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
-        match file {
-            Ok(file) => {
-                one.to = To::File(file);
-                if self.options.kept {
-                    one.ledger.file = path.display().to_string();
-                }
-                one.ledger.recording = self.options.recordings.add(path);
-                self.say_stopped(track);
-            }
-            Err(error) => {
-                note(cannot_write(&path, &error).text.get(self.options.lang));
-                one.to = To::Nowhere;
-                one.recorder = None;
-            }
-        }
-    }
-
-    fn write(&mut self, track: usize, text: &str) {
-        let full = self.held() + text.len() > HELD;
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        let written = match &mut one.to {
-            To::Held(_) if full => {
-                one.to = To::TooMuch;
-                one.recorder = None;
-                Ok(())
-            }
-            To::Held(held) => {
-                held.push_str(text);
-                Ok(())
-            }
-            To::File(file) => file.write_all(text.as_bytes()),
-            To::TooMuch | To::Nowhere => Ok(()),
-        };
-        if let Err(error) = written {
-            self.unwritten(track, &error);
-        }
-    }
-
-    /// The file of a recording cannot be written, or is gone. There is no place for a note in it.
-    fn unwritten(&mut self, track: usize, error: &io::Error) {
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        let (recordings, number) = (&self.options.recordings, one.ledger.recording);
-        let failed = cannot_write(&recordings.get(number, None).unwrap_or_default(), error);
-        note(failed.text.get(self.options.lang));
-        one.to = To::Nowhere;
-        one.recorder = None;
-        let (at, why) = (one.ledger.until, Stopped::Unwritten);
-        one.ledger.note(&Note::Stopped { at, why });
-        recordings.is_unwritten(number, at);
-    }
-
-    /// Looks whether the files are still where they were: one that is removed takes what is written all the same.
-    fn look_for_files(&mut self) {
-        let gone = |track: &Track| match &track.to {
-            To::File(file) if track.recorder.is_some() => is_gone(file),
-            _ => false,
-        };
-        let gone = self.tracks.iter().filter(|(_, one)| gone(one));
-        for track in gone.map(|(track, _)| *track).collect::<Vec<_>>() {
-            self.unwritten(track, &io::ErrorKind::NotFound.into());
-        }
-    }
-
-    /// Goes on in another file, once this one is long.
-    fn rotate(&mut self, track: usize, at: Time) {
-        let one = self.tracks.get(&track);
-        let recorder = one.and_then(|one| one.recorder.as_ref());
-        if recorder.is_some_and(|recorder| recorder.is_long() && recorder.is_steady()) {
-            self.go_on(track, at, None);
-        }
-    }
-
-    /// A list begins. If there may be no room for it, or the recording has stopped for what was asked, another file goes on.
-    fn make_room(&mut self, track: usize, at: Time, call: &Call) {
-        let Some(one) = self.tracks.get(&track) else {
-            return;
-        };
-        match &one.recorder {
-            Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
-                self.go_on(track, at, Some(call));
-            }
-            None if matches!(one.ledger.stopped, Some((_, Stopped::Unlike))) => {
-                self.go_on(track, at, Some(call));
-            }
-            _ => {}
-        }
-    }
-
-    /// Goes on in another file, with the objects that are there; where these are too many to hold them and their next list, with
-    /// that list alone.
-    fn go_on(&mut self, track: usize, at: Time, list: Option<&Call>) {
-        let Some(out) = self.options.out.clone() else {
-            return;
-        };
-        let recordings = self.options.recordings.clone();
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        let (number, ledger) = (one.ledger.recording, &one.ledger);
-        let Some(last) = recordings.parts(number).pop() else {
-            return;
-        };
-        let informer = Note::Informer {
-            agent: Arc::clone(&ledger.agent),
-            scope: ledger.scope.clone(),
-        };
-        let part = last.number + 1;
-        let mut end = String::new();
-        let mut begin = None;
-        if let Some(recorder) = &mut one.recorder {
-            let state = match File::open(&last.path).and_then(State::read) {
-                Ok(state) => state,
-                Err(error) => return self.unwritten(track, &error),
-            };
-            let Some(head) = state.head().cloned() else {
-                return;
-            };
-            let mut notes = vec![informer.clone()];
-            notes.extend(ledger.goes_on(at, part));
-            let (last, text) = recorder.go_on(at, &state, notes, Box::new(|_| head));
-            end = last;
-            begin = recorder.stopped().is_none().then_some(text);
-        }
-        let begin = match (begin, list) {
-            (Some(begin), _) => begin,
-            (None, Some(call)) => {
-                let (scope, agent) = (ledger.scope.clone(), Arc::clone(&ledger.agent));
-                let head = head(scope, agent, ledger.start, call);
-                one.recorder = Some(Recorder::new(call, informer, head, self.options.rotate));
-                one.ledger.stopped = None;
-                String::new()
-            }
-            (None, None) => {
-                self.write(track, &end);
-                return self.stop(track, at, Stopped::Full);
-            }
-        };
-        self.write(track, &end);
-        let Some(one) = self
-            .tracks
-            .get_mut(&track)
-            .filter(|one| one.recorder.is_some())
-        else {
-            return;
-        };
-        let path = out.join(file_name(&last.path, part));
-        let file = super::private(&path)
-            .and_then(|mut file| file.write_all(begin.as_bytes()).map(|()| file));
-        match file {
-            Ok(file) => one.to = To::File(file),
-            Err(error) => return self.unwritten(track, &error),
-        }
-        if self.options.kept {
-            one.ledger.file = path.display().to_string();
-        }
-        one.lines.go_on();
-        let part = Part {
-            number: part,
-            from: at,
-            path,
-        };
-        if let Some(old) = recordings.go_on(number, part, self.options.keep) {
-            // Somebody else may have removed them.
-            for old in [log_of(&old), old] {
-                let _gone = std::fs::remove_file(old);
-            }
-        }
-    }
-
-    /// The recording does not go on.
-    fn stop(&mut self, track: usize, at: Time, why: Stopped) {
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        one.recorder = None;
-        one.ledger.note(&Note::Stopped { at, why });
-        self.say_stopped(track);
-    }
-
-    /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
-    fn say_stopped(&self, track: usize) {
-        if let Some(one) = self.tracks.get(&track)
-            && !one.ledger.file.is_empty()
-            && let Some(said) = report::stopped(&one.ledger)
-        {
-            note(said.get(self.options.lang));
-        }
-    }
-
     fn observed(&mut self) -> Observed {
         self.look_for_files();
         let tracks = self.tracks.iter_mut();
@@ -930,6 +496,10 @@ fn add(polls: &mut Reads, more: &Poll) {
 
 #[cfg(test)]
 mod tests {
+    use deltascope_replay::tap::follow::Over;
+    use deltascope_replay::tap::note::Stopped;
+    use hyper::body::Bytes;
+
     use super::*;
 
     /// One that records, and a client.
@@ -1014,5 +584,42 @@ mod tests {
         let polls = watcher.observed().polls;
         assert_eq!((polls.len(), polls[0].count), (1, 100));
         assert_eq!((polls[0].first, polls[0].last), (0, 99));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_recording_on_a_full_disk_ends_and_is_counted_on() {
+        let (mut watcher, client) = watcher();
+        let out = std::env::temp_dir().join(format!("deltascope-full-{}", std::process::id()));
+        std::fs::create_dir_all(&out).unwrap();
+        watcher.options.out = Some(out.clone());
+        let query = [("watch".to_owned(), "1".to_owned())];
+        let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+        watcher.asked(0, 0, &client, &call);
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let tracks = &mut watcher.tracks;
+        tracks
+            .values_mut()
+            .for_each(|track| track.to = To::File(full.try_clone().unwrap()));
+        watcher.hear(Word::Head {
+            id: 0,
+            at: 5,
+            head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+        });
+        let event = r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"}}}"#;
+        for at in [6, 7] {
+            watcher.hear(Word::Chunk {
+                id: 0,
+                at,
+                bytes: format!("{event}\n").into(),
+                _room: None,
+            });
+        }
+        let ledger = &watcher.observed().informers[0];
+        let stopped = ledger.stopped.map(|(_, why)| why);
+        assert_eq!((stopped, ledger.events), (Some(Stopped::Unwritten), 2));
+        let unsaid = watcher.options.recordings.unsaid(1, None).unwrap();
+        assert!(unsaid.contains("unwritten"), "{unsaid}");
+        std::fs::remove_dir_all(&out).unwrap();
     }
 }

@@ -20,7 +20,7 @@ use super::super::gate::{Refusal, plain_path, refusal};
 use super::super::page::{OTHERS, Page};
 use super::super::report::{Observed, Played};
 use super::recordings::{Recordings, log_of};
-use super::watcher::Teller;
+use super::teller::Teller;
 
 /// The tap's own paths, which no API server has.
 const OWN: &str = "deltascope/";
