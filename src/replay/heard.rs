@@ -145,6 +145,10 @@ pub struct Beside {
     before: Option<Differs>,
     /// How many lines were not kept, for there were too many.
     dropped: usize,
+    /// How many notifications were alike whose facts are forgotten.
+    passed: usize,
+    /// How many notifications and lines were compared last, and how much was known.
+    compared: Option<[usize; 3]>,
 }
 
 /// A difference by itself.
@@ -190,7 +194,8 @@ impl Beside {
     pub fn again(&mut self) {
         let known = self.known.as_ref().map(|_| Known::new());
         (self.known, self.read) = (known, 0);
-        (self.should, self.before) = (Vec::new(), None);
+        (self.should, self.before, self.compared) = (Vec::new(), None, None);
+        self.passed = 0;
     }
 
     /// Takes more lines of the log.
@@ -211,6 +216,12 @@ impl Beside {
             }
             _ => should.push(one),
         });
+        let before = known.as_ref().map_or(0, Known::len);
+        let all = Some([should.len(), self.heard.len(), before]);
+        if self.compared == all {
+            return;
+        }
+        self.compared = all;
         let should: Vec<_> = should.iter().map(|one| &one.call).collect();
         let heard: Vec<_> = self.heard.iter().map(|line| &line.call).collect();
         self.found = match self.grows && (should.is_empty() || heard.is_empty()) {
@@ -266,14 +277,17 @@ impl Beside {
         self.before.clone().or_else(|| self.found.first.map(of))
     }
 
+    /// How many notifications are alike, with those whose facts are forgotten.
+    #[must_use]
+    pub fn alike(&self) -> usize {
+        self.passed + self.found.alike
+    }
+
     /// The run no longer has its first facts. What they notified of is known from now on.
     pub fn forget(&mut self, gone: usize) {
+        // Its notification may go, and it stays the first.
+        self.before = self.first();
         let cut = self.should.partition_point(|one| one.place < gone);
-        if let Some(first) = self.found.first
-            && first.should.is_none_or(|at| at < cut)
-        {
-            self.before = self.first();
-        }
         let known = self.known.get_or_insert_default();
         for one in self.should.drain(..cut) {
             known.insert(one.call.key, one.call.rv);
@@ -282,17 +296,23 @@ impl Beside {
             one.place = one.place.saturating_sub(gone);
         }
         self.read = self.read.saturating_sub(gone);
-        // The lines of before, and those between them.
-        let lines = &self.found.lines;
-        let last = lines.iter().rposition(|at| at.is_some_and(|at| at < cut));
-        let mut number = 0;
-        self.heard.retain(|_| {
-            let like = lines.get(number).copied().flatten();
-            number += 1;
-            like.is_some_and(|at| at >= cut) || last.is_none_or(|last| number > last + 1)
-        });
-        // Until it is compared anew, it has no places.
-        self.found = Comparison::default();
+        // Their lines go, and those between them.
+        let lines = std::mem::take(&mut self.found.lines);
+        let is_gone = |like: &Option<usize>| like.is_some_and(|at| at < cut);
+        let last = lines.iter().rposition(is_gone);
+        let passed = lines.iter().filter(|like| is_gone(like)).count();
+        let stays = |(line, like): (usize, &Option<usize>)| match like {
+            Some(at) => *at >= cut,
+            None => last.is_none_or(|last| line > last),
+        };
+        let stay: Vec<bool> = lines.iter().enumerate().map(stays).collect();
+        let mut stay = stay.into_iter();
+        self.heard.retain(|_| stay.next().unwrap_or(true));
+        let left = lines.iter().enumerate().filter(|one| stays(*one));
+        self.found.lines = left.map(|(_, like)| like.map(|at| at - cut)).collect();
+        (self.found.alike, self.found.first) = (self.found.alike - passed, None);
+        self.passed += passed;
+        self.compared = None;
     }
 }
 

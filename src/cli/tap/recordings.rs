@@ -25,7 +25,6 @@ use super::super::report::Part;
 pub(super) struct Recordings(Arc<Mutex<Vec<One>>>);
 
 /// The files of one informer.
-#[derive(Default)]
 struct One {
     /// Those that there are, the newest last.
     parts: VecDeque<Part>,
@@ -42,13 +41,15 @@ impl Recordings {
     /// Adds one, and returns its number.
     pub(super) fn add(&self, path: PathBuf) -> usize {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(One::default());
         let first = Part {
             number: 1,
             from: 0,
             path,
         };
-        all.last_mut().map(|one| one.parts.push_back(first));
+        all.push(One {
+            parts: [first].into(),
+            unwritten: None,
+        });
         all.len()
     }
 

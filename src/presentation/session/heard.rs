@@ -208,7 +208,7 @@ impl Session {
         });
         HeardView {
             counts: [
-                found.alike,
+                beside.alike(),
                 found.after_log,
                 found.after_run,
                 beside.dropped(),
