@@ -448,7 +448,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             for (text, lang) in [(&mut en, Lang::En), (&mut zh, Lang::Zh)] {
                 text.push_str(pick(lang, " ", ""));
-                text.push_str(differs(first, lang).trim_end());
+                text.push_str(&differs(first, lang));
                 if let Some(one) = &first.should {
                     let when = when(informers.get(*informer), one.time);
                     let call = said(&one.call);

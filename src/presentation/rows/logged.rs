@@ -53,6 +53,13 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
     if let Some(trouble) = &heard.trouble {
         words.push(trouble.get(lang).to_owned());
     }
+    // It stands below.
+    if heard.first.is_some() {
+        words.push(match lang {
+            Lang::En => "The first difference:".to_owned(),
+            Lang::Zh => "第一处不同：".to_owned(),
+        });
+    }
     words.join(match lang {
         Lang::En => " ",
         Lang::Zh => "",
@@ -116,7 +123,10 @@ mod tests {
             step: None,
             heard: Some(("OnUpdate a 2".to_owned(), 4)),
         });
-        assert_eq!(verdict(&heard, Lang::En), "7 as they should be.");
+        assert_eq!(
+            verdict(&heard, Lang::En),
+            "7 as they should be. The first difference:"
+        );
         assert_eq!(
             both(&heard, Lang::En),
             ["should have heard: OnAdd a 1", "line 4 says: OnUpdate a 2"]

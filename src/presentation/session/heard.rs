@@ -78,7 +78,12 @@ impl Session {
             let Some(first) = &first else {
                 return words;
             };
+            words.push_str(match lang {
+                Lang::En => "The first difference. ",
+                Lang::Zh => "第一处不同。",
+            });
             words.push_str(&kind_of(first, lang));
+            words.push('\n');
             if let Some(one) = &first.should {
                 let (step, time) = (one.place + 1, seconds(one.time));
                 let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
@@ -317,7 +322,7 @@ fn counted(found: &Comparison, lang: Lang) -> String {
     words
 }
 
-/// How a log and a run differ first, in a line.
+/// How a log and a run differ first, in a sentence.
 #[must_use]
 pub fn kind_of(first: &Differs, lang: Lang) -> String {
     let should = first.should.as_ref().map(|one| &one.call);
@@ -346,7 +351,7 @@ pub fn kind_of(first: &Differs, lang: Lang) -> String {
         ),
     };
     match lang {
-        Lang::En => format!("The first difference. {key}: {en}.\n"),
-        Lang::Zh => format!("第一处不同。{key}：{zh}。\n"),
+        Lang::En => format!("{key}: {en}."),
+        Lang::Zh => format!("{key}：{zh}。"),
     }
 }

@@ -258,7 +258,7 @@ test("what a controller logs stands beside its handler, live, and the first diff
     const at = lines;
     api.remove("pods", "default/new");
     await shows(`line ${at} says: OnAdd default/new`);
-    await shows("The first difference.");
+    await shows("The first difference:");
     // In Chinese, and on a phone.
     await app.language("zh");
     await shows(`第 ${at} 行：OnAdd default/new`);
