@@ -384,7 +384,11 @@ pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comp
         .collect();
     let (mut after_log, mut after_run) = (0, 0);
     for (our, their) in ends {
-        let is_before = |one: &usize, last: Option<usize>| last.is_none_or(|last| *one < last);
+        // Of a run without its beginning, a log that has nothing in common has yet to come to it.
+        let is_before = |one: &usize, last: Option<usize>| match last {
+            Some(last) => *one < last,
+            None => known.is_none(),
+        };
         match (our.first(), their.first()) {
             (Some(first), _) if is_before(first, last.0) => differences.push(Difference {
                 kind: Kind::Missing,
