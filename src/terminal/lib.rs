@@ -90,6 +90,19 @@ pub enum Printed {
     Err,
 }
 
+/// Has what a command prints read here; [`printed`] takes it.
+pub fn piped(command: &mut Command) {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+}
+
+/// What a started command prints, to be read: of any kind of child.
+#[macro_export]
+macro_rules! printed {
+    ($child:expr) => {
+        ($child.stdout.take(), $child.stderr.take())
+    };
+}
+
 /// Passes on what a command has printed, as it is: the command's output is its own.
 ///
 /// # Errors

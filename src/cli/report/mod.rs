@@ -28,7 +28,6 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Report;
 use super::replay::read;
-use super::tap::{Counts, log_of};
 use super::{Failure, print};
 
 pub(super) use words::{stopped, table};
@@ -68,6 +67,23 @@ pub(super) struct Files {
     pub(super) lines: u64,
     /// Why not all of these are kept.
     pub(super) trouble: Option<Text>,
+}
+
+/// What is known of the log as a whole.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    /// The lines of handlers.
+    pub(super) lines: u64,
+    /// How many of these belong to no informer, or to more than one.
+    pub(super) unclaimed: u64,
+    /// How many lines cannot be read, and the first of them.
+    pub(super) unread: u64,
+    pub(super) first_unread: Option<(u32, Text)>,
+}
+
+/// What the controller logged of a recording lies beside it.
+pub(super) fn log_of(recording: &Path) -> PathBuf {
+    recording.with_extension("log")
 }
 
 /// A file of a recording.

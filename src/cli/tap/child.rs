@@ -11,7 +11,7 @@ use std::task::Poll;
 
 use tokio::process::{Child, Command};
 
-use deltascope_terminal::Printed;
+use deltascope_terminal::{self as terminal, Printed};
 
 use super::super::Failure;
 use super::log::{Output, Passing};
@@ -39,7 +39,7 @@ pub(super) async fn run(
         command.stdin(Stdio::null());
     }
     if told.is_some() {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        terminal::piped(command.as_std_mut());
     }
     let mut child = command.spawn().map_err(|error| {
         let shown = program.to_string_lossy();
@@ -58,14 +58,9 @@ pub(super) async fn run(
 
 /// What a program prints, which is read here.
 fn printed(child: &mut Child) -> Vec<(Printed, Output)> {
-    let out = child
-        .stdout
-        .take()
-        .map(|out| (Printed::Out, Box::new(out) as Output));
-    let err = child
-        .stderr
-        .take()
-        .map(|err| (Printed::Err, Box::new(err) as Output));
+    let (out, err) = terminal::printed!(child);
+    let out = out.map(|out| (Printed::Out, Box::new(out) as Output));
+    let err = err.map(|err| (Printed::Err, Box::new(err) as Output));
     out.into_iter().chain(err).collect()
 }
 

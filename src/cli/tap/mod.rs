@@ -36,9 +36,6 @@ use child::Signals;
 use kube::{Kubeconfig, Kubectl};
 use log::Reading;
 use passage::Passage;
-pub(super) use recordings::log_of;
-pub(super) use said::Counts;
-
 use recordings::Recordings;
 use teller::LogTeller;
 use watcher::Watching;

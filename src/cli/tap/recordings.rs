@@ -97,11 +97,6 @@ impl Recordings {
     }
 }
 
-/// What the controller logged of a recording lies beside it.
-pub(in super::super) fn log_of(recording: &Path) -> PathBuf {
-    recording.with_extension("log")
-}
-
 /// Makes a folder for recordings, in which there are none yet.
 pub(super) fn be_new(out: &Path) -> Result<(), Failure> {
     let failed = |error: io::Error| cannot_write(out, &error);

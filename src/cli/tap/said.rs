@@ -9,6 +9,8 @@ use deltascope_terminal::Printed;
 use deltascope_world::bounds::MAX_LINE;
 use deltascope_world::text::Text;
 
+use super::super::report::Counts;
+
 /// Most lines that wait for their informer to watch.
 const WAITING: usize = 10_000;
 /// Most bytes that are kept of an informer's lines: more could not be read again.
@@ -24,18 +26,6 @@ pub(super) struct Said {
     /// Lines whose informer does not watch yet.
     pub(super) waiting: VecDeque<Logged>,
     pub(super) counts: Counts,
-}
-
-/// What is known of the log as a whole.
-#[derive(Clone, Debug, Default)]
-pub(in super::super) struct Counts {
-    /// The lines of handlers.
-    pub(in super::super) lines: u64,
-    /// How many of these belong to no informer, or to more than one.
-    pub(in super::super) unclaimed: u64,
-    /// How many lines cannot be read, and the first of them.
-    pub(in super::super) unread: u64,
-    pub(in super::super) first_unread: Option<(u32, Text)>,
 }
 
 /// A line so far.

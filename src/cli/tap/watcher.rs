@@ -25,8 +25,8 @@ use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::Lang;
 
 use super::super::Failure;
-use super::super::report::{Count, Files, Observed};
-use super::recordings::{Recordings, be_new, head, log_of};
+use super::super::report::{Count, Files, Observed, log_of};
+use super::recordings::{Recordings, be_new, head};
 use super::said::{Lines, Said};
 use super::teller::{Teller, Word};
 

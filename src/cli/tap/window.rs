@@ -18,8 +18,8 @@ use deltascope_world::bounds::MAX_LINE;
 
 use super::super::gate::{Refusal, plain_path, refusal};
 use super::super::page::{OTHERS, Page};
-use super::super::report::{Observed, Played};
-use super::recordings::{Recordings, log_of};
+use super::super::report::{Observed, Played, log_of};
+use super::recordings::Recordings;
 use super::teller::Teller;
 
 /// The tap's own paths, which no API server has.

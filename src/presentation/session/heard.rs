@@ -10,9 +10,11 @@ use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 
-use super::live::INFORMER;
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
+
+/// The lesson of an informer behind a tap is this and its number.
+pub(super) const INFORMER: &str = "informer:";
 
 /// A log compared with the run.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
-use super::heard::Laid;
+use super::heard::{INFORMER, Laid};
 use super::messages::cannot_run;
 use super::{Change, Session};
 
@@ -35,9 +35,6 @@ const SMOOTH: usize = 60;
 const LOOKED_AT: usize = MAX_FACTS / 2;
 /// … and this many bytes of answers.
 const LOOKED_AT_WEIGHS: usize = 2 * WEIGHS;
-
-/// The lesson of an informer behind a tap is this and its number.
-pub(super) const INFORMER: &str = "informer:";
 
 /// A fact is late if it has not been shown for longer than this, in ms.
 const LATE_MS: Time = 1_000;

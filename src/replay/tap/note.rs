@@ -16,6 +16,8 @@ use deltascope_world::virtual_time::Input;
 
 use crate::trace::Trace;
 
+pub use crate::growing::Stopped;
+
 use super::call::Scope;
 
 /// The name of a note's line.
@@ -118,30 +120,6 @@ pub struct Connection {
     pub tap: Time,
     /// Its number.
     pub number: u64,
-}
-
-/// Why a recording does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Stopped {
-    /// With more it could not be opened.
-    Full,
-    /// The next file goes on with it.
-    Next,
-    /// The controller asked what no reflector asks.
-    Unlike,
-    /// Its file could not be written.
-    Unwritten,
-}
-
-impl Stopped {
-    /// As notes name them.
-    pub const NAMES: [(&str, Self); 4] = [
-        ("full", Self::Full),
-        ("next", Self::Next),
-        ("unlike", Self::Unlike),
-        ("unwritten", Self::Unwritten),
-    ];
 }
 
 /// An object of a list.

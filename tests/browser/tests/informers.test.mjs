@@ -255,10 +255,11 @@ test("what a controller logs stands beside its handler, live, and the first diff
 
     // A line twice is found, at its line.
     plan = (line) => [line, line.replace("MODIFIED", "ADDED")];
+    const at = lines + 2;
     api.update("pods", "default/new");
+    await app.eventually("it is logged", () => lines === at);
     plan = (line) => [line];
     await caughtUp(app, api);
-    const at = lines;
     api.remove("pods", "default/new");
     await shows(`line ${at} says: OnAdd default/new`);
     await shows("The first difference:");
