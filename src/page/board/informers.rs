@@ -127,10 +127,7 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
                     class="other"
                     data-testid=text(move || row.with(|row| format!("informer-{}", row.recording)))
                     disabled=move || row.with(|row| row.recording == 0)
-                    on:click=move |_| {
-                        let (recording, part) = row.with_untracked(|row| (row.recording, row.part));
-                        tapped.follow(recording, part, None);
-                    }
+                    on:click=move |_| tapped.follow(row.with_untracked(|row| row.recording), None)
                 >
                     {cell(0)}
                 </button>
@@ -151,7 +148,7 @@ fn findings(ui: Ui, tapped: Tapped, odd: &[Odd]) -> Option<AnyView> {
                 <button
                     class="other"
                     // A second later, what follows from it has happened.
-                    on:click=move |_| tapped.follow(number, part, Some(at + 1_000))
+                    on:click=move |_| tapped.follow(number, Some((part, at + 1_000)))
                 >
                     {ui.word(|words| words.informers_moment)}
                 </button>

@@ -102,16 +102,26 @@ impl Tapped {
         }
     }
 
-    /// Shows the informer with this recording, live, from a part of it on, or a moment of it.
-    pub fn follow(self, number: usize, part: u32, at: Option<Time>) {
+    /// Shows the informer with this recording, live, or a moment of it, which is in this part.
+    pub fn follow(self, number: usize, moment: Option<(u32, Time)>) {
+        spawn_local(async move {
+            // Its newest file may be another one by now.
+            self.ask().await;
+            let follower = self.follower(number, moment.map(|(part, _)| part));
+            follower.follow(moment.map(|(_, at)| at)).await;
+        });
+    }
+
+    fn follower(self, number: usize, part: Option<u32>) -> Follower {
         let inner = self.inner.get_value();
         let said = self.said.get_untracked();
         let mut rows = said.iter().flat_map(|said| &said.rows);
         let row = rows.find(|row| row.recording == number);
+        let part = part.or(row.map(|row| row.part)).unwrap_or(1);
         let note = row.map(|row| row.note.clone());
         let turn = inner.turn.get() + 1;
         inner.turn.set(turn);
-        let follower = Follower {
+        Follower {
             inner,
             number,
             turn,
@@ -121,8 +131,7 @@ impl Tapped {
             begun: false,
             after: None,
             until: 0,
-        };
-        spawn_local(follower.follow(at));
+        }
     }
 }
 
