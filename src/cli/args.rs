@@ -120,6 +120,7 @@ const TAP_EXAMPLES: &str = "\
 Examples:
   deltascope tap -- go run ./cmd/manager
   deltascope tap --out run --report run.html -- go run ./cmd/manager
+  deltascope tap --log - -- go run ./cmd/manager                 # what its handlers log beside what they should hear
   deltascope tap --kubeconfig-out tap.yaml &    # and elsewhere: KUBECONFIG=tap.yaml cargo run
 
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
@@ -290,6 +291,15 @@ pub(super) struct Tap {
     /// Record each informer into a file of its own in this folder, which has no recordings yet
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Go on in another file when a recording has this size (500K, 16M; 32M at most): 01-pods-all.2.jsonl, each opens on its own
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(super) rotate: Option<usize>,
+    /// Keep so many files of each recording, the newest, and remove older ones
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) keep: u32,
+    /// Read what the controller logs of its informers, as it comes: a file that grows, or - for what CMD prints
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
     /// Write at the end what `deltascope report` writes: to a file that ends in .html or .json
     #[arg(long, value_name = "FILE", value_parser = report_file)]
     pub(super) report: Option<PathBuf>,

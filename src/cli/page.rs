@@ -34,6 +34,9 @@ const FOLDER: &str = "dist";
 /// Files that the folder of a build has.
 const OURS: [&str; 2] = ["index.html", "deltascope.js"];
 
+/// The policy of what is no page: what only a header can state.
+pub(super) const OTHERS: &str = "frame-ancestors 'self'";
+
 /// Where the built page is.
 #[derive(Debug)]
 pub(super) enum Page {
@@ -53,7 +56,6 @@ impl Found {
     /// The policy that it is sent with: that which the page states itself, and one that only a header can state. In a
     /// frame of another site the page would still have its access to the cluster.
     pub(super) fn policy(&self) -> HeaderValue {
-        const OTHERS: &str = "frame-ancestors 'self'";
         let is_page = self.media_type.starts_with("text/html");
         let text = std::str::from_utf8(&self.bytes).ok().filter(|_| is_page);
         let own = text

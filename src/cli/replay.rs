@@ -11,6 +11,7 @@ use deltascope_presentation::session::Session;
 use deltascope_presentation::session::transcript::{Excerpt, Until};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::smallest::Goal;
+use deltascope_replay::tap;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::text::Lang;
@@ -31,6 +32,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     for path in &options.files {
         files.push(read(path)?);
     }
+    let goes_on = files.iter().any(|(_, bytes)| tap::note::goes_on(bytes));
     let mut session = Session::new();
     let before = session.view().lesson;
     session.obey(Command::Open(files));
@@ -65,7 +67,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         });
     }
     if let Some(log) = &options.heard {
-        heard(&session, log, end, lang)?;
+        heard(&session, log, goes_on, end, lang)?;
         return error.map_or(Ok(()), |error| Err(Failure::of(error)));
     }
     let excerpt = excerpt(&session, options, end, lang)?;
@@ -111,9 +113,17 @@ fn smallest(session: &Session, options: &Replay, until: Until, lang: Lang) -> Re
 }
 
 /// Compares a controller's log with the run up to its end, and says the first difference.
-fn heard(session: &Session, log: &Path, end: usize, lang: Lang) -> Result<(), Failure> {
+fn heard(
+    session: &Session,
+    log: &Path,
+    goes_on: bool,
+    end: usize,
+    lang: Lang,
+) -> Result<(), Failure> {
     let (name, bytes) = read(log)?;
-    let heard = session.heard(&name, &bytes, end).map_err(Failure::of)?;
+    let heard = session
+        .heard(&name, &bytes, goes_on, end)
+        .map_err(Failure::of)?;
     print(Form::Words, heard.words.get(lang))?;
     if heard.differs {
         return Err(Failure {

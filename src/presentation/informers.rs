@@ -17,6 +17,10 @@ pub struct Informers {
     pub rows: Vec<Row>,
     /// The findings.
     pub odd: Vec<Odd>,
+    /// Whether the tap reads what the controller logs, …
+    pub logs: bool,
+    /// … and what of that could not be used; may be empty.
+    pub log: Text,
 }
 
 /// An informer.
@@ -24,6 +28,8 @@ pub struct Informers {
 pub struct Row {
     /// The number of its recording; 0 if there is none.
     pub recording: usize,
+    /// The newest of the files of its recording.
+    pub part: u32,
     /// Its client.
     pub client: String,
     /// The cells.
@@ -41,6 +47,8 @@ pub struct Odd {
     pub words: Text,
     /// The recording that shows it; 0 if there is none.
     pub recording: usize,
+    /// The file of it that has the moment.
+    pub part: u32,
     /// The moment that shows it, in ms.
     pub at: Time,
 }
@@ -53,15 +61,17 @@ impl Informers {
         let texts = |texts: &[Text]| texts.iter().map(text).collect::<Value>();
         let row = |row: &Row| {
             json!({
-                "recording": row.recording, "client": row.client, "cells": texts(&row.cells),
+                "recording": row.recording, "part": row.part, "client": row.client, "cells": texts(&row.cells),
                 "remark": text(&row.remark), "note": text(&row.note),
             })
         };
-        let odd = |odd: &Odd| json!({ "words": text(&odd.words), "recording": odd.recording, "at": odd.at });
+        let odd = |odd: &Odd| json!({ "words": text(&odd.words), "recording": odd.recording, "part": odd.part, "at": odd.at });
         json!({
             "columns": texts(&self.columns),
             "rows": self.rows.iter().map(row).collect::<Value>(),
             "odd": self.odd.iter().map(odd).collect::<Value>(),
+            "logs": self.logs,
+            "log": text(&self.log),
         })
     }
 }
@@ -73,6 +83,8 @@ impl Read for Informers {
             columns: fields.need("columns")?,
             rows: fields.need("rows")?,
             odd: fields.need("odd")?,
+            logs: fields.need("logs")?,
+            log: fields.need("log")?,
         })
     }
 }
@@ -82,6 +94,7 @@ impl Read for Row {
         let mut fields = Fields::of("an informer", value)?;
         Ok(Self {
             recording: fields.need("recording")?,
+            part: fields.need("part")?,
             client: fields.need("client")?,
             cells: fields.need("cells")?,
             remark: fields.need("remark")?,
@@ -96,6 +109,7 @@ impl Read for Odd {
         Ok(Self {
             words: fields.need("words")?,
             recording: fields.need("recording")?,
+            part: fields.need("part")?,
             at: fields.need("at")?,
         })
     }
@@ -123,6 +137,7 @@ pub fn refused(status: u16, said: &str) -> Text {
 #[must_use]
 pub fn stopped(why: Stopped) -> (&'static str, &'static str) {
     match why {
+        Stopped::Next => ("the next file goes on with it", "由下一个文件继续"),
         Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
         Stopped::Unlike => (
             "its client asks in a way that no reflector does",
@@ -161,6 +176,7 @@ mod tests {
             columns: vec![Text::new("size", "大小")],
             rows: vec![Row {
                 recording: 3,
+                part: 2,
                 client: "manager".to_owned(),
                 cells: vec![Text::new("a", "一"), Text::default()],
                 remark: Text::new("b", "二"),
@@ -169,8 +185,11 @@ mod tests {
             odd: vec![Odd {
                 words: Text::new("d", "四"),
                 recording: 3,
+                part: 1,
                 at: 70,
             }],
+            logs: true,
+            log: Text::new("e", "五"),
         };
         assert_eq!(Informers::read(all.to_json()), Ok(all));
         assert!(Informers::read(json!({ "columns": [] })).is_err());

@@ -1,5 +1,6 @@
 //! A trace that is still being written, read as it grows.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use deltascope_world::Time;
@@ -7,8 +8,31 @@ use deltascope_world::fields::one_of;
 use deltascope_world::source::wire::{self, LineSplitter, LineTooLong, MAX_LINE, WireError};
 
 use super::recording::{RecordedInput, Recording};
-use super::tap::note::Stopped;
 use super::trace::{Parts, Trace, bad, header_of, json_of, too_long};
+
+/// Why a recording does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Stopped {
+    /// With more it could not be opened.
+    Full,
+    /// The next file goes on with it.
+    Next,
+    /// The controller asked what no reflector asks.
+    Unlike,
+    /// Its file could not be written.
+    Unwritten,
+}
+
+impl Stopped {
+    /// As notes name them.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("full", Self::Full),
+        ("next", Self::Next),
+        ("unlike", Self::Unlike),
+        ("unwritten", Self::Unwritten),
+    ];
+}
 
 /// Reads it.
 pub struct Growing {
@@ -29,6 +53,8 @@ pub struct Grown {
     pub inputs: Vec<RecordedInput>,
     /// How far the trace goes by now: nothing comes before this time.
     pub until: Time,
+    /// When another file had come so far, with which this one goes on: what is before only says what was there.
+    pub goes_on: Option<Time>,
     /// Why nothing follows, if a tap has noted that.
     pub stopped: Option<Stopped>,
 }
@@ -72,6 +98,7 @@ impl Growing {
                 Ok(Some(value)) => {
                     grown.until = grown.until.max(time_of(&value));
                     grown.stopped = grown.stopped.or(stopped_of(&value));
+                    grown.goes_on = grown.goes_on.or(goes_on_of(&value));
                     parts.take(value)
                 }
                 Err(words) => Err(words),
@@ -114,6 +141,10 @@ fn time_of(line: &Value) -> Time {
     at.and_then(Value::as_u64).unwrap_or_default()
 }
 
+fn goes_on_of(line: &Value) -> Option<Time> {
+    line.get("tap")?.get("goesOn")?.get("at")?.as_u64()
+}
+
 /// Why the recording does not go on, if the line is a tap's note of that.
 fn stopped_of(line: &Value) -> Option<Stopped> {
     let note = line.get("tap")?.get("stopped")?;
@@ -133,7 +164,6 @@ mod tests {
     use deltascope_world::text::Text;
     use deltascope_world::virtual_time::{Input, Settings, SourceKind};
 
-    use super::super::tap::note::Note;
     use super::super::trace;
     use super::*;
 
@@ -215,11 +245,13 @@ mod tests {
 
     #[test]
     fn the_end_of_a_recording_is_told_with_its_reason() {
-        for (_, why) in Stopped::NAMES {
+        for (name, why) in Stopped::NAMES {
             let mut growing = Growing::new("all");
             let grown = growing.read(file().as_bytes()).unwrap();
             assert_eq!(grown.stopped, None);
-            let note = serde_json::to_value(Note::Stopped { at: 80, why }).unwrap();
+            // As a tap writes it.
+            assert_eq!(serde_json::to_value(why).unwrap(), name);
+            let note = serde_json::json!({ "stopped": { "at": 80, "why": name } });
             let line = format!("{}\n", serde_json::json!({ "tap": note }));
             let grown = growing.read(line.as_bytes()).unwrap();
             assert_eq!((grown.until, grown.stopped), (80, Some(why)));

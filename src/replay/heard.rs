@@ -3,14 +3,21 @@
 //! Each object is compared by itself, in order: a handler may hear of several objects in any order only where their
 //! events came so. A log that ends early says nothing of the rest; one that begins late lacks what came before. An
 //! update to the version that was heard last is a resync, and passed over on both sides.
+//!
+//! A run may lack its beginning. Then what the handler knew when it begins is [`Known`], and lines of before are passed over.
 
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
 
 use deltascope_cache::fact::{EventType, Fact, HandlersFact, NotificationRef, Shape};
 use deltascope_world::Time;
 
-use super::log::Logged;
-use super::timeline::Timeline;
+use super::log::{Call, Logged};
+use super::recording::Recording;
+use super::timeline::{MAX_FACTS, Timeline};
+
+/// The version of each object that the handler heard of last, before the run begins.
+pub type Known = BTreeMap<String, String>;
 
 /// A notification that the handler of the engine took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,19 +28,6 @@ pub struct Notified {
     pub time: Time,
     /// What it says, as a line of a log would.
     pub call: Call,
-}
-
-/// A call of a handler.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// `Added`: `OnAdd`, `Modified`: `OnUpdate`, `Deleted`: `OnDelete`.
-    pub event: EventType,
-    /// The object's key.
-    pub key: String,
-    /// The object's version; empty where it is not known.
-    pub rv: String,
-    /// Whether the object is a tombstone.
-    pub tombstone: bool,
 }
 
 /// How the two differ.
@@ -63,10 +57,12 @@ pub struct Difference {
 }
 
 /// A log compared with a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// How many notifications are alike, up to the first difference of each object.
     pub alike: usize,
+    /// Of each line, the notification that it is like.
+    pub lines: Vec<Option<usize>>,
     /// The first difference.
     pub first: Option<Difference>,
     /// How many notifications come after the last line, …
@@ -79,49 +75,250 @@ pub struct Comparison {
 #[must_use]
 pub fn notified(timeline: &Timeline, number: u8, end: usize) -> Vec<Notified> {
     let mut all = Vec::new();
-    timeline.each::<()>(0..end, &mut |place, record| {
+    each_notified(timeline, number, 0..end, &mut |one, _| all.push(one));
+    all
+}
+
+/// Shows each notification that a handler takes in these facts, and whether it is of the first list.
+fn each_notified(
+    timeline: &Timeline,
+    number: u8,
+    facts: Range<usize>,
+    seen: &mut dyn FnMut(Notified, bool),
+) {
+    timeline.each::<()>(facts, &mut |place, record| {
         if let Fact::Handlers(HandlersFact::NotificationTaken {
             handler,
             notification,
         }) = &record.fact
             && *handler == number
         {
-            let event = match notification {
-                NotificationRef::Add { .. } => EventType::Added,
-                NotificationRef::Update { .. } => EventType::Modified,
-                NotificationRef::Delete { .. } => EventType::Deleted,
+            let (event, is_first) = match notification {
+                NotificationRef::Add {
+                    is_in_initial_list, ..
+                } => (EventType::Added, *is_in_initial_list),
+                NotificationRef::Update { .. } => (EventType::Modified, false),
+                NotificationRef::Delete { .. } => (EventType::Deleted, false),
             };
             let object = notification.object();
-            all.push(Notified {
-                place,
-                time: record.time,
-                call: Call {
-                    event,
-                    key: object.key.to_string(),
-                    rv: object.rv.to_string(),
-                    tombstone: object.shape != Shape::Object,
-                },
-            });
+            let call = Call {
+                event,
+                key: object.key.to_string(),
+                rv: object.rv.to_string(),
+                tombstone: object.shape != Shape::Object,
+            };
+            let time = record.time;
+            seen(Notified { place, time, call }, is_first);
         }
         ControlFlow::Continue(())
     });
-    all
 }
 
-impl From<&Logged> for Call {
-    fn from(line: &Logged) -> Self {
+/// A log beside a whole recording.
+///
+/// # Errors
+/// States which object of the recording cannot be read.
+pub fn beside(recording: &Recording, goes_on: bool, lines: Vec<Logged>) -> Result<Beside, String> {
+    let mut timeline = recording.play()?;
+    timeline.extend(MAX_FACTS);
+    let mut beside = Beside::new(goes_on);
+    beside.say(lines);
+    beside.compare(&timeline, timeline.len());
+    Ok(beside)
+}
+
+/// Most lines of a log that are kept beside a run that goes on.
+pub const MOST: usize = 300_000;
+
+/// A log beside a run, as both grow.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    known: Option<Known>,
+    /// Whether more of both is to come.
+    grows: bool,
+    /// How many facts were read.
+    read: usize,
+    should: Vec<Notified>,
+    heard: Vec<Logged>,
+    found: Comparison,
+    /// The first difference, once the run no longer has its fact.
+    before: Option<Differs>,
+    /// How many lines were not kept, for there were too many.
+    dropped: usize,
+    /// How many notifications were alike whose facts are forgotten.
+    passed: usize,
+    /// How many notifications and lines were compared last, and how much was known.
+    compared: Option<[usize; 3]>,
+}
+
+/// A difference by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differs {
+    /// How they differ.
+    pub kind: Kind,
+    /// What it should have heard.
+    pub should: Option<Notified>,
+    /// What it says that it heard.
+    pub heard: Option<Logged>,
+}
+
+impl Beside {
+    /// Beside a run that has its beginning; or one that goes on with what was there, as a first list.
+    #[must_use]
+    pub fn new(goes_on: bool) -> Self {
         Self {
-            event: line.event,
-            key: line.key.clone(),
-            rv: line.rv.clone(),
-            tombstone: line.tombstone,
+            known: goes_on.then(Known::new),
+            ..Self::default()
         }
+    }
+
+    /// Beside a run that may have forgotten its beginning: then the store has what its handler knows. Whether the log `grows`, as
+    /// the run does.
+    #[must_use]
+    pub fn kept(timeline: &Timeline, goes_on: bool, grows: bool) -> Self {
+        let mut beside = Self {
+            grows,
+            ..Self::new(goes_on)
+        };
+        if timeline.forgotten() > 0 {
+            let items = &timeline.picture(0).store.items;
+            let known = items
+                .iter()
+                .map(|(key, is)| (key.to_string(), is.rv.to_string()));
+            beside.known = Some(known.collect());
+        }
+        beside
+    }
+
+    /// The same lines beside the same run from its start.
+    pub fn again(&mut self) {
+        let known = self.known.as_ref().map(|_| Known::new());
+        (self.known, self.read) = (known, 0);
+        (self.should, self.before, self.compared) = (Vec::new(), None, None);
+        self.passed = 0;
+    }
+
+    /// Takes more lines of the log.
+    pub fn say(&mut self, lines: Vec<Logged>) {
+        let room = MOST.saturating_sub(self.heard.len());
+        self.dropped += lines.len().saturating_sub(room);
+        self.heard.extend(lines.into_iter().take(room));
+    }
+
+    /// Reads what the run has more in its first `end` facts, and compares.
+    pub fn compare(&mut self, timeline: &Timeline, end: usize) {
+        let (known, should) = (&mut self.known, &mut self.should);
+        let facts = self.read.min(end)..end;
+        self.read = facts.end;
+        each_notified(timeline, 0, facts, &mut |one, is_first| match known {
+            Some(known) if is_first => {
+                known.insert(one.call.key, one.call.rv);
+            }
+            _ => should.push(one),
+        });
+        let before = known.as_ref().map_or(0, Known::len);
+        let all = Some([should.len(), self.heard.len(), before]);
+        if self.compared == all {
+            return;
+        }
+        self.compared = all;
+        let should: Vec<_> = should.iter().map(|one| &one.call).collect();
+        let heard: Vec<_> = self.heard.iter().map(|line| &line.call).collect();
+        self.found = match self.grows && (should.is_empty() || heard.is_empty()) {
+            // One of them has yet to begin.
+            true => Comparison {
+                lines: vec![None; heard.len()],
+                after_log: should.len(),
+                after_run: if self.known.is_some() { 0 } else { heard.len() },
+                ..Comparison::default()
+            },
+            false => compare(self.known.as_ref(), &should, &heard),
+        };
+    }
+
+    /// What was found last.
+    #[must_use]
+    pub fn found(&self) -> &Comparison {
+        &self.found
+    }
+
+    /// What the handler should have heard so far.
+    #[must_use]
+    pub fn should(&self) -> &[Notified] {
+        &self.should
+    }
+
+    /// What the log says so far.
+    #[must_use]
+    pub fn heard(&self) -> &[Logged] {
+        &self.heard
+    }
+
+    /// Whether what was heard before is only known, and not compared.
+    #[must_use]
+    pub fn lacks_its_beginning(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// How many lines were not kept.
+    #[must_use]
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// The first difference.
+    #[must_use]
+    pub fn first(&self) -> Option<Differs> {
+        let of = |first: Difference| Differs {
+            kind: first.kind,
+            should: first.should.and_then(|at| self.should.get(at)).cloned(),
+            heard: first.heard.and_then(|at| self.heard.get(at)).cloned(),
+        };
+        self.before.clone().or_else(|| self.found.first.map(of))
+    }
+
+    /// How many notifications are alike, with those whose facts are forgotten.
+    #[must_use]
+    pub fn alike(&self) -> usize {
+        self.passed + self.found.alike
+    }
+
+    /// The run no longer has its first facts. What they notified of is known from now on.
+    pub fn forget(&mut self, gone: usize) {
+        // Its notification may go, and it stays the first.
+        self.before = self.first();
+        let cut = self.should.partition_point(|one| one.place < gone);
+        let known = self.known.get_or_insert_default();
+        for one in self.should.drain(..cut) {
+            known.insert(one.call.key, one.call.rv);
+        }
+        for one in &mut self.should {
+            one.place = one.place.saturating_sub(gone);
+        }
+        self.read = self.read.saturating_sub(gone);
+        // Their lines go, and those between them.
+        let lines = std::mem::take(&mut self.found.lines);
+        let is_gone = |like: &Option<usize>| like.is_some_and(|at| at < cut);
+        let last = lines.iter().rposition(is_gone);
+        let passed = lines.iter().filter(|like| is_gone(like)).count();
+        let stays = |(line, like): (usize, &Option<usize>)| match like {
+            Some(at) => *at >= cut,
+            None => last.is_none_or(|last| line > last),
+        };
+        let stay: Vec<bool> = lines.iter().enumerate().map(stays).collect();
+        let mut stay = stay.into_iter();
+        self.heard.retain(|_| stay.next().unwrap_or(true));
+        let left = lines.iter().enumerate().filter(|one| stays(*one));
+        self.found.lines = left.map(|(_, like)| like.map(|at| at - cut)).collect();
+        (self.found.alike, self.found.first) = (self.found.alike - passed, None);
+        self.passed += passed;
+        self.compared = None;
     }
 }
 
 /// Compares what should have been heard with what a log says.
 #[must_use]
-pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
+pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comparison {
     // All calls of an object, in order, ours first.
     let ours = should.iter().enumerate();
     let ours = ours.map(|(place, call)| (&*call.key, false, place));
@@ -136,9 +333,14 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
     let mut differences = Vec::new();
     for object in all.chunk_by(|one, other| one.0 == other.0) {
         let (ours, theirs) = object.split_at(object.partition_point(|(_, is_line, _)| !is_line));
-        let (mut our, mut their) = (told(should, ours), told(heard, theirs));
+        let before = known.map(|known| known.get(object[0].0).map(|rv| &**rv));
+        let mut our = told(should, ours, before.flatten());
+        let mut their = told(heard, theirs, None);
+        if let Some(before) = before {
+            pass_over(before, should, &our, heard, &mut their);
+        }
         let pairs = our.iter().zip(&their);
-        let same = pairs.take_while(|(our, their)| is_same(&should[**our], &heard[**their]));
+        let same = pairs.take_while(|(our, their)| is_same(should[**our], heard[**their]));
         let same = same.count();
         for (our, their) in our.drain(..same).zip(their.drain(..same)) {
             alike[their] = Some(our);
@@ -146,9 +348,9 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
         match (&*our, &*their) {
             ([], []) => {}
             ([first, our @ ..], [line, their @ ..]) => {
-                let (one, other) = (&should[*first], &heard[*line]);
-                let is_late = their.iter().any(|line| is_same(one, &heard[*line]));
-                let is_early = our.iter().any(|our| is_same(&should[*our], other));
+                let (one, other) = (should[*first], heard[*line]);
+                let is_late = their.iter().any(|line| is_same(one, heard[*line]));
+                let is_early = our.iter().any(|our| is_same(should[*our], other));
                 differences.push(Difference {
                     kind: match (is_late, is_early) {
                         (true, true) => Kind::Order,
@@ -173,16 +375,20 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
     // The last notification up to each line.
     let mut newest = None;
     let before: Vec<Option<usize>> = alike
-        .into_iter()
+        .iter()
         .map(|our| {
             let before = newest;
-            newest = newest.max(our);
+            newest = newest.max(*our);
             before
         })
         .collect();
     let (mut after_log, mut after_run) = (0, 0);
     for (our, their) in ends {
-        let is_before = |one: &usize, last: Option<usize>| last.is_none_or(|last| *one < last);
+        // Of a run without its beginning, a log that has nothing in common has yet to come to it.
+        let is_before = |one: &usize, last: Option<usize>| match last {
+            Some(last) => *one < last,
+            None => known.is_none(),
+        };
         match (our.first(), their.first()) {
             (Some(first), _) if is_before(first, last.0) => differences.push(Difference {
                 kind: Kind::Missing,
@@ -211,27 +417,49 @@ pub fn compare(should: &[Call], heard: &[Call]) -> Comparison {
     };
     Comparison {
         alike: count,
+        lines: alike,
         first: differences.into_iter().min_by_key(place),
         after_log,
         after_run,
     }
 }
 
-/// The calls about an object, without resyncs.
-fn told(calls: &[Call], object: &[(&str, bool, usize)]) -> Vec<usize> {
+/// The calls about an object, without resyncs: updates to the version that is there, which may be that of before.
+fn told(calls: &[&Call], object: &[(&str, bool, usize)], before: Option<&str>) -> Vec<usize> {
     let mut told: Vec<usize> = Vec::new();
     for (_, _, number) in object {
-        let call = &calls[*number];
-        let before = told.last().map(|before| &calls[*before]);
-        let is_resync = call.event == EventType::Modified
-            && !call.rv.is_empty()
-            && before
-                .is_some_and(|before| before.event != EventType::Deleted && before.rv == call.rv);
+        let call = calls[*number];
+        let last = told.last().map(|last| calls[*last]);
+        let there = match last {
+            Some(last) => (last.event != EventType::Deleted).then_some(&*last.rv),
+            None => before,
+        };
+        let is_resync =
+            call.event == EventType::Modified && !call.rv.is_empty() && there == Some(&*call.rv);
         if !is_resync {
             told.push(*number);
         }
     }
     told
+}
+
+/// Leaves out the lines about an object from before the run begins: those up to the version that was known then. Where the log
+/// has no such line, those before the run's first notification; where there is none either, all.
+fn pass_over(
+    before: Option<&str>,
+    should: &[&Call],
+    our: &[usize],
+    heard: &[&Call],
+    their: &mut Vec<usize>,
+) {
+    let is_known = |line: &usize| before == Some(&*heard[*line].rv);
+    let is_first = |line: &usize| {
+        our.first()
+            .is_some_and(|our| is_same(should[*our], heard[*line]))
+    };
+    let known = their.iter().rposition(is_known).map(|last| last + 1);
+    let begins = known.or_else(|| their.iter().position(is_first));
+    their.drain(..begins.unwrap_or(their.len()));
 }
 
 /// Whether both are of one version, as far as both have one.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kube_core::DynamicObject;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::EventType;
@@ -27,7 +27,8 @@ use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{
-    self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError,
+    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent,
+    WireError,
 };
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{
@@ -54,10 +55,15 @@ const STEP_MS: Time = 500;
 #[must_use]
 pub fn is_log(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(NEAR)];
-    let name = format!("\"{KEY}\"");
     near.split(|&byte| byte == b'\n')
-        .filter(|line| line.windows(name.len()).any(|part| part == name.as_bytes()))
+        .filter(|line| mentions(line))
         .any(|line| matches!(json_of(1, line), Ok(Some(value)) if value.get(KEY).is_some_and(Value::is_object)))
+}
+
+/// Whether a line may have the key.
+fn mentions(line: &[u8]) -> bool {
+    let name = format!("\"{KEY}\"");
+    line.windows(name.len()).any(|part| part == name.as_bytes())
 }
 
 /// Reads a log up to its first error: a trace returned with an error holds the lines before it.
@@ -95,61 +101,150 @@ pub async fn read_slowly(
     (Some(log.trace(name)), error)
 }
 
-/// A line of a log: what a handler says it was called with.
+/// A call of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Logged {
-    /// The number of the line, from 1.
-    pub line: u32,
-    /// The kind of the call.
+pub struct Call {
+    /// `Added`: `OnAdd`, `Modified`: `OnUpdate`, `Deleted`: `OnDelete`.
     pub event: EventType,
     /// The object's key.
     pub key: String,
-    /// Its version; empty if the line has none.
+    /// The object's version; empty where it is not known.
     pub rv: String,
-    /// Whether the handler got a `DeletedFinalStateUnknown`.
+    /// Whether the object is a tombstone.
     pub tombstone: bool,
 }
 
-/// Reads what the handlers say, in the order of the lines. Unlike in a run, any line may follow any other: a
+/// A line of a log: what a handler says it was called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// The number of the line, from 1: in the log that it is from.
+    pub line: u32,
+    /// The call.
+    pub call: Call,
+    /// The object's `apiVersion` and `kind`; empty where the line has none.
+    pub kind: (String, String),
+}
+
+impl Logged {
+    /// As a line of a log, with what is read of it and no more.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let Self { line, call, kind } = self;
+        let (namespace, name) = call.key.split_once('/').unwrap_or(("", &call.key));
+        let mut object = json!({ "metadata": { "name": name } });
+        for (field, text) in [("namespace", namespace), ("resourceVersion", &call.rv)] {
+            if !text.is_empty() {
+                object["metadata"][field] = text.into();
+            }
+        }
+        if call.tombstone {
+            object = json!({ "Key": call.key, "Obj": object });
+        }
+        let event = call.event.as_str();
+        let mut informer = json!({ "line": line, "type": event, "object": object });
+        for (field, text) in [("apiVersion", &kind.0), ("kind", &kind.1)] {
+            if !text.is_empty() {
+                informer[field] = text.as_str().into();
+            }
+        }
+        json!({ KEY: informer })
+    }
+}
+
+/// Reads what the handlers say, in the order of the lines, as the log grows. Unlike in a run, any line may follow any other: a
 /// controller may have begun anew.
+#[derive(Debug)]
+pub struct Calls {
+    name: String,
+    lines: LineSplitter,
+}
+
+impl Calls {
+    /// A log of this name, of which nothing has come.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            lines: LineSplitter::new(MAX_LINE),
+        }
+    }
+
+    /// Reads what follows.
+    ///
+    /// # Errors
+    /// States which line cannot be read.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Vec<Logged>, WireError> {
+        let (mut calls, mut error) = (Vec::new(), None);
+        let split = self
+            .lines
+            .push(bytes, |number, line| match call_of(number, line) {
+                Ok(call) => calls.extend(call),
+                Err(words) => {
+                    error.get_or_insert((number, words));
+                }
+            });
+        if let Err(LineTooLong { line }) = split {
+            error.get_or_insert((line, line_too_long()));
+        }
+        match error {
+            Some((line, words)) => Err(wire::error(&self.name, Some(line), &words.en, &words.zh)),
+            None => Ok(calls),
+        }
+    }
+}
+
+/// What the handlers say in a log that has ended.
 ///
 /// # Errors
 /// States which line cannot be read, or that none says anything.
 pub fn read_calls(name: &str, bytes: &[u8]) -> Result<Vec<Logged>, WireError> {
-    let fail = |line, words: Text| wire::error(name, line, &words.en, &words.zh);
+    let fail = |words: Text| wire::error(name, None, &words.en, &words.zh);
     if bytes.len() > MAX_BYTES {
-        return Err(fail(None, too_large(bytes.len())));
+        return Err(fail(too_large(bytes.len())));
     }
-    let (mut calls, mut error) = (Vec::new(), None);
-    let mut each = |number: u32, line: &[u8]| {
-        let read = fields_of(number, line).and_then(|read| match read {
-            Some((_, mut informer)) if !informer.contains_key("list") => {
-                let tombstone = is_tombstone(&informer);
-                Ok((tombstone, Some(event_of(&mut informer)?)))
-            }
-            _ => Ok((false, None)),
-        });
-        match read {
-            Ok((tombstone, Some(RecordedEvent::Object { event, object }))) => calls.push(Logged {
-                line: number,
-                event,
-                key: key_of(&object).trim_start_matches('/').to_owned(),
-                rv: object.metadata.resource_version.clone().unwrap_or_default(),
-                tombstone,
-            }),
-            Err(words) if error.is_none() => error = Some(fail(Some(number), words)),
-            _ => {}
-        }
+    let mut log = Calls::new(name);
+    let mut calls = log.read(bytes)?;
+    calls.extend(log.read(b"\n")?);
+    match calls.is_empty() {
+        true => Err(fail(no_event())),
+        false => Ok(calls),
+    }
+}
+
+/// What a line says; `None` where it is no handler's.
+///
+/// # Errors
+/// Says what cannot be read.
+pub fn call_of(number: u32, line: &[u8]) -> Result<Option<Logged>, Text> {
+    if !mentions(line) {
+        return Ok(None);
+    }
+    let Some((_, mut informer)) = fields_of(number, line)? else {
+        return Ok(None);
     };
-    let split = at_once(each_line(bytes, &Slices::whole(), &mut each));
-    if let Err(LineTooLong { line }) = split {
-        error.get_or_insert(fail(Some(line), line_too_long()));
+    if informer.contains_key("list") {
+        return Ok(None);
     }
-    match error {
-        Some(error) => Err(error),
-        None if calls.is_empty() => Err(fail(None, no_event())),
-        None => Ok(calls),
-    }
+    // What a tap has kept of a log says which line it was.
+    let given = informer.get("line").and_then(Value::as_u64);
+    let line = given.and_then(|line| u32::try_from(line).ok());
+    let tombstone = is_tombstone(&informer);
+    let RecordedEvent::Object { event, object } = event_of(&mut informer)? else {
+        return Ok(None);
+    };
+    let kind = object.types.as_ref();
+    Ok(Some(Logged {
+        line: line.unwrap_or(number),
+        call: Call {
+            event,
+            key: key_of(&object).trim_start_matches('/').to_owned(),
+            rv: object.metadata.resource_version.clone().unwrap_or_default(),
+            tombstone,
+        },
+        kind: kind.map_or_else(Default::default, |types| {
+            (types.api_version.clone(), types.kind.clone())
+        }),
+    }))
 }
 
 #[derive(Default)]
@@ -453,8 +548,6 @@ fn moment(written: &Value) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -30,6 +30,7 @@ mod live;
 mod play;
 mod segments;
 
+pub use live::beginning;
 use play::{Inputs, give, go_on};
 pub use play::{is_response, renumber, renumbered};
 use segments::gap_after;

@@ -81,6 +81,43 @@ pub fn over(text: &str) {
     let _unread = write!(io::stderr().lock(), "\r{}\x1b[K", visible::line(text));
 }
 
+/// Where a program prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Printed {
+    /// stdout
+    Out,
+    /// stderr
+    Err,
+}
+
+/// Has what a command prints read here; [`printed`] takes it.
+pub fn piped(command: &mut Command) {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+}
+
+/// What a started command prints, to be read: of any kind of child.
+#[macro_export]
+macro_rules! printed {
+    ($child:expr) => {
+        ($child.stdout.take(), $child.stderr.take())
+    };
+}
+
+/// Passes on what a command has printed, as it is: the command's output is its own.
+///
+/// # Errors
+/// It cannot be written.
+pub fn pass(to: Printed, bytes: &[u8]) -> io::Result<()> {
+    fn all(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
+        to.write_all(bytes)?;
+        to.flush()
+    }
+    match to {
+        Printed::Out => all(io::stdout().lock(), bytes),
+        Printed::Err => all(io::stderr().lock(), bytes),
+    }
+}
+
 /// A word of a command that is shown, so that a shell takes it as it is.
 #[must_use]
 pub fn word(text: &str) -> Cow<'_, str> {

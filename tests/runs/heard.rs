@@ -7,9 +7,9 @@
 )]
 
 use deltascope::cache::fact::EventType;
-use deltascope::replay::heard::{Call, Comparison, Difference, Kind, compare, notified};
+use deltascope::replay::heard::{self, Comparison, Difference, Kind, Known, notified};
 use deltascope::replay::lessons;
-use deltascope::replay::log::read_calls;
+use deltascope::replay::log::{Call, Calls, call_of, read_calls};
 use deltascope::replay::timeline::Timeline;
 
 /// Calls, each as `+a1` (OnAdd), `~a2` (OnUpdate), `-a3` (OnDelete) or `xa2` (OnDelete with a tombstone).
@@ -25,6 +25,15 @@ fn calls(text: &str) -> Vec<Call> {
         tombstone: word.starts_with('x'),
     };
     text.split_whitespace().map(call).collect()
+}
+
+fn compare(should: &[Call], heard: &[Call]) -> Comparison {
+    compared(None, should, heard)
+}
+
+fn compared(known: Option<&Known>, should: &[Call], heard: &[Call]) -> Comparison {
+    let [should, heard] = [should, heard].map(|calls| calls.iter().collect::<Vec<_>>());
+    heard::compare(known, &should, &heard)
 }
 
 #[test]
@@ -113,18 +122,85 @@ fn the_first_difference_is_found_and_named() {
 
 #[test]
 fn a_log_that_ends_early_or_late_does_not_differ() {
-    for (should, heard, after_log, after_run) in [
-        ("+a1 +b2 ~a3 -b4", "+a1 +b2", 2, 0),
-        ("+a1 +b2", "+a1 +b2 ~a3 +c4", 0, 2),
+    for (should, heard, after_log, after_run, lines) in [
+        ("+a1 +b2 ~a3 -b4", "+a1 +b2", 2, 0, vec![Some(0), Some(1)]),
+        (
+            "+a1 +b2",
+            "+a1 +b2 ~a3 +c4",
+            0,
+            2,
+            vec![Some(0), Some(1), None, None],
+        ),
     ] {
         let found = compare(&calls(should), &calls(heard));
         let wanted = Comparison {
             alike: 2,
+            lines,
             first: None,
             after_log,
             after_run,
         };
         assert_eq!(found, wanted, "{should} / {heard}");
+    }
+}
+
+#[test]
+fn of_a_run_without_its_beginning_the_lines_of_before_are_passed_over() {
+    let known = |text: &str| -> Known {
+        let words = text.split_whitespace();
+        words
+            .map(|word| (word[..1].to_owned(), word[1..].to_owned()))
+            .collect()
+    };
+    for (before, should, heard, alike, kind) in [
+        // All of before, a part of it, and nothing of it.
+        ("a2", "~a3 ~a4", "+a1 ~a2 ~a3 ~a4", 2, None),
+        ("a2", "~a3 ~a4", "~a2 ~a3 ~a4", 2, None),
+        ("a2", "~a3 ~a4", "~a3 ~a4", 2, None),
+        // The log lags, and has not come to it.
+        ("a2", "~a3", "+a1", 0, None),
+        // One that came and went before.
+        ("a2", "~a3", "+b1 -b2 ~a2 ~a3", 1, None),
+        // The run begins with a resync, and with a deletion.
+        ("a2", "~a2 ~a3", "+a1 ~a2 ~a2 ~a3", 1, None),
+        ("a2 b1", "-a3 +b4", "~a2 -a3 -b1 +b4", 2, None),
+        // What differs afterwards still does.
+        ("a2 b1", "~a3 ~b4", "~a2 ~b1 ~b4", 1, Some(Kind::Missing)),
+        ("a2", "~a3", "~a2 ~a3 ~a3 -a3 ~a9", 1, None),
+        ("a2 b1", "~a3 ~b4", "~a2 ~a3 -a3 ~b4", 2, Some(Kind::Extra)),
+        ("a2", "~a3 ~a4", "~a2 ~a4 ~a3", 0, Some(Kind::Order)),
+    ] {
+        let found = compared(Some(&known(before)), &calls(should), &calls(heard));
+        let kind_found = found.first.map(|first| first.kind);
+        assert_eq!(
+            (found.alike, kind_found),
+            (alike, kind),
+            "{before}: {should} / {heard}"
+        );
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_line_reads_as_the_line() {
+    let object = "{\"metadata\":{\"namespace\":\"n\",\"name\":\"a\",\"resourceVersion\":\"7\",\"labels\":{\"secret\":\"x\"}}}";
+    for line in [
+        format!(
+            "{{\"informer\":{{\"type\":\"ADDED\",\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"object\":{object}}}}}"
+        ),
+        format!(
+            "{{\"informer\":{{\"type\":\"DELETED\",\"object\":{{\"Key\":\"n/a\",\"Obj\":{object}}}}}}}"
+        ),
+        "{\"informer\":{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"node\"}}}}"
+            .to_owned(),
+    ] {
+        let logged = call_of(12, line.as_bytes()).unwrap().unwrap();
+        let kept = logged.to_json().to_string();
+        assert!(!kept.contains("secret"), "{kept}");
+        // It is the twelfth line wherever it stands.
+        let mut log = Calls::new("log");
+        let (one, rest) = kept.split_at(kept.len() / 2);
+        assert_eq!(log.read(one.as_bytes()).unwrap(), []);
+        assert_eq!(log.read(format!("{rest}\n").as_bytes()).unwrap(), [logged]);
     }
 }
 
@@ -152,7 +228,7 @@ fn a_runs_own_notifications_logged_are_what_should_be_heard() {
     }
     let lines = read_calls("c.log", log.as_bytes()).unwrap();
     assert_eq!(lines[0].line, 3);
-    let heard: Vec<Call> = lines.iter().map(Call::from).collect();
+    let heard: Vec<Call> = lines.iter().map(|line| line.call.clone()).collect();
     let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
     assert!(calls.iter().any(|call| call.tombstone) && calls.len() > 4);
     let found = compare(&calls, &heard);

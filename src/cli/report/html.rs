@@ -10,7 +10,7 @@ use deltascope_replay::wall;
 use deltascope_world::source::visible;
 use deltascope_world::text::Lang;
 
-use super::{Observed, words};
+use super::{Logs, Observed, words};
 
 /// System colours, so that the page is as dark as its reader likes.
 const STYLE: &str = "\
@@ -32,7 +32,13 @@ const OUTSIDE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The whole page, for a file at this path.
-pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang) -> String {
+pub(super) fn of(
+    observed: &Observed,
+    found: &[Finding],
+    logs: &[Option<Logs>],
+    path: &Path,
+    lang: Lang,
+) -> String {
     let (code, title, none) = match lang {
         Lang::En => ("en", "What this controller does", "Nothing odd was found."),
         Lang::Zh => ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
@@ -71,12 +77,20 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
                 let number = place + 1;
                 let _ = write!(page, " <a href=\"#informer-{number}\">№ {number}</a>");
             }
-            if let Some(command) = words::command(one, &observed.informers) {
+            if let Some(command) = words::command(one, observed) {
                 let _ = write!(page, "<br><code>{}</code>", text(&command));
             }
             page.push_str("</li>\n");
         }
         page.push_str("</ol>\n");
+    }
+    let said = observed
+        .informers
+        .iter()
+        .zip(logs)
+        .filter_map(|(ledger, logs)| Some(words::log(&ledger.scope.title(), logs.as_ref()?)));
+    for said in said.chain(observed.log.as_ref().and_then(words::log_trouble)) {
+        let _ = writeln!(page, "<p>{}</p>", text(said.get(lang)));
     }
     informers(observed, path, lang, &mut page);
     others(observed, lang, &mut page);
@@ -265,7 +279,7 @@ mod tests {
             informers: vec![Default::default(), Default::default()],
             ..Observed::default()
         };
-        let page = of(&observed, &found, Path::new("run.html"), Lang::En);
+        let page = of(&observed, &found, &[], Path::new("run.html"), Lang::En);
         for id in ["all-secrets-1", "all-secrets-2"] {
             assert!(page.contains(&format!("<li id=\"{id}\">")), "{page}");
         }

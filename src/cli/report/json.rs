@@ -2,20 +2,27 @@
 
 use serde_json::{Value, json};
 
+use deltascope_presentation::session::heard::said;
+use deltascope_replay::heard::{Differs, Kind};
 use deltascope_replay::tap::finding::Finding;
 use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List};
 use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
 use deltascope_world::text::Text;
 
-use super::{Observed, words};
+use super::{Files, Logs, Observed, words};
 
 /// The whole report.
-pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
+pub(super) fn of(observed: &Observed, found: &[Finding], logs: &[Option<Logs>]) -> Value {
+    let informers = observed.informers.iter().enumerate();
+    let informers = informers.map(|(place, ledger)| {
+        let (files, logs) = (observed.files.get(place), logs.get(place));
+        informer(ledger, files, logs.and_then(Option::as_ref))
+    });
     json!({
         "start": observed.start.map(wall::written),
         "lastedMs": observed.lasted,
-        "informers": observed.informers.iter().map(informer).collect::<Vec<_>>(),
+        "informers": informers.collect::<Vec<_>>(),
         "findings": found.iter().map(|one| finding(one, &observed.informers)).collect::<Vec<_>>(),
         "requests": observed.counts.iter().map(|((agent, verb, resource), count)| json!({
             "agent": &**agent, "verb": verb, "resource": resource,
@@ -25,10 +32,15 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count,
             "firstMs": poll.first, "lastMs": poll.last,
         })).collect::<Vec<_>>(),
+        "log": observed.log.as_ref().map(|log| json!({
+            "lines": log.lines, "unclaimed": log.unclaimed, "unread": log.unread,
+            "firstUnread": log.first_unread.as_ref().map(|(line, words)| json!({
+                "line": line, "words": { "en": &*words.en, "zh": &*words.zh } })),
+        })),
     })
 }
 
-fn informer(ledger: &Ledger) -> Value {
+fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Value {
     let (generation, named) = ledger.generation();
     let ends = [
         ("closed", EndKind::Closed),
@@ -62,7 +74,36 @@ fn informer(ledger: &Ledger) -> Value {
         "watches": ledger.watches,
         "openSinceMs": ledger.open_since(),
         "ends": ends.collect::<serde_json::Map<String, Value>>(),
+        "log": files.filter(|files| files.lines > 0 || logs.is_some()).map(|files| log(files, logs)),
         "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
+    })
+}
+
+/// What was logged of an informer, as far as its recording was played.
+fn log(files: &Files, logs: Option<&Logs>) -> Value {
+    json!({
+        "lines": files.lines,
+        "trouble": files.trouble.as_ref().map(|text| &*text.en),
+        "compared": logs.map(|logs| json!({
+            "alike": logs.alike, "behind": logs.behind, "ahead": logs.ahead,
+            "lacksBeginning": logs.lacks_beginning,
+            "first": logs.first.as_ref().map(differs),
+        })),
+    })
+}
+
+fn differs(first: &Differs) -> Value {
+    let kind = match first.kind {
+        Kind::Missing => "missing",
+        Kind::Extra => "extra",
+        Kind::Order => "order",
+        Kind::Type => "type",
+        Kind::Tombstone => "tombstone",
+    };
+    json!({
+        "difference": kind,
+        "should": first.should.as_ref().map(|one| json!({ "atMs": one.time, "call": said(&one.call) })),
+        "heard": first.heard.as_ref().map(|line| json!({ "line": line.line, "call": said(&line.call) })),
     })
 }
 
@@ -116,6 +157,7 @@ fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
             "key": violation.key.as_ref().map(ToString::to_string) }),
         Finding::Poll { poll } => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
+        Finding::Log { first, .. } => differs(first),
         Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
     };
     json!({

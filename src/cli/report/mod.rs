@@ -8,21 +8,23 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use deltascope_cache::controller::Generation;
+use deltascope_replay::heard::{self, Beside, Differs};
 use deltascope_replay::invariants::Violation;
+use deltascope_replay::log::read_calls;
 use deltascope_replay::tap::finding::{Finding, Poll, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
-use deltascope_replay::tap::note;
+use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_terminal::Form;
 use deltascope_world::Time;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::args::Report;
 use super::replay::read;
@@ -44,12 +46,76 @@ pub(super) struct Observed {
     pub(super) start: Option<Time>,
     /// How long it was observed, in ms.
     pub(super) lasted: Time,
-    /// Its informers.
+    /// Its informers, …
     pub(super) informers: Vec<Ledger>,
+    /// … and their files.
+    pub(super) files: Vec<Files>,
     /// What it reads without a watch.
     pub(super) polls: Vec<Poll>,
     /// Its other requests, by client, verb and resource.
     pub(super) counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
+    /// What the controller logged, if that is read.
+    pub(super) log: Option<Counts>,
+}
+
+/// The files of an informer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    /// Its recording: the files that there are, the newest last.
+    pub(super) parts: Vec<Part>,
+    /// How many lines its handlers logged.
+    pub(super) lines: u64,
+    /// Why not all of these are kept.
+    pub(super) trouble: Option<Text>,
+}
+
+/// What is known of the log as a whole.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    /// The lines of handlers.
+    pub(super) lines: u64,
+    /// How many of these belong to no informer, or to more than one.
+    pub(super) unclaimed: u64,
+    /// How many lines cannot be read, and the first of them.
+    pub(super) unread: u64,
+    pub(super) first_unread: Option<(u32, Text)>,
+}
+
+/// What the controller logged of a recording lies beside it.
+pub(super) fn log_of(recording: &Path) -> PathBuf {
+    recording.with_extension("log")
+}
+
+/// A file of a recording.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Its number, from 1.
+    pub(super) number: u32,
+    /// The time at which it begins, in ms.
+    pub(super) from: Time,
+    pub(super) path: PathBuf,
+}
+
+impl Files {
+    /// The file that has a moment, if it is still there.
+    fn part_at(&self, at: Time) -> Option<u32> {
+        let before = self.parts.iter().rfind(|part| part.from <= at);
+        before.map(|part| part.number)
+    }
+}
+
+/// What was logged of an informer, compared with its recording.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Logs {
+    /// How many notifications are alike.
+    pub(super) alike: usize,
+    /// How many the log lacks at its end, and how many it has after the recording's.
+    pub(super) behind: usize,
+    pub(super) ahead: usize,
+    /// The first difference.
+    pub(super) first: Option<Differs>,
+    /// Whether the beginning is not compared, as its recording is no longer there.
+    pub(super) lacks_beginning: bool,
 }
 
 impl Observed {
@@ -75,55 +141,83 @@ pub(super) struct Played(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     /// By the recording's file.
-    bugs: BTreeMap<String, Bugs>,
+    bugs: BTreeMap<PathBuf, Bugs>,
     /// Until then a look plays nothing.
     rests: Option<Instant>,
 }
 
-/// The known bugs in a recording.
+/// What a recording shows that is played.
 #[derive(Debug)]
 struct Bugs {
-    /// How long the recording was.
-    bytes: u64,
+    /// How long it was, and what was logged of it.
+    bytes: [u64; 2],
     played: Instant,
     found: Vec<(Generation, Violation)>,
+    /// The log beside it.
+    heard: Option<Beside>,
 }
 
 impl Bugs {
-    fn of(path: &str, bytes: u64) -> Self {
-        let found = fs::read(path).ok().and_then(|bytes| {
-            let (trace, _) = trace::read(path, &bytes);
-            Some(known_bugs(&trace?))
-        });
-        Self {
+    fn of(path: &Path, bytes: [u64; 2]) -> Self {
+        let mut bugs = Self {
             bytes,
             played: Instant::now(),
-            found: found.unwrap_or_default(),
+            found: Vec::new(),
+            heard: None,
+        };
+        let Ok(recorded) = fs::read(path) else {
+            return bugs;
+        };
+        let name = path.display().to_string();
+        let (Some(trace), _) = trace::read(&name, &recorded) else {
+            return bugs;
+        };
+        if bytes[0] <= PLAYED {
+            bugs.found = known_bugs(&trace);
         }
+        let lines = fs::read(log_of(path)).ok();
+        let lines = lines.and_then(|lines| read_calls(&name, &lines).ok());
+        bugs.heard = lines.and_then(|lines| {
+            let goes_on = note::goes_on(&recorded);
+            heard::beside(&trace.recording, goes_on, lines).ok()
+        });
+        bugs
     }
 }
 
+/// How long a file is; 0 if it is not there.
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |is| is.len())
+}
+
 impl Known {
-    /// The short recordings that have grown since they were played, and how long they are: first those that were never played,
-    /// then those whose turn is longest ago.
-    fn grown<'a>(&self, files: impl Iterator<Item = &'a String>) -> Vec<(&'a String, u64)> {
-        let sizes = files.filter_map(|path| Some((path, fs::metadata(path).ok()?.len())));
+    /// The recordings that have grown since they were played, and how long they are: first those that were never played, then those
+    /// whose turn is longest ago. Long ones are only played at the end, and only beside a log.
+    fn grown<'a>(
+        &self,
+        files: impl Iterator<Item = &'a PathBuf>,
+        all: bool,
+    ) -> Vec<(&'a PathBuf, [u64; 2])> {
+        let sizes = files.filter_map(|path| {
+            let bytes = fs::metadata(path).ok()?.len();
+            Some((path, [bytes, size(&log_of(path))]))
+        });
         let played = |path| self.bugs.get(path);
         let mut grown: Vec<_> = sizes
             .filter(|(path, bytes)| played(*path).is_none_or(|known| known.bytes != *bytes))
-            .filter(|(_, bytes)| *bytes <= PLAYED)
+            .filter(|(_, [bytes, logged])| *bytes <= PLAYED || all && *logged > 0)
             .collect();
         grown.sort_by_key(|(path, _)| played(*path).map(|known| known.played));
         grown
     }
 
     /// Plays recordings that have grown: at the end `all`, until then a few at a time, and then none for a while.
-    fn play<'a>(&mut self, files: impl Iterator<Item = &'a String>, all: bool) {
+    fn play<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf>, all: bool) {
         let began = Instant::now();
         if !all && self.rests.is_some_and(|rests| began < rests) {
             return;
         }
-        for (path, bytes) in self.grown(files) {
+        for (path, bytes) in self.grown(files, all) {
             self.bugs.insert(path.clone(), Bugs::of(path, bytes));
             if !all && began.elapsed() >= LOOK {
                 break;
@@ -138,22 +232,67 @@ impl Played {
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
         let mut found = findings(&observed.informers, &observed.polls);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.play(observed.informers.iter().map(|ledger| &ledger.file), all);
-        for (informer, ledger) in observed.informers.iter().enumerate() {
-            let bugs = known.bugs.get(&ledger.file);
-            let bugs = bugs.into_iter().flat_map(|bugs| &bugs.found);
-            found.extend(bugs.map(|(generation, violation)| Finding::KnownBug {
-                informer,
-                generation: *generation,
-                violation: violation.clone(),
-            }));
+        let files = observed.files.iter().flat_map(|files| &files.parts);
+        known.play(files.map(|part| &part.path), all);
+        for (informer, files) in observed.files.iter().enumerate() {
+            let bugs = files
+                .parts
+                .iter()
+                .filter_map(|part| known.bugs.get(&part.path));
+            let mut named = Vec::new();
+            for (generation, violation) in bugs.flat_map(|bugs| &bugs.found) {
+                // In another file it is the same bug.
+                if named.contains(&violation.invariant) {
+                    continue;
+                }
+                named.push(violation.invariant);
+                found.push(Finding::KnownBug {
+                    informer,
+                    generation: *generation,
+                    violation: violation.clone(),
+                });
+            }
         }
+        let logs = (0..).zip(Self::logs_of(&known, observed));
+        found.extend(logs.filter_map(|(informer, logs)| {
+            let first = logs?.first?;
+            Some(Finding::Log { informer, first })
+        }));
         found
+    }
+
+    /// What each informer's log says, compared with its recordings as far as they were played.
+    pub(super) fn logs(&self, observed: &Observed) -> Vec<Option<Logs>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::logs_of(&known, observed)
+    }
+
+    fn logs_of(known: &Known, observed: &Observed) -> Vec<Option<Logs>> {
+        let of = |files: &Files| {
+            let played = files.parts.iter().filter_map(|part| {
+                let bugs = known.bugs.get(&part.path)?;
+                Some((part.number, bugs.heard.as_ref()?))
+            });
+            let mut all: Option<Logs> = None;
+            for (number, beside) in played {
+                let found = beside.found();
+                let logs = all.get_or_insert_with(|| Logs {
+                    lacks_beginning: number > 1,
+                    ..Logs::default()
+                });
+                logs.alike += found.alike;
+                (logs.behind, logs.ahead) = (found.after_log, found.after_run);
+                logs.first = logs.first.take().or_else(|| beside.first());
+            }
+            all
+        };
+        observed.files.iter().map(of).collect()
     }
 
     /// What `--report run.json` would write now.
     pub(super) fn json(&self, observed: &Observed) -> String {
-        json::of(observed, &self.findings(observed, false)).to_string()
+        let found = self.findings(observed, false);
+        json::of(observed, &found, &self.logs(observed)).to_string()
     }
 }
 
@@ -166,7 +305,7 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
         let Some(trace) = trace else {
             return Err(Failure::of(error.unwrap_or_else(|| unread(&name)).message));
         };
-        let mut ledger = ledger(&trace, &bytes);
+        let (mut ledger, part) = ledger(&trace, &bytes);
         ledger.file = path.display().to_string();
         observed.lasted = observed.lasted.max(ledger.until);
         observed.start = match (observed.start, ledger.start) {
@@ -174,13 +313,23 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
             (one, other) => one.or(other),
         };
         observed.informers.push(ledger);
+        observed.files.push(Files {
+            parts: vec![Part {
+                number: part,
+                from: 0,
+                path: path.clone(),
+            }],
+            ..Files::default()
+        });
     }
-    let found = Played::default().findings(&observed, true);
+    let played = Played::default();
+    let found = played.findings(&observed, true);
+    let logs = played.logs(&observed);
     match &options.output {
-        Some(path) => write(path, &observed, &found, lang),
+        Some(path) => write(path, &observed, &found, &logs, lang),
         None => print(
             Form::Words,
-            &format!("{}\n", table(&observed, &found, lang)),
+            &format!("{}\n", table(&observed, &found, &logs, lang)),
         ),
     }
 }
@@ -194,15 +343,20 @@ fn unread(name: &str) -> deltascope_world::source::wire::WireError {
     )
 }
 
-fn ledger(trace: &Trace, bytes: &[u8]) -> Ledger {
+/// The ledger of a recording, and which part of it this file is.
+fn ledger(trace: &Trace, bytes: &[u8]) -> (Ledger, u32) {
     let noted = note::read(bytes);
+    let part = noted.iter().find_map(|note| match note {
+        Note::GoesOn { part, .. } => Some(*part),
+        _ => None,
+    });
     let notes = match noted.is_empty() {
         true => note::of(trace),
         false => noted,
     };
     let mut ledger = Ledger::of(&notes);
     ledger.start = trace.start;
-    ledger
+    (ledger, part.unwrap_or(1))
 }
 
 /// Writes the report as the file's ending says.
@@ -210,12 +364,13 @@ pub(super) fn write(
     path: &Path,
     observed: &Observed,
     found: &[Finding],
+    logs: &[Option<Logs>],
     lang: Lang,
 ) -> Result<(), Failure> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
-        true => format!("{:#}\n", json::of(observed, found)),
-        false => html::of(observed, found, path, lang),
+        true => format!("{:#}\n", json::of(observed, found, logs)),
+        false => html::of(observed, found, logs, path, lang),
     };
     fs::write(path, text).map_err(|error| {
         let shown = path.display();
@@ -234,11 +389,11 @@ mod tests {
     fn recordings_that_grow_take_turns_and_rest() {
         let folder = std::env::temp_dir().join(format!("deltascope-played-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let files = ["a", "b", "c"].map(|name| folder.join(name).display().to_string());
+        let files = ["a", "b", "c"].map(|name| folder.join(name));
         let write = |number: usize, text: &str| fs::write(&files[number], text).unwrap();
         let mut known = Known::default();
         let lengths = |known: &Known| {
-            let length = |file| known.bugs.get(file).map(|bugs| bugs.bytes);
+            let length = |file| known.bugs.get(file).map(|bugs| bugs.bytes[0]);
             [length(&files[0]), length(&files[1]), length(&files[2])]
         };
         write(0, "one");
@@ -251,14 +406,14 @@ mod tests {
         // The first has waited less.
         let first = known.bugs.get_mut(&files[0]).unwrap();
         first.played += Duration::from_secs(9);
-        let turns = [2, 1, 0].map(|number: usize| (&files[number], 6));
-        assert_eq!(known.grown(files.iter()), turns);
+        let turns = [2, 1, 0].map(|number: usize| (&files[number], [6, 0]));
+        assert_eq!(known.grown(files.iter(), false), turns);
         known.rests = Some(Instant::now() + Duration::from_secs(3_600));
         known.play(files.iter(), false);
         assert_eq!(lengths(&known), [Some(3), Some(3), None], "it rests");
         known.play(files.iter(), true);
         assert_eq!(lengths(&known), [Some(6); 3], "this is the end");
-        assert!(known.grown(files.iter()).is_empty());
+        assert!(known.grown(files.iter(), false).is_empty());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

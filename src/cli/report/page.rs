@@ -1,6 +1,6 @@
 //! What the page of a tap shows, in words: the table and the findings.
 
-use deltascope_presentation::informers::{Informers, Odd, Row};
+use deltascope_presentation::informers::{Informers, Odd, Row, stopped};
 use deltascope_replay::tap::finding::Finding;
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_world::bounds::{self, MAX_TEXT};
@@ -19,23 +19,39 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
     let odd = found.iter().map(|finding| {
         let informer = finding.informer().and_then(|place| informers.get(place));
         let recording = informer.map_or(0, |ledger| ledger.recording);
+        let files = finding
+            .informer()
+            .and_then(|place| observed.files.get(place));
+        let (files, at) = (files.cloned().unwrap_or_default(), finding.at());
+        let part = at.and_then(|at| files.part_at(at));
         Odd {
             words: shown(&words::finding(finding, informers)),
-            recording: finding.at().map_or(0, |_| recording),
-            at: finding.at().unwrap_or_default(),
+            recording: part.map_or(0, |_| recording),
+            part: part.unwrap_or_default(),
+            at: at.unwrap_or_default(),
         }
     });
     Informers {
         columns: columns.map(|(en, zh)| Text::new(en, zh)).collect(),
         rows: informers
             .iter()
-            .map(|ledger| row(observed, ledger))
+            .enumerate()
+            .map(|(place, ledger)| row(observed, place, ledger))
             .collect(),
         odd: odd.collect(),
+        logs: observed.log.is_some(),
+        log: shown(
+            &observed
+                .log
+                .as_ref()
+                .and_then(words::log_trouble)
+                .unwrap_or_default(),
+        ),
     }
 }
 
-fn row(observed: &Observed, ledger: &Ledger) -> Row {
+fn row(observed: &Observed, place: usize, ledger: &Ledger) -> Row {
+    let files = observed.files.get(place).cloned().unwrap_or_default();
     let (generation, named) = ledger.generation();
     let version = generation.version();
     let began = match (observed.start, ledger.start) {
@@ -54,17 +70,24 @@ fn row(observed: &Observed, ledger: &Ledger) -> Row {
         words::row(ledger, lang).into_iter().chain(more)
     };
     let cells = cells(Lang::En).zip(cells(Lang::Zh));
-    let (en, zh) = match (ledger.recording, ledger.stopped) {
-        (0, _) => ("not recorded", "未录制"),
-        (_, Some(_)) => ("recorded only in part", "只录制了一部分"),
-        (_, None) if ledger.open_since().is_none() => ("does not watch", "未在 watch"),
-        (_, None) => ("", ""),
+    let remark = match (ledger.recording, ledger.stopped) {
+        (0, _) => Text::new("not recorded", "未录制"),
+        (_, Some((_, why))) => {
+            let (en, zh) = stopped(why);
+            Text::new(
+                &format!("recorded only in part: {en}"),
+                &format!("只录制了一部分：{zh}"),
+            )
+        }
+        (_, None) if ledger.open_since().is_none() => Text::new("does not watch", "未在 watch"),
+        (_, None) => Text::default(),
     };
     Row {
         recording: ledger.recording,
         client: line(words::client(&ledger.agent)),
         cells: cells.map(|(en, zh)| shown(&Text::new(&en, &zh))).collect(),
-        remark: Text::new(en, zh),
+        part: files.parts.last().map_or(1, |part| part.number),
+        remark,
         note: note(version, named),
     }
 }
@@ -103,6 +126,7 @@ mod tests {
     use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
+    use super::super::{Files, Part};
     use super::*;
 
     fn ledger(agent: &str, recording: usize) -> Ledger {
@@ -136,6 +160,18 @@ mod tests {
         ledger
     }
 
+    fn files(parts: &[(u32, u64)]) -> Files {
+        let part = |(number, from): &(u32, u64)| Part {
+            number: *number,
+            from: *from,
+            path: "run/a.jsonl".into(),
+        };
+        Files {
+            parts: parts.iter().map(part).collect(),
+            ..Files::default()
+        }
+    }
+
     #[test]
     fn an_informer_is_a_row_and_a_finding_leads_to_its_moment() {
         let mut ended = ledger("kube-scheduler/v1.32.1 (linux/amd64) kubernetes/abc", 2);
@@ -152,13 +188,20 @@ mod tests {
                 stopped,
                 ledger(&"\n".repeat(9_999), 0),
             ],
+            files: vec![
+                files(&[(1, 0)]),
+                files(&[(1, 0)]),
+                // Its first file is no longer there.
+                files(&[(2, 9), (3, 70)]),
+                Files::default(),
+            ],
             ..Observed::default()
         };
         let big = |informer| Finding::BigList {
             informer,
             list: observed.informers[0].lists[0].clone(),
         };
-        let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }];
+        let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }, big(2)];
         let all = of(&observed, &found);
         assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
         let en = |row: &Row| {
@@ -188,11 +231,18 @@ mod tests {
         let wanted = [
             "",
             "does not watch",
-            "recorded only in part",
+            "recorded only in part: with more it could not be opened",
             "not recorded",
         ];
         assert_eq!(remarks, wanted);
         let shown: Vec<_> = all.odd.iter().map(|odd| (odd.recording, odd.at)).collect();
-        assert_eq!(shown, [(1, 1), (0, 1), (0, 0)]);
+        assert_eq!(shown, [(1, 1), (0, 1), (0, 0), (0, 1)]);
+        let parts: Vec<_> = all.rows.iter().map(|row| row.part).collect();
+        assert_eq!(parts, [1, 1, 3, 1]);
+        let at = |at| observed.files[2].part_at(at);
+        assert_eq!(
+            [at(8), at(9), at(69), at(70)],
+            [None, Some(2), Some(2), Some(3)]
+        );
     }
 }

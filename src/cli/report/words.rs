@@ -4,16 +4,17 @@ use std::fmt::Write as _;
 
 use deltascope_presentation::checks;
 use deltascope_presentation::informers::stopped as why_stopped;
+use deltascope_presentation::session::heard::{kind_of as differs, said};
 use deltascope_replay::tap::finding::{Finding, reasons};
 use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
-use deltascope_replay::tap::note::Why;
+use deltascope_replay::tap::note::{Stopped, Why};
 use deltascope_replay::wall;
 use deltascope_terminal as terminal;
 use deltascope_world::Time;
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
-use super::Observed;
+use super::{Counts, Logs, Observed};
 
 /// Most moments of a finding that are named.
 const NAMED: usize = 5;
@@ -88,7 +89,12 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 }
 
 /// The table in the terminal, with the findings below it.
-pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
+pub(in super::super) fn table(
+    observed: &Observed,
+    found: &[Finding],
+    logs: &[Option<Logs>],
+    lang: Lang,
+) -> String {
     let mut text = summary(observed, lang);
     let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
     let shown = |cell: String| visible::line(&cell).into_owned();
@@ -114,16 +120,25 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
             }
         }
     }
-    let kept = observed
-        .informers
-        .iter()
-        .filter(|ledger| !ledger.file.is_empty());
+    // Of one that is not kept, only that it could not be written matters.
+    let unwritten = |ledger: &&Ledger| matches!(ledger.stopped, Some((_, Stopped::Unwritten)));
+    let kept = observed.informers.iter();
+    let kept = kept.filter(|ledger| !ledger.file.is_empty() || unwritten(ledger));
     for said in kept.filter_map(stopped) {
+        let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
+    }
+    for (ledger, logs) in observed.informers.iter().zip(logs) {
+        if let Some(logs) = logs {
+            let said = log(&ledger.scope.title(), logs);
+            let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
+        }
+    }
+    if let Some(said) = observed.log.as_ref().and_then(log_trouble) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
     for one in found.iter().take(SHOWN) {
         let _ = write!(text, "\n- {}", finding(one, &observed.informers).get(lang));
-        if let Some(command) = command(one, &observed.informers) {
+        if let Some(command) = command(one, observed) {
             let _ = write!(text, "\n    {command}");
         }
     }
@@ -148,15 +163,91 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
     ))
 }
 
+/// What an informer's log says beside its recording.
+pub(super) fn log(of: &str, logs: &Logs) -> Text {
+    let Logs {
+        alike,
+        behind,
+        ahead,
+        first,
+        lacks_beginning,
+    } = logs;
+    let (mut en, mut zh) = match first {
+        Some(_) => (
+            format!("The log of {of} differs; {alike} notifications before are as they should be."),
+            format!("{of} 的日志存在不同；此前 {alike} 条通知与应当收到的一致。"),
+        ),
+        None => (
+            format!("The log of {of} says what it should: {alike} notifications."),
+            format!("{of} 的日志与应当收到的一致：{alike} 条通知。"),
+        ),
+    };
+    if first.is_none() && *behind > 0 {
+        let _ = write!(en, " It does not have the last {behind}: it may be behind.");
+        let _ = write!(zh, "日志中没有最后 {behind} 条：可能尚未写到。");
+    }
+    if first.is_none() && *ahead > 0 {
+        let _ = write!(en, " Its last {ahead} lines are not in the recording.");
+        let _ = write!(zh, "日志最后 {ahead} 行不在录制中。");
+    }
+    if *lacks_beginning {
+        en.push_str(" Compared is what is still recorded.");
+        zh.push_str("只比较仍保留的录制。");
+    }
+    Text::new(&en, &zh)
+}
+
+/// What of a log could not be used.
+pub(super) fn log_trouble(counts: &Counts) -> Option<Text> {
+    let Counts {
+        unclaimed,
+        unread,
+        first_unread,
+        lines,
+    } = counts;
+    let (mut en, mut zh) = (String::new(), String::new());
+    if *lines == 0 {
+        en.push_str("The log has no line of a handler so far.");
+        zh.push_str("日志中还没有 handler 的行。");
+    }
+    if *unclaimed > 0 {
+        let _ = write!(
+            en,
+            "{unclaimed} of {lines} lines of the log belong to no informer, or to several of the same objects."
+        );
+        let _ = write!(
+            zh,
+            "日志的 {lines} 行中有 {unclaimed} 行不属于任何 informer，或同时属于同一资源的多个 informer。"
+        );
+    }
+    if let Some((line, words)) = first_unread {
+        let _ = write!(
+            en,
+            " {unread} lines of it cannot be read; line {line}: {}",
+            words.en
+        );
+        let _ = write!(zh, "有 {unread} 行无法读取；第 {line} 行：{}", words.zh);
+    }
+    (!en.is_empty()).then(|| Text::new(en.trim(), zh.trim()))
+}
+
 /// What shows the moment of a finding, if its informer is recorded.
-pub(super) fn command(finding: &Finding, informers: &[Ledger]) -> Option<String> {
-    let ledger = informers.get(finding.informer()?)?;
-    let at = finding.at()?;
-    (!ledger.file.is_empty()).then(|| {
-        // A second later, what follows from it has happened.
-        let file = terminal::word(&ledger.file);
-        format!("deltascope replay {file} --until {}ms", at + 1_000)
-    })
+pub(super) fn command(finding: &Finding, observed: &Observed) -> Option<String> {
+    let place = finding.informer()?;
+    let (ledger, at) = (observed.informers.get(place)?, finding.at()?);
+    if ledger.file.is_empty() {
+        return None;
+    }
+    let files = observed.files.get(place)?;
+    let part = files.part_at(at)?;
+    let file = files.parts.iter().find(|is| is.number == part)?;
+    let file = file.path.display().to_string();
+    // A second later, what follows from it has happened.
+    Some(format!(
+        "deltascope replay {} --until {}ms",
+        terminal::word(&file),
+        at + 1_000
+    ))
 }
 
 /// A finding in a sentence or two, in one line: parts of it are others' texts.
@@ -339,6 +430,42 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
                     title(Lang::Zh)
                 ),
             )
+        }
+        Finding::Log { informer, first } => {
+            let what = name(*informer);
+            let place = first.heard.as_ref().map(|line| line.line);
+            let (mut en, mut zh) = match place {
+                Some(line) => (
+                    format!(
+                        "The log of {what} is not what its handler should have heard, from line {line} on."
+                    ),
+                    format!("{what} 的日志从第 {line} 行起与 handler 应当收到的不同。"),
+                ),
+                None => (
+                    format!("The log of {what} is not what its handler should have heard."),
+                    format!("{what} 的日志与 handler 应当收到的不同。"),
+                ),
+            };
+            for (text, lang) in [(&mut en, Lang::En), (&mut zh, Lang::Zh)] {
+                text.push_str(pick(lang, " ", ""));
+                text.push_str(&differs(first, lang));
+                if let Some(one) = &first.should {
+                    let when = when(informers.get(*informer), one.time);
+                    let call = said(&one.call);
+                    text.push_str(&match lang {
+                        Lang::En => format!(" It should have heard {call} ({when})."),
+                        Lang::Zh => format!("应当收到 {call}（{when}）。"),
+                    });
+                }
+                if let Some(line) = &first.heard {
+                    let call = said(&line.call);
+                    text.push_str(&match lang {
+                        Lang::En => format!(" The log says {call}."),
+                        Lang::Zh => format!("日志中是 {call}。"),
+                    });
+                }
+            }
+            Text::new(&en, &zh)
         }
     }
 }
@@ -535,8 +662,9 @@ fn wide(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_replay::tap::note::{Note, Stopped};
+    use deltascope_replay::tap::note::Note;
 
+    use super::super::{Files, Part};
     use super::*;
 
     #[test]
@@ -568,12 +696,20 @@ mod tests {
         ledger.scope.plural = "pods\n- forged".to_owned();
         ledger.file = "my run/it's.jsonl".to_owned();
         let observed = Observed {
+            files: vec![Files {
+                parts: vec![Part {
+                    number: 1,
+                    from: 0,
+                    path: ledger.file.clone().into(),
+                }],
+                ..Files::default()
+            }],
             informers: vec![ledger],
             ..Observed::default()
         };
         let found = deltascope_replay::tap::finding::findings(&observed.informers, &[]);
         for lang in [Lang::En, Lang::Zh] {
-            let table = table(&observed, &found, lang);
+            let table = table(&observed, &found, &[], lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";
             assert!(table.contains(wanted), "{table}");
             assert_eq!(table.lines().count(), 6, "{table}");

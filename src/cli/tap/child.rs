@@ -11,15 +11,20 @@ use std::task::Poll;
 
 use tokio::process::{Child, Command};
 
-use super::super::Failure;
+use deltascope_terminal::{self as terminal, Printed};
 
-/// Runs a program to its end, with this kubeconfig. Returns its exit code; that of a program that a signal has
-/// ended is as a shell has it.
+use super::super::Failure;
+use super::log::{Output, Passing};
+use super::teller::LogTeller;
+
+/// Runs a program to its end, with this kubeconfig. What it prints is `told`, if somebody wants that. Returns its exit code; that
+/// of a program that a signal has ended is as a shell has it.
 pub(super) async fn run(
     program: &OsString,
     args: &[OsString],
     kubeconfig: &Path,
     signals: &mut Signals,
+    told: Option<LogTeller>,
 ) -> Result<u8, Failure> {
     let mut command = Command::new(program);
     command
@@ -33,6 +38,9 @@ pub(super) async fn run(
     if io::stdin().is_terminal() {
         command.stdin(Stdio::null());
     }
+    if told.is_some() {
+        terminal::piped(command.as_std_mut());
+    }
     let mut child = command.spawn().map_err(|error| {
         let shown = program.to_string_lossy();
         Failure::new(
@@ -40,8 +48,20 @@ pub(super) async fn run(
             &format!("无法启动 {shown}：{error}。"),
         )
     })?;
+    let passing = told.map(|teller| Passing::new(printed(&mut child), &teller));
     let status = signals.hand_on(&mut child).await;
+    if let Some(passing) = passing {
+        passing.end().await;
+    }
     Ok(code(status.map_err(|error| cannot_wait(&error))?))
+}
+
+/// What a program prints, which is read here.
+fn printed(child: &mut Child) -> Vec<(Printed, Output)> {
+    let (out, err) = terminal::printed!(child);
+    let out = out.map(|out| (Printed::Out, Box::new(out) as Output));
+    let err = err.map(|err| (Printed::Err, Box::new(err) as Output));
+    out.into_iter().chain(err).collect()
 }
 
 fn cannot_wait(error: &io::Error) -> Failure {

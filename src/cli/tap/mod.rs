@@ -3,8 +3,12 @@
 
 mod child;
 mod kube;
+mod log;
 mod passage;
+mod recordings;
+mod said;
 mod seen;
+mod teller;
 mod watcher;
 mod window;
 
@@ -30,8 +34,11 @@ use super::{Failure, block_on, listen, note, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
+use log::Reading;
 use passage::Passage;
-use watcher::{Recordings, Watching};
+use recordings::Recordings;
+use teller::LogTeller;
+use watcher::Watching;
 use window::Window;
 
 /// Most open connections. Each has a second one to the proxy; the usual limit of open files allows as many.
@@ -68,12 +75,18 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
         watching,
         played,
         unkept,
+        log,
     } = ready;
+    let (prints, reading) = match log {
+        Some(Log::Printed(teller)) => (Some(teller), None),
+        Some(Log::File(reading)) => (None, Some(reading)),
+        None => (None, None),
+    };
     let mut code = Ok(0);
     let end = async {
         match options.command.split_first() {
             Some((program, args)) => {
-                code = child::run(program, args, kubeconfig.path(), &mut signals).await;
+                code = child::run(program, args, kubeconfig.path(), &mut signals, prints).await;
             }
             None => {
                 signals.next().await;
@@ -88,13 +101,17 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
     };
     listen::serve(listener, limits, passage, end).await;
     drop(kubectl);
+    if let Some(reading) = reading {
+        reading.end().await;
+    }
     // The passage is gone, and with it who tells the watcher.
     let observed = watching.end().unwrap_or_default();
     let found = played.findings(&observed, true);
-    terminal::note(&report::table(&observed, &found, lang));
+    let logs = played.logs(&observed);
+    terminal::note(&report::table(&observed, &found, &logs, lang));
     drop(unkept);
     if let Some(path) = &options.report {
-        report::write(path, &observed, &found, lang)?;
+        report::write(path, &observed, &found, &logs, lang)?;
     }
     code
 }
@@ -108,18 +125,36 @@ struct Ready {
     watching: Watching,
     played: Arc<Played>,
     unkept: Option<Folder>,
+    log: Option<Log>,
+}
+
+/// What the controller logs.
+enum Log {
+    /// What the command prints.
+    Printed(LogTeller),
+    File(Reading),
 }
 
 impl Ready {
     async fn new(options: &Tap, page: Option<Page>, lang: Lang) -> Result<Self, Failure> {
+        let prints = options
+            .log
+            .as_deref()
+            .is_some_and(|log| log.as_os_str() == "-");
+        if prints && options.command.is_empty() {
+            return Err(Failure::usage(
+                "--log - reads what the command prints: give one behind --, or name a file.",
+                "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
+            ));
+        }
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
         let (listener, address) = listen::bind(wanted).await?;
         let token = token();
         let server = format!("http://{address}/{token}");
-        // The page shows an informer from its recording.
-        let unkept = match (&options.out, &page) {
-            (None, Some(_)) => {
+        // The page shows an informer from its recording, and a log is compared with it.
+        let unkept = match &options.out {
+            None if page.is_some() || options.log.is_some() => {
                 let folder = Folder::new();
                 let failed = folder.as_ref().err();
                 if let Some(error) = failed {
@@ -134,10 +169,18 @@ impl Ready {
         let (teller, watching) = watcher::start(watcher::Options {
             out: options.out.clone().or(out),
             kept: unkept.is_none(),
+            rotate: options.rotate.unwrap_or(usize::MAX),
+            keep: options.keep as usize,
             recordings: recordings.clone(),
+            logs: options.log.is_some(),
             start: wall(),
             lang,
         })?;
+        let log = match &options.log {
+            Some(_) if prints => Some(Log::Printed(teller.log())),
+            Some(path) => Some(Log::File(Reading::file(path, teller.log(), lang)?)),
+            None => None,
+        };
         let played = Arc::<Played>::default();
         let window = Window::new(page, recordings, Arc::clone(&played));
         let page = match window.path() {
@@ -180,6 +223,7 @@ impl Ready {
             watching,
             played,
             unkept,
+            log,
         })
     }
 }
@@ -189,10 +233,10 @@ fn not_recorded(error: &io::Error) -> Text {
     let place = std::env::temp_dir().display().to_string();
     Text::new(
         &format!(
-            "Informers are not recorded, so the page only lists them: there can be no folder in {place} ({error}). --out names another place."
+            "Informers are not recorded, so they are only listed: there can be no folder in {place} ({error}). --out names another place."
         ),
         &format!(
-            "informer 不会被录制，页面只能列出它们：无法在 {place} 中创建文件夹（{error}）。可用 --out 指定其他位置。"
+            "informer 不会被录制，只能列出它们：无法在 {place} 中创建文件夹（{error}）。可用 --out 指定其他位置。"
         ),
     )
 }

@@ -21,7 +21,7 @@ use super::super::http::{Proxy, head_of};
 use super::super::listen::{Service, UNREAD};
 use super::super::seats::Arriving;
 use super::seen::Seen;
-use super::watcher::Teller;
+use super::teller::Teller;
 use super::window::Window;
 
 /// The `Server` of the responses that the tap writes itself, in place of the API server.

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use deltascope_replay::tap::follow::Over;
 
-use super::watcher::{Room, Telling};
+use super::teller::{Room, Telling};
 
 /// A body that is passed on as it comes. What the watcher reads, it gets as well: where it falls behind, the body waits.
 pub(super) struct Seen<B> {

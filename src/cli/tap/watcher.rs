@@ -1,209 +1,39 @@
 //! Reads what passes, in a thread of its own: finds the informers, records each, and counts.
 
+mod keep;
+
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use hyper::body::Bytes;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::time::Instant;
+use tokio::sync::mpsc::UnboundedReceiver;
 
-use deltascope_presentation::cluster;
-use deltascope_replay::recording::Recording;
+use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::Poll;
-use deltascope_replay::tap::follow::{Follower, Over, Step};
-use deltascope_replay::tap::ledger::{self, Ledger};
-use deltascope_replay::tap::note::{Connection, Note, Stopped};
-use deltascope_replay::tap::record::Recorder;
-use deltascope_replay::trace::Trace;
+use deltascope_replay::tap::follow::{Follower, Step};
+use deltascope_replay::tap::ledger::Ledger;
+use deltascope_replay::tap::note::{Connection, Note};
+use deltascope_replay::tap::record::{Recorder, kind_of};
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
-use deltascope_world::source::proxy::exchange::Head;
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::text::{Lang, Text};
+use deltascope_world::text::Lang;
 
-use super::super::report::{self, Count, Observed};
-use super::super::{Failure, note};
+use super::super::Failure;
+use super::super::report::{Count, Files, Observed, log_of};
+use super::recordings::{Recordings, be_new, head};
+use super::said::{Lines, Said};
+use super::teller::{Teller, Word};
 
-/// Most bytes of responses that wait to be read.
-const ROOM: usize = 16 << 20;
 /// Most bytes of lists that are kept until a watch shows that they are an informer's.
 const HELD: usize = 128 << 20;
 /// Most objects and scopes whose reads are counted one by one.
 const READ: usize = 4_096;
-
-/// What the passage tells the watcher.
-enum Word {
-    /// A list or a watch begins.
-    Asked {
-        id: Id,
-        at: Time,
-        client: Client,
-        call: Call,
-    },
-    /// The head of its response has come.
-    Head { id: Id, at: Time, head: Head },
-    /// A piece of it, with the room that it takes until it is read.
-    Chunk {
-        id: Id,
-        at: Time,
-        bytes: Bytes,
-        _room: Option<OwnedSemaphorePermit>,
-    },
-    /// It is over.
-    End { id: Id, at: Time, over: Over },
-    /// Another request was answered.
-    Other {
-        at: Time,
-        agent: Arc<str>,
-        call: Call,
-        status: u16,
-    },
-    /// Somebody wants to know how it stands.
-    Look(Time, oneshot::Sender<Observed>),
-}
-
-/// The room for what the watcher has not read yet.
-#[derive(Clone)]
-pub(super) struct Room(Arc<Semaphore>);
-
-impl Room {
-    /// What a piece takes of it: at most all.
-    pub(super) fn wanted(&self, bytes: usize) -> (Arc<Semaphore>, u32) {
-        let wanted = u32::try_from(bytes.min(ROOM)).unwrap_or(u32::MAX);
-        (Arc::clone(&self.0), wanted)
-    }
-}
-
-/// Tells the watcher.
-pub(super) struct Teller {
-    words: UnboundedSender<Word>,
-    room: Room,
-    began: Instant,
-    next: AtomicU64,
-}
-
-/// Tells the watcher of one response.
-pub(super) struct Telling {
-    id: Id,
-    words: UnboundedSender<Word>,
-    room: Room,
-    began: Instant,
-    over: bool,
-}
-
-fn since(began: Instant) -> Time {
-    Time::try_from(began.elapsed().as_millis()).unwrap_or(Time::MAX)
-}
-
-impl Teller {
-    /// A list or a watch begins; none for what is only counted.
-    pub(super) fn asked(&self, client: Client, call: Call) -> Option<Telling> {
-        if !matches!(call, Call::List(..) | Call::Watch(..)) {
-            return None;
-        }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let at = since(self.began);
-        let telling = Telling {
-            id,
-            words: self.words.clone(),
-            room: self.room.clone(),
-            began: self.began,
-            over: false,
-        };
-        telling.say(Word::Asked {
-            id,
-            at,
-            client,
-            call,
-        });
-        Some(telling)
-    }
-
-    /// Another request was answered.
-    pub(super) fn other(&self, agent: Arc<str>, call: Call, status: u16) {
-        let at = since(self.began);
-        let _gone = self.words.send(Word::Other {
-            at,
-            agent,
-            call,
-            status,
-        });
-    }
-
-    /// How it stands.
-    pub(super) async fn look(&self) -> Option<Observed> {
-        let (answer, answered) = oneshot::channel();
-        let now = since(self.began);
-        self.words.send(Word::Look(now, answer)).ok()?;
-        answered.await.ok()
-    }
-}
-
-impl Telling {
-    pub(super) fn room(&self) -> &Room {
-        &self.room
-    }
-
-    pub(super) fn head(&self, head: Head) {
-        let (id, at) = (self.id, since(self.began));
-        self.say(Word::Head { id, at, head });
-    }
-
-    pub(super) fn chunk(&self, bytes: Bytes, room: Option<OwnedSemaphorePermit>) {
-        let (id, at) = (self.id, since(self.began));
-        self.say(Word::Chunk {
-            id,
-            at,
-            bytes,
-            _room: room,
-        });
-    }
-
-    pub(super) fn over(&mut self, over: Over) {
-        if !std::mem::replace(&mut self.over, true) {
-            let (id, at) = (self.id, since(self.began));
-            self.say(Word::End { id, at, over });
-        }
-    }
-
-    fn say(&self, word: Word) {
-        // The watcher listens as long as there are requests.
-        let _gone = self.words.send(word);
-    }
-}
-
-impl Drop for Telling {
-    fn drop(&mut self) {
-        self.over(Over::HungUp);
-    }
-}
-
-/// The recordings, by their number from 1.
-#[derive(Clone, Default)]
-pub(super) struct Recordings(Arc<Mutex<Vec<PathBuf>>>);
-
-impl Recordings {
-    /// Adds one, and returns its number.
-    pub(super) fn add(&self, path: PathBuf) -> usize {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(path);
-        all.len()
-    }
-
-    /// The file of this number.
-    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(number.checked_sub(1)?).cloned()
-    }
-}
 
 /// What the watcher is told at its start.
 pub(super) struct Options {
@@ -211,8 +41,14 @@ pub(super) struct Options {
     pub(super) out: Option<PathBuf>,
     /// Whether they stay there.
     pub(super) kept: bool,
+    /// From so many bytes on a recording goes on in another file, …
+    pub(super) rotate: usize,
+    /// … and so many of these are kept.
+    pub(super) keep: usize,
     /// Those that there are.
     pub(super) recordings: Recordings,
+    /// Whether the controller's log is read.
+    pub(super) logs: bool,
     /// Wall-clock time now, in ms since 1970.
     pub(super) start: Option<Time>,
     pub(super) lang: Lang,
@@ -237,40 +73,9 @@ pub(super) fn start(options: Options) -> Result<(Teller, Watching), Failure> {
     if let Some(out) = &options.out {
         be_new(out)?;
     }
-    let (words, told) = unbounded_channel();
-    let teller = Teller {
-        words,
-        room: Room(Arc::new(Semaphore::new(ROOM))),
-        began: Instant::now(),
-        next: AtomicU64::new(0),
-    };
+    let (teller, told) = Teller::new();
     let watching = std::thread::spawn(move || Watcher::new(options).run(told));
     Ok((teller, Watching(watching)))
-}
-
-/// Makes a folder for recordings, in which there are none yet.
-fn be_new(out: &Path) -> Result<(), Failure> {
-    let failed = |error: io::Error| cannot_write(out, &error);
-    fs::create_dir_all(out).map_err(failed)?;
-    for entry in fs::read_dir(out).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "jsonl") {
-            let (out, there) = (out.display(), path.display());
-            return Err(Failure::new(
-                &format!("{out} has recordings already ({there}): name a new folder."),
-                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
-    Failure::new(
-        &format!("Cannot write {shown}: {error}."),
-        &format!("无法写入 {shown}：{error}。"),
-    )
 }
 
 /// An informer, or lists that may become one.
@@ -283,6 +88,10 @@ struct Track {
     to: To,
     /// How often it listed without a watch.
     polls: Poll,
+    /// The group and the kind of its objects, once one has come.
+    kind: Option<(String, String)>,
+    /// What the controller logged of it.
+    lines: Lines,
 }
 
 /// Where a recording goes.
@@ -308,6 +117,7 @@ struct Watcher {
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
     files: usize,
+    said: Said,
 }
 
 impl Watcher {
@@ -321,6 +131,7 @@ impl Watcher {
             counts: BTreeMap::new(),
             until: 0,
             files: 0,
+            said: Said::default(),
         }
     }
 
@@ -370,6 +181,12 @@ impl Watcher {
                 self.until = at;
                 self.other(at, agent, call, status);
             }
+            Word::Logged { from, bytes, .. } => {
+                for logged in self.said.read(from, &bytes) {
+                    self.logged(logged);
+                }
+            }
+            Word::LogBegins(lines) => self.said.begin(lines),
             Word::Look(at, answer) => {
                 self.until = self.until.max(at);
                 // Who asked may have gone.
@@ -411,8 +228,15 @@ impl Watcher {
             one.polls.last = at;
         }
         one.last = id;
-        one.ledger.note(&note);
         let at = at.saturating_sub(began);
+        let lists = begins || matches!(call, Call::Watch(_, watch) if watch.initial);
+        if lists {
+            self.make_room(track, at, call);
+        }
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        one.ledger.note(&note);
         let mut stopped = None;
         let over = Note::Connection {
             at,
@@ -437,6 +261,7 @@ impl Watcher {
         }
         if is_informer {
             self.confirm(track);
+            self.claim();
         }
         self.open.insert(id, (track, follower));
     }
@@ -456,8 +281,8 @@ impl Watcher {
         ledger.start = start;
         let room = self.held() < HELD;
         let recorder = (self.options.out.is_some() && room).then(|| {
-            let head = head(scope.clone(), Arc::clone(&client.agent), start, call, at);
-            Recorder::new(call, informer, head)
+            let head = head(scope.clone(), Arc::clone(&client.agent), start, call);
+            Recorder::new(call, informer, head, self.options.rotate)
         });
         Track {
             began: at,
@@ -475,6 +300,8 @@ impl Watcher {
                 first: at,
                 last: at,
             },
+            kind: None,
+            lines: Lines::default(),
         }
     }
 
@@ -484,14 +311,6 @@ impl Watcher {
             self.open.retain(|_, (of, _)| *of != track);
             add(&mut self.reads, &one.polls);
         }
-    }
-
-    fn held(&self) -> usize {
-        let held = self.tracks.values().map(|track| match &track.to {
-            To::Held(text) => text.len(),
-            To::File(_) | To::TooMuch | To::Nowhere => 0,
-        });
-        held.sum()
     }
 
     fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
@@ -512,6 +331,11 @@ impl Watcher {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
+        let kind = step.parts.iter().find_map(kind_of);
+        let is_known = one.kind.is_none() && kind.is_some();
+        if let Some(types) = kind.filter(|_| is_known) {
+            one.kind = Some((group_of(&types.api_version).to_owned(), types.kind.clone()));
+        }
         for note in &step.notes {
             one.ledger.note(note);
         }
@@ -522,6 +346,58 @@ impl Watcher {
             if let Some(stopped) = stopped {
                 self.stop(track, at, stopped);
             }
+            self.rotate(track, at);
+        }
+        if is_known {
+            self.claim();
+        }
+    }
+
+    /// The controller has logged that a handler was called.
+    fn logged(&mut self, logged: Logged) {
+        let (api_version, kind) = &logged.kind;
+        let group = group_of(api_version);
+        let namespace = logged
+            .call
+            .key
+            .split_once('/')
+            .map(|(namespace, _)| namespace);
+        let fits = |track: &Track| {
+            let Track {
+                ledger, kind: is, ..
+            } = track;
+            let is_kind = match is {
+                Some((of, is)) => is == kind && (api_version.is_empty() || of == group),
+                None => false,
+            };
+            let place = ledger.scope.namespace.as_deref();
+            (kind.is_empty() || is_kind) && place.is_none_or(|place| Some(place) == namespace)
+        };
+        let fitting = self.tracks.iter().filter(|(_, one)| fits(one));
+        let fitting = fitting.map(|(track, _)| *track);
+        let fitting = fitting.filter(|track| self.detector.is_informer(*track));
+        match &*fitting.collect::<Vec<_>>() {
+            [track] => {
+                let recordings = &self.options.recordings;
+                if let Some(one) = self.tracks.get_mut(track) {
+                    let recording = one.ledger.recording;
+                    one.lines.add(&logged, || {
+                        let recording = recordings.get(recording, None);
+                        let path = recording.ok_or(io::ErrorKind::NotFound)?;
+                        super::private(&log_of(&path))
+                    });
+                }
+            }
+            // Two of the same: nothing says whose it is.
+            [_, _, ..] => self.said.counts.unclaimed += 1,
+            [] => self.said.wait(logged),
+        }
+    }
+
+    /// Looks anew whose the lines are that wait.
+    fn claim(&mut self) {
+        for logged in std::mem::take(&mut self.said.waiting) {
+            self.logged(logged);
         }
     }
 
@@ -569,100 +445,8 @@ impl Watcher {
         add(&mut self.reads, &read);
     }
 
-    /// It is an informer: its recording goes into a file.
-    fn confirm(&mut self, track: usize) {
-        let (Some(out), Some(one)) = (&self.options.out, self.tracks.get_mut(&track)) else {
-            return;
-        };
-        let held = match &one.to {
-            To::Held(held) => held,
-            To::TooMuch => {
-                one.to = To::Nowhere;
-                let of = one.ledger.scope.title();
-                let said = Text::new(
-                    &format!(
-                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
-                    ),
-                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
-                );
-                return note(said.get(self.options.lang));
-            }
-            To::File(_) | To::Nowhere => return,
-        };
-        if held.is_empty() && one.recorder.is_none() {
-            return;
-        }
-        self.files += 1;
-        let path = out.join(file_name(self.files, &one.ledger.scope));
-        let file = super::private(&path)
-            .and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
-        match file {
-            Ok(file) => {
-                one.to = To::File(file);
-                if self.options.kept {
-                    one.ledger.file = path.display().to_string();
-                }
-                one.ledger.recording = self.options.recordings.add(path);
-                self.say_stopped(track);
-            }
-            Err(error) => {
-                note(cannot_write(&path, &error).text.get(self.options.lang));
-                one.to = To::Nowhere;
-                one.recorder = None;
-            }
-        }
-    }
-
-    fn write(&mut self, track: usize, text: &str) {
-        let full = self.held() + text.len() > HELD;
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        let written = match &mut one.to {
-            To::Held(_) if full => {
-                one.to = To::TooMuch;
-                one.recorder = None;
-                Ok(())
-            }
-            To::Held(held) => {
-                held.push_str(text);
-                Ok(())
-            }
-            To::File(file) => file.write_all(text.as_bytes()),
-            To::TooMuch | To::Nowhere => Ok(()),
-        };
-        if let Err(error) = written {
-            let path = self.options.recordings.get(one.ledger.recording);
-            let failed = cannot_write(&path.unwrap_or_default(), &error);
-            note(failed.text.get(self.options.lang));
-            one.to = To::Nowhere;
-            one.recorder = None;
-            let (at, why) = (one.ledger.until, Stopped::Unwritten);
-            one.ledger.note(&Note::Stopped { at, why });
-        }
-    }
-
-    /// The recording does not go on.
-    fn stop(&mut self, track: usize, at: Time, why: Stopped) {
-        let Some(one) = self.tracks.get_mut(&track) else {
-            return;
-        };
-        one.recorder = None;
-        one.ledger.note(&Note::Stopped { at, why });
-        self.say_stopped(track);
-    }
-
-    /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
-    fn say_stopped(&self, track: usize) {
-        if let Some(one) = self.tracks.get(&track)
-            && !one.ledger.file.is_empty()
-            && let Some(said) = report::stopped(&one.ledger)
-        {
-            note(said.get(self.options.lang));
-        }
-    }
-
     fn observed(&mut self) -> Observed {
+        self.look_for_files();
         let tracks = self.tracks.iter_mut();
         let (informers, lists): (Vec<_>, Vec<_>) =
             tracks.partition(|(track, _)| self.detector.is_informer(**track));
@@ -670,17 +454,30 @@ impl Watcher {
         for (_, track) in lists {
             add(&mut polls, &track.polls);
         }
+        let recordings = &self.options.recordings;
+        let files = |track: &Track| Files {
+            parts: recordings.parts(track.ledger.recording),
+            lines: track.lines.count,
+            trouble: track.lines.trouble.clone(),
+        };
+        let (informers, files) = (informers.into_iter())
+            .map(|(_, track)| (track.ledger.summary(), files(track)))
+            .unzip();
         Observed {
             start: self.options.start,
             lasted: self.until,
-            informers: informers
-                .into_iter()
-                .map(|(_, track)| track.ledger.summary())
-                .collect(),
+            informers,
+            files,
             polls: polls.into_values().collect(),
             counts: self.counts.clone(),
+            log: self.options.logs.then(|| self.said.counts()),
         }
     }
+}
+
+/// The group of an `apiVersion`.
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
 /// Counts reads of the same thing together; of too many things, none of the new ones.
@@ -697,66 +494,23 @@ fn add(polls: &mut Reads, more: &Poll) {
     }
 }
 
-fn file_name(number: usize, scope: &Scope) -> String {
-    let place = scope.namespace.as_deref().unwrap_or("all");
-    let name = format!("{}-{place}", scope.resource());
-    let usual = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
-    let name: String = name.chars().filter(|c| usual(*c)).take(100).collect();
-    format!("{number:02}-{name}.jsonl")
-}
-
-/// Makes the head of a recording, once the kind of its objects is known.
-fn head(
-    scope: Scope,
-    agent: Arc<str>,
-    start: Option<Time>,
-    call: &Call,
-    at: Time,
-) -> deltascope_replay::tap::record::Head {
-    let first = Follower::new(at, call).map(|(_, note)| note);
-    let ledger = Ledger::of(first.iter());
-    let how = ledger.lists.first().map(|list| &list.how);
-    let (generation, _) = ledger::generation(&agent, how);
-    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
-    Box::new(move |kind| {
-        let kind = if kind.is_empty() { &scope.plural } else { kind };
-        let target = scope.target(kind);
-        let options = cluster::Options {
-            era: generation,
-            ..cluster::Options::default()
-        };
-        let mut scenario = cluster::scenario(&target, &options, 0);
-        // The controller's own pauses are in the times of its requests.
-        scenario.settings.jitter = None;
-        scenario.settings.watch_list = Some(streams);
-        let title = cluster::title(&target);
-        let client = agent.split(' ').next().unwrap_or_default();
-        Trace {
-            lesson: "".into(),
-            title: Text::new(
-                &format!("{} · {client}", title.en),
-                &format!("{} · {client}", title.zh),
-            ),
-            at: None,
-            start,
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use deltascope_replay::tap::follow::Over;
+    use deltascope_replay::tap::note::Stopped;
+    use hyper::body::Bytes;
+
     use super::*;
 
-    #[test]
-    fn a_request_that_no_reflector_makes_ends_the_recording() {
-        let mut watcher = Watcher::new(Options {
+    /// One that records, and a client.
+    fn watcher() -> (Watcher, Client) {
+        let watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),
             kept: true,
+            rotate: usize::MAX,
+            keep: 1,
             recordings: Recordings::default(),
+            logs: false,
             start: None,
             lang: Lang::En,
         });
@@ -764,6 +518,12 @@ mod tests {
             agent: "m".into(),
             connection: 0,
         };
+        (watcher, client)
+    }
+
+    #[test]
+    fn a_request_that_no_reflector_makes_ends_the_recording() {
+        let (mut watcher, client) = watcher();
         let ask = |watcher: &mut Watcher, id, query: &[(&str, &str)]| {
             let query: Vec<_> = (query.iter())
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -792,17 +552,7 @@ mod tests {
 
     #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {
-        let mut watcher = Watcher::new(Options {
-            out: Some(PathBuf::from("never-written")),
-            kept: true,
-            recordings: Recordings::default(),
-            start: None,
-            lang: Lang::En,
-        });
-        let client = Client {
-            agent: "m".into(),
-            connection: 0,
-        };
+        let (mut watcher, client) = watcher();
         let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
             {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
         let mut held = Vec::new();
@@ -834,5 +584,42 @@ mod tests {
         let polls = watcher.observed().polls;
         assert_eq!((polls.len(), polls[0].count), (1, 100));
         assert_eq!((polls[0].first, polls[0].last), (0, 99));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_recording_on_a_full_disk_ends_and_is_counted_on() {
+        let (mut watcher, client) = watcher();
+        let out = std::env::temp_dir().join(format!("deltascope-full-{}", std::process::id()));
+        std::fs::create_dir_all(&out).unwrap();
+        watcher.options.out = Some(out.clone());
+        let query = [("watch".to_owned(), "1".to_owned())];
+        let call = Call::read("GET", "api/v1/pods", &query, "application/json");
+        watcher.asked(0, 0, &client, &call);
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let tracks = &mut watcher.tracks;
+        tracks
+            .values_mut()
+            .for_each(|track| track.to = To::File(full.try_clone().unwrap()));
+        watcher.hear(Word::Head {
+            id: 0,
+            at: 5,
+            head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
+        });
+        let event = r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"}}}"#;
+        for at in [6, 7] {
+            watcher.hear(Word::Chunk {
+                id: 0,
+                at,
+                bytes: format!("{event}\n").into(),
+                _room: None,
+            });
+        }
+        let ledger = &watcher.observed().informers[0];
+        let stopped = ledger.stopped.map(|(_, why)| why);
+        assert_eq!((stopped, ledger.events), (Some(Stopped::Unwritten), 2));
+        let unsaid = watcher.options.recordings.unsaid(1, None).unwrap();
+        assert!(unsaid.contains("unwritten"), "{unsaid}");
+        std::fs::remove_dir_all(&out).unwrap();
     }
 }

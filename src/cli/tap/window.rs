@@ -17,9 +17,10 @@ use tokio::task::spawn_blocking;
 use deltascope_world::bounds::MAX_LINE;
 
 use super::super::gate::{Refusal, plain_path, refusal};
-use super::super::page::Page;
-use super::super::report::{Observed, Played};
-use super::watcher::{Recordings, Teller};
+use super::super::page::{OTHERS, Page};
+use super::super::report::{Observed, Played, log_of};
+use super::recordings::Recordings;
+use super::teller::Teller;
 
 /// The tap's own paths, which no API server has.
 const OWN: &str = "deltascope/";
@@ -27,7 +28,8 @@ const OWN: &str = "deltascope/";
 const INFORMERS: &str = "informers.json";
 /// … and as the page shows it: in words, and no recording is played for it.
 const SHOWN: &str = "page.json";
-/// A recording: `informers/1.jsonl?from=BYTES`.
+/// A recording, and what the controller logged of it: `informers/1.jsonl?part=NUMBER&from=BYTES`, and the same with `.log`. Without
+/// a part, the newest.
 const RECORDINGS: &str = "informers/";
 /// What says to the page that it is a tap's.
 const SAYS_SO: &str = "<meta name=\"deltascope-informers\" content=\"page.json\">";
@@ -45,6 +47,8 @@ pub(super) struct Window {
 struct Answer {
     media_type: &'static str,
     bytes: Bytes,
+    /// Of a file of the page.
+    policy: Option<HeaderValue>,
 }
 
 impl Window {
@@ -96,8 +100,7 @@ impl Window {
             _ => {}
         }
         if let Some(name) = path.strip_prefix(RECORDINGS) {
-            let (path, from) = self.recording(name, query)?;
-            return piece(path, from).await;
+            return self.piece(&self.recording(name, query)?, teller).await;
         }
         let page = self.page.as_ref().ok_or_else(|| {
             refusal(
@@ -107,6 +110,7 @@ impl Window {
             )
         })?;
         let found = page.find(&path)?;
+        let policy = found.policy();
         let bytes = match &*path {
             "" | "index.html" => says_so(&found.bytes),
             _ => found.bytes,
@@ -114,34 +118,94 @@ impl Window {
         Ok(Answer {
             media_type: found.media_type,
             bytes,
+            policy: Some(policy),
         })
     }
 
-    /// The file and the place that a request for a recording names.
-    fn recording(&self, name: &str, query: &str) -> Result<(PathBuf, u64), Refusal> {
-        let number = name.strip_suffix(".jsonl").and_then(|n| n.parse().ok());
-        let path = number.and_then(|number| self.recordings.get(number));
+    /// The file and the place that a request for a recording, or for its log, names.
+    fn recording(&self, name: &str, query: &str) -> Result<Wanted, Refusal> {
+        let (mut part, mut from) = (None, 0);
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let read = match pair.split_once('=') {
+                Some(("from", text)) => text.parse().map(|is| from = is).ok(),
+                Some(("part", text)) => text.parse().map(|is| part = Some(is)).ok(),
+                _ => None,
+            };
+            read.ok_or_else(|| {
+                refusal(
+                    StatusCode::BAD_REQUEST,
+                    "A recording is asked for from a byte of a part on: ?part=NUMBER&from=BYTES.",
+                    "请求录制时用 ?part=NUMBER&from=BYTES 指定部分和起始字节，均须为数字。",
+                )
+            })?;
+        }
+        let (number, ending) = name.split_once('.').unwrap_or((name, ""));
+        let number = number.parse().unwrap_or_default();
+        let path = self.recordings.get(number, part);
+        let path = path.and_then(|path| match ending {
+            "jsonl" => Some(path),
+            "log" => Some(log_of(&path)),
+            _ => None,
+        });
         let path = path.ok_or_else(|| {
             refusal(
                 StatusCode::NOT_FOUND,
-                "There is no recording of this number: informers.json says which there are.",
-                "没有这个编号的录制：informers.json 列出了现有的录制。",
+                "There is no recording of this number, or no such part of it any more: informers.json says which there are.",
+                "没有这个编号的录制，或其中的这一部分已不再保留：informers.json 列出了现有的录制。",
             )
         })?;
-        let from = match query {
-            "" => Some(0),
-            query => query
-                .strip_prefix("from=")
-                .and_then(|from| from.parse().ok()),
-        };
-        let from = from.ok_or_else(|| {
+        Ok(Wanted {
+            number,
+            part,
+            path,
+            from,
+            is_log: ending == "log",
+        })
+    }
+
+    /// The complete lines of a recording from a byte on, up to some size. Of one that could not be written, what it cannot say
+    /// itself.
+    async fn piece(&self, wanted: &Wanted, teller: &Teller) -> Result<Answer, Refusal> {
+        let (path, from, is_log) = (wanted.path.clone(), wanted.from, wanted.is_log);
+        let read = spawn_blocking(move || lines(&path, from, is_log)).await;
+        let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let ends = read
+            .as_ref()
+            .is_ok_and(|read| read.as_ref().is_some_and(Vec::is_empty));
+        if (ends || read.is_err()) && !is_log {
+            if read.is_err() {
+                // The watcher may not know it yet.
+                let _known = teller.look().await;
+            }
+            if let Some(unsaid) = self.recordings.unsaid(wanted.number, wanted.part) {
+                return Ok(jsonl(unsaid.into()));
+            }
+        }
+        let bytes = read.map_err(|error| unread(&error))?.ok_or_else(|| {
             refusal(
-                StatusCode::BAD_REQUEST,
-                "A recording is asked for from a byte on: ?from=BYTES, a number.",
-                "请求录制时用 ?from=BYTES 指定起始字节，须为数字。",
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "The recording is not that long: ask from a byte that it has.",
+                "录制没有那么长：请从已有的字节开始请求。",
             )
         })?;
-        Ok((path, from))
+        Ok(jsonl(bytes.into()))
+    }
+}
+
+/// A recording, or its log, from a byte on.
+struct Wanted {
+    number: usize,
+    part: Option<u32>,
+    path: PathBuf,
+    from: u64,
+    is_log: bool,
+}
+
+fn jsonl(bytes: Bytes) -> Answer {
+    Answer {
+        media_type: "application/jsonl; charset=utf-8",
+        bytes,
+        policy: None,
     }
 }
 
@@ -163,29 +227,19 @@ async fn informers(
     Ok(Answer {
         media_type: "application/json",
         bytes: text.into(),
-    })
-}
-
-/// The complete lines of a recording from a byte on, up to some size.
-async fn piece(path: PathBuf, from: u64) -> Result<Answer, Refusal> {
-    let read = spawn_blocking(move || lines(&path, from)).await;
-    let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
-    let bytes = read.map_err(|error| unread(&error))?.ok_or_else(|| {
-        refusal(
-            StatusCode::RANGE_NOT_SATISFIABLE,
-            "The recording is not that long: ask from a byte that it has.",
-            "录制没有那么长：请从已有的字节开始请求。",
-        )
-    })?;
-    Ok(Answer {
-        media_type: "application/jsonl; charset=utf-8",
-        bytes: bytes.into(),
+        policy: None,
     })
 }
 
 /// Complete lines of a file; `None` if it is shorter than `from`.
-fn lines(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(path)?;
+fn lines(path: &Path, from: u64, is_log: bool) -> io::Result<Option<Vec<u8>>> {
+    let mut file = match File::open(path) {
+        // Nothing was logged so far.
+        Err(error) if is_log && from == 0 && error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Some(Vec::new()));
+        }
+        file => file?,
+    };
     if file.metadata()?.len() < from {
         return Ok(None);
     }
@@ -212,6 +266,11 @@ fn unread(error: &io::Error) -> Refusal {
 
 fn with_headers(answer: Answer) -> Response<Bytes> {
     let mut response = Response::new(answer.bytes);
+    // In a frame of another site the page would still have its access to the cluster.
+    let policy = answer.policy.unwrap_or(HeaderValue::from_static(OTHERS));
+    response
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, policy);
     for (name, value) in [
         (CONTENT_TYPE, answer.media_type),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -219,8 +278,6 @@ fn with_headers(answer: Answer) -> Response<Bytes> {
             HeaderName::from_static("cross-origin-resource-policy"),
             "same-origin",
         ),
-        // In a frame of another site the page would still have its access to the cluster.
-        (CONTENT_SECURITY_POLICY, "frame-ancestors 'self'"),
         // The address has the token.
         (REFERRER_POLICY, "no-referrer"),
         (CACHE_CONTROL, "no-store"),

@@ -12,6 +12,7 @@ use super::open::OpenButton;
 use super::parts::{part, shown, text};
 use super::shelf;
 use crate::live::Link;
+use crate::live::tapped::Tapped;
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
@@ -187,6 +188,8 @@ pub(super) fn Header(
                 {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
             </button>
             {(!embedded).then(|| view! {
+            // A tap leads to one cluster, its controller's, through an address with a token.
+            {use_context::<Tapped>().is_none().then(|| view! {
             <button
                 class="chip to-cluster"
                 data-testid="btn-cluster"
@@ -198,6 +201,7 @@ pub(super) fn Header(
                 {icons::drawn(icons::CLUSTER)}
                 <span class="label">{ui.word(|words| words.cluster)}</span>
             </button>
+            })}
             <OpenButton class="chip open" testid="btn-open" />
             })}
             <button

@@ -78,6 +78,13 @@ pub(super) fn Informers() -> impl IntoView {
                     words.get(ui.lang.get()).to_owned()
                 })}
             </p>
+            {part(move || {
+                let lang = ui.lang.get();
+                let said = said.get();
+                said.filter(|said| !said.log.en.is_empty()).map(|said| view! {
+                    <p class="small" data-testid="informers-log">{said.log.get(lang).to_owned()}</p>
+                })
+            })}
             {shown(move || !is_empty.get(), move || view! {
                 <table>
                     <thead><tr>{part(move || {
@@ -136,13 +143,13 @@ fn one(ui: Ui, tapped: Tapped, row: Memo<Row>) -> AnyView {
 
 fn findings(ui: Ui, tapped: Tapped, odd: &[Odd]) -> Option<AnyView> {
     let each = odd.iter().map(|one| {
-        let (number, at) = (one.recording, one.at);
+        let (number, part, at) = (one.recording, one.part, one.at);
         let moment = (number > 0).then(|| {
             view! {
                 <button
                     class="other"
                     // A second later, what follows from it has happened.
-                    on:click=move |_| tapped.follow(number, Some(at + 1_000))
+                    on:click=move |_| tapped.follow(number, Some((part, at + 1_000)))
                 >
                     {ui.word(|words| words.informers_moment)}
                 </button>

@@ -153,9 +153,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if event.key() != "Escape" {
             return;
         }
-        let is_over = |view: &Rc<View>| {
-            view.error.is_some() || view.heard.is_some() || view.opening.is_some()
-        };
+        let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();
         if ui.view.with_untracked(is_over) {
             event.prevent_default();
             ui.send(Command::DismissError);

@@ -70,6 +70,8 @@ pub(crate) struct Cluster {
     pub(super) badge: fn(RwSignal<bool>) -> AnyView,
     pub(super) trouble: fn() -> AnyView,
     pub(super) edge: fn() -> AnyView,
+    /// What a controller behind it logged, in the handlers' room.
+    pub(super) logged: fn() -> AnyView,
 }
 
 /// Fetches all parts, unless the visitor saves data.

@@ -26,6 +26,7 @@ mod keyboard;
 pub(crate) mod later;
 mod layout;
 mod links;
+mod logged;
 mod now;
 mod open;
 mod owners;
@@ -101,6 +102,7 @@ impl later::Cluster {
         badge: cluster::badge,
         trouble: cluster::trouble,
         edge: cluster::edge,
+        logged: logged::logged,
     };
 }
 
@@ -299,25 +301,8 @@ fn Problem() -> impl IntoView {
     let ui = Ui::get();
     let error = ui.memo(|view| view.error.clone());
     let opening = ui.memo(|view| view.opening);
-    let heard = ui.memo(|view| view.heard.as_deref().cloned());
     view! {
         <div class="problem">
-            {part(move || heard.get().map(|heard| {
-                let words = ui.words();
-                view! {
-                    <div class="problem-card logged" role="status" data-testid="heard">
-                        <pre>{heard.words.get(ui.lang.get()).to_owned()}</pre>
-                        {heard.step.map(|step| view! {
-                            <button class="btn" on:click=move |_| ui.send(Command::Seek(step))>
-                                {words.informers_moment}
-                            </button>
-                        })}
-                        <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
-                            {words.dismiss}
-                        </button>
-                    </div>
-                }
-            }))}
             {shown(
                 move || opening.get().is_some(),
                 move || {

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name};
+use super::later::{CLUSTER, later};
 use super::layout::Layout;
 use super::parts::{Text, list, maybe, part, shown, text};
 use crate::memo::Memo;
@@ -26,6 +27,7 @@ pub(super) fn Processor() -> impl IntoView {
     let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
     let output = Memo::new(move |_| room.with(|room| room.output.clone()));
     let work = Memo::new(move |_| room.with(|room| room.work.clone()));
+    let hears = ui.memo(|view| view.heard.is_some());
     let works = move || work.with(Option::is_some);
     // Handlers that run inside process have no listener.
     let inline = Memo::new(move |_| {
@@ -72,7 +74,7 @@ pub(super) fn Processor() -> impl IntoView {
     });
     view! {
         <Frame room=Panel::Processor title=ui.word(|words| words.handlers) side=side>
-            <div class="two" class:works=works>
+            <div class="two" class:works=works class:hears=move || hears.get()>
                 <ul
                     class="handlers"
                     role="list"
@@ -88,6 +90,8 @@ pub(super) fn Processor() -> impl IntoView {
                         <li class="empty">{ui.word(|words| words.no_handlers)}</li>
                     })}
                 </ul>
+                {later(&CLUSTER, move || hears.get(), move |part| shown(
+                    move || hears.get(), part.logged).into_any())}
                 <div class="printed">
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
                     <div

@@ -22,6 +22,7 @@ use deltascope_presentation::informers::{self, Informers};
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_replay::growing::{Growing, Grown};
 use deltascope_replay::recording::RecordedInput;
+use deltascope_replay::tap::note::Stopped;
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::fields::Read;
@@ -114,25 +115,36 @@ impl Tapped {
         }
     }
 
-    /// Shows the informer with this recording, live, or a moment of it.
-    pub fn follow(self, number: usize, at: Option<Time>) {
-        let inner = self.inner.get_value();
-        let note = self.said.with_untracked(|said| {
-            let mut rows = said.iter().flat_map(|said| &said.rows);
-            let row = rows.find(|row| row.recording == number);
-            row.map(|row| row.note.clone())
+    /// Shows the informer with this recording, live, or a moment of it, which is in this part.
+    pub fn follow(self, number: usize, moment: Option<(u32, Time)>) {
+        spawn_local(async move {
+            // Its newest file may be another one by now.
+            self.ask().await;
+            let follower = self.follower(number, moment.map(|(part, _)| part));
+            follower.follow(moment.map(|(_, at)| at)).await;
         });
+    }
+
+    fn follower(self, number: usize, part: Option<u32>) -> Follower {
+        let inner = self.inner.get_value();
+        let said = self.said.get_untracked();
+        let mut rows = said.iter().flat_map(|said| &said.rows);
+        let row = rows.find(|row| row.recording == number);
+        let part = part.or(row.map(|row| row.part)).unwrap_or(1);
+        let note = row.map(|row| row.note.clone());
         let turn = inner.turn.get() + 1;
         inner.turn.set(turn);
-        let follower = Follower {
+        Follower {
             inner,
             number,
             turn,
+            part,
+            logged: said.is_some_and(|said| said.logs).then_some(0),
             note: note.unwrap_or_default(),
             begun: false,
+            after: None,
             until: 0,
-        };
-        spawn_local(follower.follow(at));
+        }
     }
 }
 
@@ -141,8 +153,14 @@ struct Follower {
     inner: Rc<Inner>,
     number: usize,
     turn: u64,
+    /// The file of it that is read.
+    part: u32,
+    /// How far its log was read, if there is one.
+    logged: Option<usize>,
     note: Text,
     begun: bool,
+    /// The file goes on with what was read of another: what is before this time is known.
+    after: Option<Time>,
     until: Time,
 }
 
@@ -153,7 +171,8 @@ impl Follower {
         let mut growing = Growing::new(&name);
         let mut from = 0;
         while self.counts() {
-            let piece = self.piece(&format!("{name}?from={from}")).await;
+            let part = self.part;
+            let piece = self.piece(&format!("{name}?part={part}&from={from}")).await;
             if !self.counts() {
                 return;
             }
@@ -173,6 +192,14 @@ impl Follower {
                 }
                 Err(error) => return self.end(error.message).await,
             };
+            self.listen().await;
+            if stopped == Some(Stopped::Next) && self.counts() {
+                self.part += 1;
+                self.logged = self.logged.map(|_| 0);
+                self.after = Some(0);
+                (growing, from) = (Growing::new(&name), 0);
+                continue;
+            }
             if !piece.is_empty() && stopped.is_none() {
                 continue;
             }
@@ -213,9 +240,46 @@ impl Follower {
         self.turn == self.inner.turn.get() && (!self.begun || followed == Some(self.number))
     }
 
+    /// What follows of the log.
+    async fn listen(&mut self) {
+        while let Some(from) = self.logged.filter(|_| self.begun && self.counts()) {
+            let (number, part) = (self.number, self.part);
+            let address = format!("informers/{number}.log?part={part}&from={from}");
+            let piece = self.piece(&address).await;
+            if !self.counts() {
+                return;
+            }
+            let driver = &self.inner.driver;
+            match piece {
+                // Also where nothing came of it, for the run goes on.
+                Ok(piece) => {
+                    self.logged = Some(from + piece.len());
+                    driver.with(|session| session.listen_to(&piece));
+                    if piece.is_empty() {
+                        break;
+                    }
+                }
+                Err(why) => {
+                    self.logged = None;
+                    driver.with(|session| session.listen_no_more(why));
+                }
+            }
+        }
+        self.inner.driver.keep_up();
+    }
+
     async fn take(&mut self, grown: Grown) {
         if let Some(head) = grown.head {
-            self.begin(head).await;
+            match self.begun {
+                false => self.begin(head, grown.goes_on.is_some()).await,
+                true => {
+                    let streams = head.recording.scenario.settings.streams();
+                    self.inner.driver.with(|session| session.follow_on(streams));
+                }
+            }
+        }
+        if self.after.is_some() {
+            self.after = self.after.max(grown.goes_on);
         }
         let driver = &self.inner.driver;
         if !self.begun {
@@ -223,6 +287,9 @@ impl Follower {
         }
         let mut slice = now() + SLICE_MS;
         for RecordedInput { at, input, .. } in grown.inputs {
+            if self.after.is_some_and(|after| at < after) {
+                continue;
+            }
             if let Input::Source(source::Command::Respond(responses)) = input {
                 driver.with(|session| session.live_received(at, responses.to_vec()));
             }
@@ -259,7 +326,7 @@ impl Follower {
         self.until = until;
     }
 
-    async fn begin(&mut self, head: Trace) {
+    async fn begin(&mut self, head: Trace, goes_on: bool) {
         let driver = self.inner.driver.clone();
         let (number, note) = (self.number, self.note.clone());
         let run = LiveRun {
@@ -274,9 +341,12 @@ impl Follower {
             .await;
         driver
             .perform(Box::new(move |session| {
-                session.follow_informer(number, run, note)
+                session.follow_informer(number, run, note, goes_on)
             }))
             .await;
+        if self.logged.is_some() {
+            driver.with(|session| session.listen());
+        }
         self.begun = true;
     }
 

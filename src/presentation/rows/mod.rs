@@ -9,6 +9,7 @@ pub mod compare;
 pub mod density;
 pub mod drops;
 pub mod live;
+pub mod logged;
 pub mod pop;
 pub mod processor;
 pub mod queue;

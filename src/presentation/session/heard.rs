@@ -5,14 +5,16 @@ use std::rc::Rc;
 use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::i18n::{Lang, Text};
-use crate::view::{HeardView, RECENT};
+use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
-use deltascope_replay::heard::{Call, Comparison, Kind, compare, notified};
-use deltascope_replay::log;
+use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
+use deltascope_replay::log::{self, Call, Calls, Logged};
 
-use super::live::INFORMER;
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
+
+/// The lesson of an informer behind a tap is this and its number.
+pub(super) const INFORMER: &str = "informer:";
 
 /// A log compared with the run.
 #[derive(Clone, Debug)]
@@ -21,73 +23,97 @@ pub struct Heard {
     pub words: Text,
     /// Whether the two differ.
     pub differs: bool,
-    /// The step at which the handler should have heard what differs.
-    pub step: Option<usize>,
 }
 
+/// Most notifications that are shown beside a log: the last ones at the cursor.
+const SHOWN: usize = 40;
+
+/// A log that lies beside the run that is open.
+pub(super) struct Laid {
+    beside: Beside,
+    /// The log, as it grows; of one that was dropped all has come.
+    grows: Option<Calls>,
+    trouble: Option<Text>,
+    /// What the cursor shows of it.
+    shows: fn(&Session, &Laid) -> HeardView,
+}
+
+impl Laid {
+    /// The run no longer has its first facts.
+    pub(super) fn forget(&mut self, gone: usize) {
+        self.beside.forget(gone);
+    }
+
+    /// The same log beside the run from its start.
+    pub(super) fn again(mut self) -> Self {
+        self.beside.again();
+        self
+    }
+}
+
+/// Lays a log beside the run.
+pub(super) type Lay = fn(&mut Session, &[(String, Vec<u8>)]) -> Change;
+
 impl Session {
-    /// Compares a log with what the first handler takes in the first `end` facts.
+    /// Compares a log with what the first handler takes in the first `end` facts. Whether the run `goes_on` with what was there
+    /// before: its first list tells of nothing new then.
     ///
     /// # Errors
     /// The log cannot be read, or the run has no handler.
-    pub fn heard(&self, name: &str, bytes: &[u8], end: usize) -> Result<Heard, Text> {
+    pub fn heard(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        goes_on: bool,
+        end: usize,
+    ) -> Result<Heard, Text> {
         let lines = log::read_calls(name, bytes).map_err(|error| error.message)?;
-        if self.timeline.forgotten() > 0 {
-            return Err(Text::new(
-                "The beginning of this run is no longer kept, so what the handler should have heard is not known. Compare the log with the whole recording: deltascope replay RECORDING --heard LOG.",
-                "此运行的开头已不再保留，因此无法得知 handler 应当收到什么。请把日志与完整的录制比较：deltascope replay 录制文件 --heard 日志文件。",
-            ));
-        }
-        let should = notified(&self.timeline, 0, end);
         if self.timeline.picture(end).handlers.is_empty() {
-            return Err(Text::new(
-                "This run has no handler, so nothing should have been heard. Record with `deltascope record`, which has one.",
-                "此运行没有 handler，也就没有应当收到的通知。请用 `deltascope record` 录制，其中有一个。",
-            ));
+            return Err(no_handler());
         }
-        let heard: Vec<Call> = lines.iter().map(Call::from).collect();
-        let calls: Vec<Call> = should.iter().map(|one| one.call.clone()).collect();
-        let found = compare(&calls, &heard);
+        let mut beside = Beside::new(goes_on);
+        beside.say(lines);
+        beside.compare(&self.timeline, end);
+        let first = beside.first();
         let worded = |lang| {
-            let mut words = counted(&found, lang);
-            if let Some(first) = found.first {
-                let one = first.should.and_then(|one| should.get(one));
-                let line = first.heard.and_then(|line| lines.get(line));
-                let key = one.map(|one| &one.call.key).or(line.map(|line| &line.key));
-                words.push_str(&kind_of(first.kind, key.map_or("", |key| key), lang));
-                if let Some(one) = one {
-                    let (step, time) = (one.place + 1, seconds(one.time));
-                    let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
-                    let (call, wall) = (said(&one.call), wall.unwrap_or_default());
-                    words.push_str(&match lang {
-                        Lang::En => {
-                            format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
-                        }
-                        Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
-                    });
-                }
-                if let (Some(line), Some(call)) =
-                    (line, first.heard.and_then(|line| heard.get(line)))
-                {
-                    let (call, line) = (said(call), line.line);
-                    words.push_str(&match lang {
-                        Lang::En => format!("  says that it heard: {call} (line {line})\n"),
-                        Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
-                    });
-                }
-                if let Some(one) = one {
-                    for place in self.origins(one.place) {
-                        words.push_str(&self.told(place, lang));
+            let mut words = counted(beside.found(), lang);
+            let Some(first) = &first else {
+                return words;
+            };
+            words.push_str(match lang {
+                Lang::En => "The first difference. ",
+                Lang::Zh => "第一处不同。",
+            });
+            words.push_str(&kind_of(first, lang));
+            words.push('\n');
+            if let Some(one) = &first.should {
+                let (step, time) = (one.place + 1, seconds(one.time));
+                let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
+                let (call, wall) = (said(&one.call), wall.unwrap_or_default());
+                words.push_str(&match lang {
+                    Lang::En => {
+                        format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
                     }
+                    Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
+                });
+            }
+            if let Some(Logged { line, call, .. }) = &first.heard {
+                let call = said(call);
+                words.push_str(&match lang {
+                    Lang::En => format!("  says that it heard: {call} (line {line})\n"),
+                    Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
+                });
+            }
+            if let Some(one) = &first.should {
+                for place in self.origins(one.place) {
+                    words.push_str(&self.told(place, lang));
                 }
             }
             words
         };
-        let one = found.first.and_then(|first| should.get(first.should?));
         Ok(Heard {
             words: Text::new(&worded(Lang::En), &worded(Lang::Zh)),
-            differs: found.first.is_some(),
-            step: one.map(|one| one.place + 1),
+            differs: first.is_some(),
         })
     }
 
@@ -101,17 +127,113 @@ impl Session {
             && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 
-    /// Lays a log beside the run as far as it has come.
-    pub(super) fn hear(&mut self, files: &[(String, Vec<u8>)]) -> Change {
+    /// Lays a log beside the run as far as that has come.
+    pub(super) fn lay(&mut self, files: &[(String, Vec<u8>)]) -> Change {
         let Some((name, bytes)) = files.first() else {
             return Change::None;
         };
-        match self.heard(name, bytes, self.timeline.len()) {
-            Ok(Heard { words, step, .. }) => {
-                self.heard = Some(Rc::new(HeardView { words, step }));
+        match log::read_calls(name, bytes) {
+            Ok(lines) => {
+                self.lay_beside(None);
+                self.hear(lines);
                 Change::None
             }
-            Err(why) => self.fail(why, None),
+            Err(error) => self.fail(error.message, error.line),
+        }
+    }
+
+    /// Begins to lay a log beside the run as it grows.
+    pub fn listen(&mut self) {
+        self.lay_beside(Some(Calls::new("log")));
+    }
+
+    fn lay_beside(&mut self, grows: Option<Calls>) {
+        self.heard = Some(Laid {
+            beside: Beside::kept(&self.timeline, self.goes_on, grows.is_some()),
+            grows,
+            trouble: None,
+            shows: Self::heard_at_cursor,
+        });
+    }
+
+    /// Takes what follows of the log that grows, and compares it with the run as far as both have come.
+    pub fn listen_to(&mut self, bytes: &[u8]) {
+        if let Some(laid) = &mut self.heard
+            && let Some(calls) = &mut laid.grows
+        {
+            let lines = calls.read(bytes).unwrap_or_else(|error| {
+                laid.trouble = Some(error.message);
+                Vec::new()
+            });
+            self.hear(lines);
+        }
+    }
+
+    /// Why the log says no more, or not all.
+    pub fn listen_no_more(&mut self, why: Text) {
+        if let Some(laid) = self.heard.as_mut().filter(|laid| laid.grows.is_some()) {
+            laid.trouble = Some(why);
+        }
+    }
+
+    fn hear(&mut self, lines: Vec<Logged>) {
+        if let Some(laid) = &mut self.heard {
+            laid.beside.say(lines);
+            laid.beside.compare(&self.timeline, self.timeline.len());
+        }
+    }
+
+    /// What is shown of the log that lies beside the run.
+    pub(super) fn heard_view(&self) -> Option<Rc<HeardView>> {
+        let laid = self.heard.as_ref()?;
+        Some(Rc::new((laid.shows)(self, laid)))
+    }
+
+    fn heard_at_cursor(&self, laid: &Laid) -> HeardView {
+        let beside = &laid.beside;
+        let (should, heard, found) = (beside.should(), beside.heard(), beside.found());
+        let first = beside.first();
+        let cursor = self.playback.cursor();
+        let end = should.partition_point(|one| one.place < cursor);
+        let from = end.saturating_sub(SHOWN);
+        let mut lines = vec![None; end - from];
+        for (line, like) in found.lines.iter().enumerate() {
+            if let Some(place) = like.and_then(|like| like.checked_sub(from))
+                && let Some(is) = lines.get_mut(place)
+            {
+                *is = heard.get(line).map(|line| line.line);
+            }
+        }
+        let differs = first.as_ref().and_then(|first| first.should.as_ref());
+        let rows = should[from..end].iter().zip(lines);
+        let rows = rows.zip(from..).map(|((one, line), number)| HeardRow {
+            number,
+            call: said(&one.call).into(),
+            line,
+            step: one.place + 1,
+            differs: differs == Some(one),
+        });
+        HeardView {
+            counts: [
+                beside.alike(),
+                found.after_log,
+                found.after_run,
+                beside.dropped(),
+            ],
+            lines: heard.len(),
+            rows: rows.collect(),
+            first: first.map(|first| FirstView {
+                is: Text::new(&kind_of(&first, Lang::En), &kind_of(&first, Lang::Zh)),
+                should: first.should.as_ref().map(|one| said(&one.call)),
+                step: first
+                    .should
+                    .as_ref()
+                    .filter(|one| should.contains(one))
+                    .map(|one| one.place + 1),
+                heard: first.heard.map(|line| (said(&line.call), line.line)),
+            }),
+            goes_on: beside.lacks_its_beginning(),
+            trouble: laid.trouble.clone(),
         }
     }
 
@@ -149,8 +271,16 @@ impl Session {
     }
 }
 
+fn no_handler() -> Text {
+    Text::new(
+        "This run has no handler, so nothing should have been heard. Record with `deltascope record`, which has one.",
+        "此运行没有 handler，也就没有应当收到的通知。请用 `deltascope record` 录制，其中有一个。",
+    )
+}
+
 /// A call, as Go has it.
-fn said(call: &Call) -> String {
+#[must_use]
+pub fn said(call: &Call) -> String {
     let name = match call.event {
         EventType::Added => "OnAdd",
         EventType::Modified => "OnUpdate",
@@ -170,12 +300,12 @@ fn counted(found: &Comparison, lang: Lang) -> String {
         after_log,
         after_run,
         ..
-    } = *found;
+    } = found;
     let mut words = match lang {
         Lang::En => format!("{alike} notifications are as they should be.\n"),
         Lang::Zh => format!("{alike} 条通知与应当收到的一致。\n"),
     };
-    if after_log > 0 {
+    if *after_log > 0 {
         words.push_str(&match lang {
             Lang::En => format!(
                 "The run has {after_log} more after the last of them; the log may end before.\n"
@@ -183,7 +313,7 @@ fn counted(found: &Comparison, lang: Lang) -> String {
             Lang::Zh => format!("此后运行还有 {after_log} 条；日志可能更早结束。\n"),
         });
     }
-    if after_run > 0 {
+    if *after_run > 0 {
         words.push_str(&match lang {
             Lang::En => format!(
                 "The log has {after_run} more after the last of them; the run may end before.\n"
@@ -194,8 +324,13 @@ fn counted(found: &Comparison, lang: Lang) -> String {
     words
 }
 
-fn kind_of(kind: Kind, key: &str, lang: Lang) -> String {
-    let (en, zh) = match kind {
+/// How a log and a run differ first, in a sentence.
+#[must_use]
+pub fn kind_of(first: &Differs, lang: Lang) -> String {
+    let should = first.should.as_ref().map(|one| &one.call);
+    let call = should.or(first.heard.as_ref().map(|line| &line.call));
+    let key = call.map_or("", |call| &call.key);
+    let (en, zh) = match first.kind {
         Kind::Missing => (
             "the log lacks a call that should have come",
             "日志中缺少一条应当收到的通知",
@@ -218,7 +353,7 @@ fn kind_of(kind: Kind, key: &str, lang: Lang) -> String {
         ),
     };
     match lang {
-        Lang::En => format!("The first difference. {key}: {en}.\n"),
-        Lang::Zh => format!("第一处不同。{key}：{zh}。\n"),
+        Lang::En => format!("{key}: {en}."),
+        Lang::Zh => format!("{key}：{zh}。"),
     }
 }

@@ -16,6 +16,7 @@ use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
+use super::heard::{INFORMER, Laid};
 use super::messages::cannot_run;
 use super::{Change, Session};
 
@@ -34,9 +35,6 @@ const SMOOTH: usize = 60;
 const LOOKED_AT: usize = MAX_FACTS / 2;
 /// … and this many bytes of answers.
 const LOOKED_AT_WEIGHS: usize = 2 * WEIGHS;
-
-/// The lesson of an informer behind a tap is this and its number.
-pub(super) const INFORMER: &str = "informer:";
 
 /// A fact is late if it has not been shown for longer than this, in ms.
 const LATE_MS: Time = 1_000;
@@ -118,13 +116,35 @@ impl Session {
         self.begin_live("cluster".into(), run, note)
     }
 
-    /// Begins the run of the informer of this number behind a tap, in place of the open run.
-    pub fn follow_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
+    /// Begins the run of the informer of this number behind a tap, in place of the open run. Whether its recording `goes_on` with
+    /// what was there before.
+    pub fn follow_informer(
+        &mut self,
+        number: usize,
+        run: LiveRun,
+        note: Text,
+        goes_on: bool,
+    ) -> Change {
+        self.lay = Some(Self::lay);
+        let change = self.begin_informer(number, run, note);
+        self.goes_on = goes_on;
+        change
+    }
+
+    fn begin_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
         let change = self.begin_live(format!("{INFORMER}{number}").into(), run, note);
         if let Some(live) = &mut self.live {
             live.tapped = Some(number);
         }
         change
+    }
+
+    /// The recording of the informer goes on in another file, whose first watch is the one that is open: a streaming list is its
+    /// first request, a watch after a list its second.
+    pub fn follow_on(&mut self, streams: bool) {
+        if let (Some(live), AnySource::Live(source)) = (&mut self.live, self.timeline.source()) {
+            live.numbering = Some((if streams { 1 } else { 2 }, source.request()));
+        }
     }
 
     /// The number of the informer that is followed behind a tap.
@@ -149,7 +169,12 @@ impl Session {
             start: self.lesson.start,
         };
         let note = self.lesson.note.clone();
-        let change = self.follow_informer(live.tapped.unwrap_or_default(), run, note);
+        let (heard, goes_on) = (
+            self.heard.take(),
+            self.goes_on || self.timeline.forgotten() > 0,
+        );
+        let change = self.begin_informer(live.tapped.unwrap_or_default(), run, note);
+        (self.heard, self.goes_on) = (heard.map(Laid::again), goes_on);
         if let Some(new) = &mut self.live {
             let known = recording.inputs.into_iter().filter_map(|taken| {
                 let Input::Source(source::Command::Respond(responses)) = taken.input else {
@@ -384,8 +409,9 @@ impl Session {
         use Command as C;
         if let C::Open(files) = command
             && self.hears(command)
+            && let Some(lay) = self.lay
         {
-            return Some(self.hear(files));
+            return Some(lay(self, files));
         }
         let live = self.live.as_mut()?;
         match command {
@@ -484,8 +510,9 @@ impl Session {
         self.landmarks.forget(gone, &self.timeline);
         self.monitors.forget(gone);
         self.asked.forget();
-        // The step that it names is another one now.
-        self.heard = None;
+        if let Some(heard) = &mut self.heard {
+            heard.forget(gone);
+        }
         self.marked();
     }
 }
@@ -555,7 +582,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::view::HeardView;
     use deltascope_cache::fact::WatchEnd;
     use deltascope_world::source::live::{Page, ResponsePart};
     use deltascope_world::source::wire::event_of;
@@ -660,7 +686,7 @@ mod tests {
             scenario,
             start: None,
         };
-        session.follow_informer(3, run, Text::new("said", "说"));
+        session.follow_informer(3, run, Text::new("said", "说"), false);
         session.live_tick(0);
         respond(&mut session, 10, ResponsePart::Page(Page::default()));
         respond(&mut session, 20, ResponsePart::Opened);
@@ -708,7 +734,7 @@ mod tests {
             scenario,
             start: None,
         };
-        session.follow_informer(3, run, Text::default());
+        session.follow_informer(3, run, Text::default(), false);
     }
 
     /// An informer behind a tap, whose third request, a watch, has changed `a` until facts were forgotten.
@@ -778,11 +804,16 @@ mod tests {
         }
     }
 
+    /// A line of a log.
+    fn logged(event: &str, rv: &str) -> String {
+        let line = json!({ "informer": { "type": event, "object": { "metadata": {
+            "name": "a", "resourceVersion": rv } } } });
+        format!("{line}\n")
+    }
+
     #[test]
-    fn a_log_lies_beside_an_informer_also_after_its_end_but_not_beside_a_part_of_it() {
-        let log = json!({ "informer": { "type": "ADDED", "object": { "metadata": {
-            "name": "a", "resourceVersion": "7" } } } });
-        let open = || Command::Open(vec![("log".to_owned(), log.to_string().into_bytes())]);
+    fn a_log_lies_beside_an_informer_also_after_its_end() {
+        let open = || Command::Open(vec![("log".to_owned(), logged("ADDED", "7").into_bytes())]);
         let (mut session, _) = run();
         assert!(!session.hears(&open()), "a cluster");
         follow(&mut session);
@@ -792,29 +823,69 @@ mod tests {
         session.obey(open());
         let view = session.view();
         assert!(view.error.is_none(), "{:?}", view.error);
-        assert!(view.heard.is_some());
-        assert_eq!(&*view.lesson.id, "informer:3");
-
-        let (mut session, mut now) = informer_with_forgotten_facts();
-        session.obey(open());
-        let view = session.view();
-        assert!(view.heard.is_none());
-        let error = view.error.unwrap().message;
-        assert!(
-            error.en.contains("replay RECORDING --heard"),
-            "{}",
-            error.en
+        let heard = view.heard.unwrap();
+        assert_eq!((heard.lines, heard.goes_on), (1, false));
+        assert_eq!(
+            heard.first.as_ref().unwrap().heard,
+            Some(("OnAdd a 7".to_owned(), 1))
         );
-        // What was found before goes with the facts.
-        session.obey(Command::DismissError);
-        session.heard = Some(std::rc::Rc::new(HeardView {
-            words: Text::default(),
-            step: None,
-        }));
-        let before = session.timeline.forgotten();
+        assert_eq!(&*view.lesson.id, "informer:3");
+    }
+
+    #[test]
+    fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
+        let (mut session, mut now) = informer_with_forgotten_facts();
+        session.listen();
+        let heard = |session: &mut Session| (*session.view().heard.unwrap()).clone();
+        // The run has lost its beginning, so it says what it is compared from.
+        session.listen_to(b"");
+        let before = heard(&mut session);
+        assert!(before.goes_on && before.first.is_none() && before.counts[1] > 0);
+        // The controller has heard all, from the beginning on; the last line is on its way.
+        let all = |now: Time| {
+            let updates = (0..=now / 10).map(|at| logged("MODIFIED", &(at * 10).to_string()));
+            updates.collect::<String>()
+        };
+        let mut said = all(now);
+        session.listen_to(&said.as_bytes()[..said.len() - 9]);
+        let is = heard(&mut session);
+        assert_eq!((is.first, is.counts[1]), (None, 1));
+        session.listen_to(&said.as_bytes()[said.len() - 9..]);
+        let is = heard(&mut session);
+        assert_eq!(is.counts[1], 0);
+        // What is forgotten takes its lines along, and nothing that follows differs.
+        let forgotten = session.timeline.forgotten();
         until(&mut session, &mut now, |session| {
-            session.timeline.forgotten() > before
+            session.timeline.forgotten() > forgotten
         });
-        assert!(session.view().heard.is_none());
+        // Nothing is lost of what is known of it.
+        assert_eq!(heard(&mut session).counts[0], is.counts[0]);
+        let more = all(now)[said.len()..].to_owned();
+        said.push_str(&more);
+        session.listen_to(more.as_bytes());
+        let is = heard(&mut session);
+        assert_eq!((is.first.as_ref(), is.counts[1]), (None, 0), "{is:?}");
+        assert!(is.lines < said.lines().count() / 2, "{}", is.lines);
+        // The same in another generation, from the beginning of what is kept.
+        let was = session.view().lesson.era;
+        let other = Generation::ALL.into_iter().find(|one| *one != was).unwrap();
+        session.obey(Command::Generation(other));
+        tick(&mut session, now);
+        session.listen_to(b"");
+        assert_eq!(heard(&mut session).first, None);
+        // A line too many is found, at its line.
+        session.listen_to(logged("ADDED", &now.to_string()).as_bytes());
+        now += 10;
+        let event = json!({ "type": "DELETED", "object": { "kind": "Pod", "apiVersion": "v1",
+            "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
+        let part = ResponsePart::Event(event_of(event).unwrap());
+        session.live_received(now, vec![ServerResponse { request: 3, part }]);
+        tick(&mut session, now);
+        session.listen_to(logged("DELETED", &now.to_string()).as_bytes());
+        let is = heard(&mut session);
+        assert_eq!(
+            is.first.unwrap().heard.unwrap().1 as usize,
+            said.lines().count() + 1
+        );
     }
 }

@@ -30,7 +30,7 @@ pub use share::FAR;
 
 use crate::view::walking::Walking;
 use crate::view::why::Why;
-use crate::view::{CompareView, HeardView, RaceView};
+use crate::view::{CompareView, RaceView};
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -167,8 +167,12 @@ pub struct Session {
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
     error: Option<ErrorView>,
-    /// A log that was compared with this run.
-    heard: Option<Rc<HeardView>>,
+    /// A log that lies beside this run, …
+    heard: Option<heard::Laid>,
+    /// … and what lays one there: an informer's run has it.
+    lay: Option<heard::Lay>,
+    /// Whether the run goes on with what was there before.
+    goes_on: bool,
     /// How much work has been done to open another run.
     opening: Option<usize>,
     /// An effect of the last command that the picture does not show.
@@ -255,6 +259,8 @@ impl Session {
             race: None,
             error: None,
             heard: None,
+            lay: None,
+            goes_on: false,
             opening: None,
             notice: None,
             picture,
@@ -540,7 +546,7 @@ impl Session {
             selection: self.selection(),
             followed: self.followed(),
             error: self.error.clone(),
-            heard: self.heard.clone(),
+            heard: self.heard_view(),
             opening: self.opening,
             notice: self.notice.clone(),
             branches: Rc::clone(&self.branch_rows),
@@ -571,7 +577,7 @@ impl Session {
         let speed = self.playback.speed();
         self.opened += 1;
         self.live = None;
-        self.heard = None;
+        (self.heard, self.goes_on) = (None, false);
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;

@@ -73,10 +73,6 @@ impl Session {
                 self.forget_found();
                 self.fail(message, None)
             }
-            Command::DismissError => {
-                self.heard = None;
-                Change::None
-            }
             _ => Change::None,
         }
     }

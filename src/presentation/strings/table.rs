@@ -61,6 +61,7 @@ words! {
         "Choose an informer: the stage shows it, live.", "选择一个 informer，舞台会实时显示它。";
     informers_odd: "Findings", "发现";
     informers_moment: "Show the moment", "查看那一刻";
+    heard_log: "handler and its log", "handler 与其日志";
 
     // The shelf.
     shelf: "Lessons", "课程";

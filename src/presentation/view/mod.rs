@@ -304,13 +304,50 @@ pub struct ErrorView {
     pub line: Option<u32>,
 }
 
-/// A controller's log beside what it should have heard.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A controller's log beside what its handler should have heard.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeardView {
-    /// What is alike, and the first difference, in lines.
-    pub words: Text,
-    /// The step of the first difference.
+    /// How many notifications are alike, how many the log lacks at its end, how many it has after the run's end, and how many
+    /// of its lines were not kept.
+    pub counts: [usize; 4],
+    /// How many lines it has.
+    pub lines: usize,
+    /// The last notifications at the cursor.
+    pub rows: Vec<HeardRow>,
+    /// The first difference.
+    pub first: Option<FirstView>,
+    /// Whether what came before this run is not compared.
+    pub goes_on: bool,
+    /// Why the log says no more, or not all.
+    pub trouble: Option<Text>,
+}
+
+/// A notification beside a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeardRow {
+    /// Its place among all.
+    pub number: usize,
+    /// What the handler should have heard.
+    pub call: Arc<str>,
+    /// The line of the log that says so.
+    pub line: Option<u32>,
+    /// The step that notifies of it.
+    pub step: usize,
+    /// Whether it is the first difference.
+    pub differs: bool,
+}
+
+/// How a log and a run differ first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstView {
+    /// How.
+    pub is: Text,
+    /// What it should have heard.
+    pub should: Option<String>,
+    /// The step of that, if the run still has it.
     pub step: Option<usize>,
+    /// What the log says, and in which line.
+    pub heard: Option<(String, u32)>,
 }
 
 impl From<Text> for ErrorView {

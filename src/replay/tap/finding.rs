@@ -5,6 +5,7 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 
+use crate::heard::Differs;
 use crate::invariants::{Invariant, Invariants, Violation};
 use crate::trace::Trace;
 
@@ -90,6 +91,13 @@ pub enum Finding {
         /// The invariant that it breaks, and when.
         violation: Violation,
     },
+    /// What the controller logs is not what its handler should have heard.
+    Log {
+        /// The informer.
+        informer: usize,
+        /// Where the two part first.
+        first: Differs,
+    },
 }
 
 /// Something that a client reads again and again, without a watch.
@@ -119,7 +127,8 @@ impl Finding {
             | Self::ShortWatches { informer, .. }
             | Self::HotObject { informer, .. }
             | Self::ManagedFields { informer }
-            | Self::KnownBug { informer, .. } => Some(*informer),
+            | Self::KnownBug { informer, .. }
+            | Self::Log { informer, .. } => Some(*informer),
             Self::Poll { .. } => None,
         }
     }
@@ -133,6 +142,7 @@ impl Finding {
             Self::ShortWatches { watches, .. } => watches.first().map(|(at, _)| *at),
             Self::HotObject { hot, .. } => Some(hot.at),
             Self::KnownBug { violation, .. } => Some(violation.time),
+            Self::Log { first, .. } => first.should.as_ref().map(|one| one.time),
             Self::Twice { .. }
             | Self::AllSecrets { .. }
             | Self::ManagedFields { .. }
@@ -153,6 +163,7 @@ impl Finding {
             Self::ManagedFields { .. } => "managed-fields",
             Self::Poll { .. } => "poll",
             Self::KnownBug { .. } => "known-bug",
+            Self::Log { .. } => "log",
         }
     }
 }

@@ -11,6 +11,8 @@ use deltascope_world::Time;
 use super::call::Scope;
 use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
 
+/// How many objects stand in one line.
+const AT_ONCE: usize = 1_000;
 /// Most lists, ends and spans that are kept one by one. All are counted.
 const MOST: usize = 200;
 /// The windows in which an object's changes are counted, in ms, …
@@ -78,6 +80,8 @@ pub struct Ledger {
 struct Each {
     /// Bytes of each object that the informer has.
     objects: IndexMap<String, u32>,
+    /// Whether only the notes of a file that goes on say which these are.
+    lacks: bool,
     /// The objects of the list, or of the initial events, under way.
     coming: Option<IndexMap<String, u32>>,
     /// The window, and how often each object has changed in it, by whom.
@@ -287,8 +291,49 @@ impl Ledger {
                     self.connections.insert(*connection);
                 }
             }
+            Note::GoesOn { .. } => self.go_on(at),
+            Note::Had { objects, .. } => self.had(objects),
             Note::Stopped { why, .. } => self.stopped = Some((at, *why)),
         }
+    }
+
+    /// A file goes on. Its watch is open, unless the notes of before have said so.
+    fn go_on(&mut self, at: Time) {
+        self.stopped = None;
+        self.each.lacks = self.since.is_none();
+        self.since.get_or_insert((at, 0));
+    }
+
+    fn had(&mut self, objects: &[Weight]) {
+        if self.each.lacks {
+            let each = objects.iter().map(|one| (one.key.clone(), one.bytes));
+            self.each.objects.extend(each);
+            self.count = self.each.objects.len();
+            self.bytes = self
+                .each
+                .objects
+                .values()
+                .map(|bytes| u64::from(*bytes))
+                .sum();
+        }
+    }
+
+    /// The notes with which another file goes on.
+    #[must_use]
+    pub fn goes_on(&self, at: Time, part: u32) -> Vec<Note> {
+        let each = self.each.objects.iter().map(|(key, bytes)| Weight {
+            key: key.clone(),
+            bytes: *bytes,
+            managed: 0,
+        });
+        let all: Vec<Weight> = each.collect();
+        let had = all.chunks(AT_ONCE).map(|objects| Note::Had {
+            at,
+            objects: objects.to_vec(),
+        });
+        std::iter::once(Note::GoesOn { at, part })
+            .chain(had)
+            .collect()
     }
 
     fn list(&mut self, at: Time, how: How) {

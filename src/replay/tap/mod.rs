@@ -12,4 +12,5 @@ pub mod follow;
 pub mod ledger;
 pub mod note;
 pub mod record;
+pub mod state;
 mod weigh;

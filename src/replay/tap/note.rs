@@ -16,6 +16,8 @@ use deltascope_world::virtual_time::Input;
 
 use crate::trace::Trace;
 
+pub use crate::growing::Stopped;
+
 use super::call::Scope;
 
 /// The name of a note's line.
@@ -88,6 +90,20 @@ pub enum Note {
         #[serde(flatten)]
         connection: Connection,
     },
+    /// This file goes on with an informer whose watch is open: what comes before this time says what was there.
+    GoesOn {
+        /// When.
+        at: Time,
+        /// The number of the file among those of the informer, from 1.
+        part: u32,
+    },
+    /// Objects that were there when it went on.
+    Had {
+        /// When it went on.
+        at: Time,
+        /// The objects.
+        objects: Vec<Weight>,
+    },
     /// The recording goes no further.
     Stopped {
         /// When.
@@ -104,27 +120,6 @@ pub struct Connection {
     pub tap: Time,
     /// Its number.
     pub number: u64,
-}
-
-/// Why a recording does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Stopped {
-    /// With more it could not be opened.
-    Full,
-    /// The controller asked what no reflector asks.
-    Unlike,
-    /// Its file could not be written.
-    Unwritten,
-}
-
-impl Stopped {
-    /// As notes name them.
-    pub const NAMES: [(&str, Self); 3] = [
-        ("full", Self::Full),
-        ("unlike", Self::Unlike),
-        ("unwritten", Self::Unwritten),
-    ];
 }
 
 /// An object of a list.
@@ -228,6 +223,8 @@ impl Note {
             | Self::Events { at, .. }
             | Self::Ended { at, .. }
             | Self::Connection { at, .. }
+            | Self::GoesOn { at, .. }
+            | Self::Had { at, .. }
             | Self::Stopped { at, .. } => *at,
         }
     }
@@ -244,6 +241,13 @@ pub fn read(bytes: &[u8]) -> Vec<Note> {
         serde_json::from_str(note).ok()
     });
     notes.collect()
+}
+
+/// Whether a file goes on with an informer that another began.
+#[must_use]
+pub fn goes_on(bytes: &[u8]) -> bool {
+    let goes_on = |note: &Note| matches!(note, Note::GoesOn { .. });
+    read(bytes).iter().any(goes_on)
 }
 
 /// What a recording without notes says: neither its client, nor how lists were asked for, nor sizes, nor writers.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube_core::DynamicObject;
+use kube_core::{DynamicObject, TypeMeta};
 use serde_json::{Value, json};
 
 use deltascope_cache::fact::WatchEnd;
@@ -28,6 +28,7 @@ use crate::trace::{self, Trace};
 
 use super::call::Call;
 use super::note::{NAME, Note, Stopped, Why};
+use super::state::State;
 
 /// A watch that ends within about this time without an event is ended for the reflector in another way: whether it is
 /// a failure depends on a moment.
@@ -166,6 +167,14 @@ pub struct Recorder {
     attempts: u32,
     /// The objects of the list so far.
     listed: usize,
+    /// Whether the initial events of a streaming list come.
+    streaming: bool,
+    streams: bool,
+    /// From so many bytes, or so much weight, on another file should go on.
+    long: usize,
+    heavy: usize,
+    /// The same as it was asked for.
+    first_long: usize,
     written: usize,
     /// The memory that it takes once it is read, as its reader estimates it.
     weight: usize,
@@ -177,15 +186,24 @@ impl Recorder {
     /// Begins with the informer's first request, and the note that names it. Whether it begins with a streaming list
     /// decides how a replay asks.
     #[must_use]
-    pub fn new(first: &Call, informer: Note, head: Head) -> Self {
+    pub fn new(first: &Call, informer: Note, head: Head, long: usize) -> Self {
         let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
+        Self::with(streams, vec![informer], head, long)
+    }
+
+    fn with(streams: bool, early: Vec<Note>, head: Head, long: usize) -> Self {
         Self {
             head: Some(head),
             model: Model::new(streams),
-            early: vec![informer],
+            early,
             pending: None,
             attempts: 0,
             listed: 0,
+            streaming: false,
+            streams,
+            first_long: long,
+            long: long.min(MAX_BYTES / 2),
+            heavy: MAX_READ / 2,
             written: 0,
             weight: 0,
             answers: 0,
@@ -197,6 +215,58 @@ impl Recorder {
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
         self.stopped
+    }
+
+    /// Whether another file should go on: this one is long.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        self.written > self.long || self.weight > self.heavy || self.answers > MAX_RESPONSES / 2
+    }
+
+    /// Whether another file can go on here: a watch is open, or has ended so that nobody has asked since.
+    #[must_use]
+    pub fn is_steady(&self) -> bool {
+        self.stopped.is_none() && self.head.is_none() && self.model.open && !self.streaming
+    }
+
+    /// Whether a list of as many objects as there are might not fit in any more.
+    #[must_use]
+    pub fn is_tight(&self) -> bool {
+        self.written > MAX_BYTES / 4 || self.weight > MAX_READ / 4
+    }
+
+    /// Goes on in another file, which begins with the objects that are there and with these notes. Returns what ends this file, and
+    /// what begins the other.
+    pub fn go_on(
+        &mut self,
+        at: Time,
+        state: &State,
+        notes: Vec<Note>,
+        head: Head,
+    ) -> (String, String) {
+        let mut next = Self::with(self.streams, notes, head, self.first_long);
+        let (mut end, mut text) = (String::new(), String::new());
+        next.begin("", &mut text);
+        for input in state.beginning(self.streams, at) {
+            if let Input::Source(Command::Respond(responses)) = &input.input {
+                for response in responses.iter() {
+                    next.model.take(input.at, &response.part);
+                }
+            }
+            next.answers += 1;
+            next.write(at, trace::lines(&input), &mut text);
+        }
+        // One that is long at its beginning may grow by as much.
+        next.long = next.long.max(next.written * 2).min(MAX_BYTES / 8 * 7);
+        next.heavy = next.heavy.max(next.weight * 2).min(MAX_READ / 8 * 7);
+        if next.written >= next.long || next.weight >= next.heavy {
+            next.stop(at, Stopped::Full, &mut text);
+        }
+        next.listed = state.len();
+        (next.pending, next.attempts) = (self.pending.take(), self.attempts);
+        self.stop(at, Stopped::Next, &mut end);
+        *self = next;
+        (end, text)
     }
 
     /// The next request begins. Returns what is to be written.
@@ -214,6 +284,7 @@ impl Recorder {
             Call::Get(_) | Call::Write(..) | Call::Other => return text,
         };
         self.lead_to(at, want, &mut text);
+        self.streaming = want == Want::Stream;
         self.note(note, &mut text);
         text
     }
@@ -234,6 +305,10 @@ impl Recorder {
                         self.stop(at, Stopped::Full, &mut text);
                     }
                 }
+                ResponsePart::Event(RecordedEvent::Bookmark {
+                    initial_events_end: true,
+                    ..
+                }) => self.streaming = false,
                 _ => {}
             }
             if self.stopped.is_some() {
@@ -360,7 +435,7 @@ impl Recorder {
         if self.head.is_some() {
             let kind = batch.iter().find_map(|response| kind_of(&response.part));
             // A watch may open long before its first object.
-            let kind = kind.unwrap_or_default().to_owned();
+            let kind = kind.map_or_else(String::new, |types| types.kind.clone());
             self.begin(&kind, text);
         }
         self.answers += 1;
@@ -386,10 +461,21 @@ impl Recorder {
     fn begin(&mut self, kind: &str, text: &mut String) {
         if let Some(head) = self.head.take() {
             let before = text.len();
-            text.push_str(&trace::head(&head(kind)));
-            for note in std::mem::take(&mut self.early) {
-                let _ = writeln!(text, "{}", line(&note));
-            }
+            let head = trace::head(&head(kind));
+            // Whether it goes on is to be known as soon as there is a scenario.
+            let (first, rest) = head.split_once('\n').unwrap_or((&head, ""));
+            let _ = writeln!(text, "{first}");
+            let (goes_on, early) = std::mem::take(&mut self.early)
+                .into_iter()
+                .partition(|note| matches!(note, Note::GoesOn { .. }));
+            let say = |notes: Vec<Note>, text: &mut String| {
+                for note in notes {
+                    let _ = writeln!(text, "{}", line(&note));
+                }
+            };
+            say(goes_on, text);
+            text.push_str(rest);
+            say(early, text);
             self.written += text.len() - before;
             let lines = text[before..].lines();
             let values = lines.filter_map(|line| serde_json::from_str(line).ok());
@@ -421,9 +507,15 @@ impl Recorder {
         if self.stopped.is_none() {
             self.begin("", text);
             self.stopped = Some(why);
-            let _ = writeln!(text, "{}", line(&Note::Stopped { at, why }));
+            text.push_str(&stopped(at, why));
         }
     }
+}
+
+/// The line with which a recording says that it does not go on.
+#[must_use]
+pub fn stopped(at: Time, why: Stopped) -> String {
+    format!("{}\n", line(&Note::Stopped { at, why }))
 }
 
 fn line(note: &Note) -> Value {
@@ -431,13 +523,15 @@ fn line(note: &Note) -> Value {
     json!({ NAME: note })
 }
 
-fn kind_of(part: &ResponsePart) -> Option<&str> {
+/// The kind of the objects of a part, if it has any.
+#[must_use]
+pub fn kind_of(part: &ResponsePart) -> Option<&TypeMeta> {
     let object = match part {
         ResponsePart::Page(page) => page.items.first()?,
         ResponsePart::Event(RecordedEvent::Object { object, .. }) => object,
         _ => return None,
     };
-    object.types.as_ref().map(|types| &*types.kind)
+    object.types.as_ref()
 }
 
 fn error(code: u16, reason: &str) -> ResponsePart {

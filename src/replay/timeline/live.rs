@@ -171,50 +171,61 @@ impl Timeline {
         let AnySource::Live(live) = start.world.source() else {
             return prologue;
         };
-        // A watch that ends within a second without an event counts as failed.
-        let at = start.time.saturating_sub(SETTLED_MS);
-        let rv = live.known().rv();
         let objects = live.objects().map(Arc::clone);
-        let responses = if self.streams() {
-            let event = |object| {
-                let event = EventType::Added;
-                ResponsePart::Event(RecordedEvent::Object { event, object })
-            };
-            let end = ResponsePart::Event(RecordedEvent::Bookmark {
-                rv: Arc::clone(rv),
-                initial_events_end: true,
-            });
-            let events = objects.map(event).chain([end]);
-            let mut parts: Vec<ResponsePart> =
-                [ResponsePart::Opened].into_iter().chain(events).collect();
-            let mut responses = Vec::new();
-            while !parts.is_empty() {
-                let rest = parts.split_off(parts.len().min(AT_ONCE));
-                responses.push((1, std::mem::replace(&mut parts, rest)));
-            }
-            responses
-        } else {
-            let page = Page {
-                rv: Arc::clone(rv),
-                items: objects.collect(),
-                continue_token: "".into(),
-            };
-            vec![
-                (1, vec![ResponsePart::Page(page)]),
-                (2, vec![ResponsePart::Opened]),
-            ]
-        };
-        for (request, parts) in responses {
-            let parts: Vec<ResponsePart> = parts;
-            let responses = parts
-                .into_iter()
-                .map(|part| ServerResponse { request, part });
-            prologue.push(RecordedInput {
-                after: usize::MAX,
-                at,
-                input: Input::Source(Command::Respond(responses.collect())),
-            });
-        }
+        let rv = live.known().rv();
+        prologue.extend(beginning(self.streams(), rv, objects, start.time));
         prologue
     }
+}
+
+/// What stands for all that a cluster answered before a moment: its objects of that time, and a watch that is open.
+pub fn beginning(
+    streams: bool,
+    rv: &Arc<str>,
+    objects: impl Iterator<Item = Arc<DynamicObject>>,
+    at: Time,
+) -> Vec<RecordedInput> {
+    // A watch that ends within a second without an event counts as failed.
+    let at = at.saturating_sub(SETTLED_MS);
+    let responses = if streams {
+        let event = |object| {
+            let event = EventType::Added;
+            ResponsePart::Event(RecordedEvent::Object { event, object })
+        };
+        let end = ResponsePart::Event(RecordedEvent::Bookmark {
+            rv: Arc::clone(rv),
+            initial_events_end: true,
+        });
+        let events = objects.map(event).chain([end]);
+        let mut parts: Vec<ResponsePart> =
+            [ResponsePart::Opened].into_iter().chain(events).collect();
+        let mut responses = Vec::new();
+        while !parts.is_empty() {
+            let rest = parts.split_off(parts.len().min(AT_ONCE));
+            responses.push((1, std::mem::replace(&mut parts, rest)));
+        }
+        responses
+    } else {
+        let page = Page {
+            rv: Arc::clone(rv),
+            items: objects.collect(),
+            continue_token: "".into(),
+        };
+        vec![
+            (1, vec![ResponsePart::Page(page)]),
+            (2, vec![ResponsePart::Opened]),
+        ]
+    };
+    let told = responses.into_iter().map(|(request, parts)| {
+        let parts: Vec<ResponsePart> = parts;
+        let responses = parts
+            .into_iter()
+            .map(|part| ServerResponse { request, part });
+        RecordedInput {
+            after: usize::MAX,
+            at,
+            input: Input::Source(Command::Respond(responses.collect())),
+        }
+    });
+    told.collect()
 }

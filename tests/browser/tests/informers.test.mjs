@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -23,10 +23,10 @@ before(async () => {
 after(() => browser?.close());
 
 /** A tap before an API server, with its page. */
-async function tapped(api) {
+async function tapped(api, ...more) {
   const folder = mkdtempSync(join(tmpdir(), "deltascope-tap-test-"));
   const config = join(folder, "kubeconfig");
-  const child = spawn(PROGRAM, ["tap", "--proxy", api.url, "--dist", DIST, "--kubeconfig-out", config], {
+  const child = spawn(PROGRAM, ["tap", "--proxy", api.url, "--dist", DIST, "--kubeconfig-out", config, ...more], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, LC_ALL: "C" },
   });
@@ -43,19 +43,31 @@ async function tapped(api) {
   return { server, folder, url: /http:\S+/.exec(said)[0], end };
 }
 
-/** Lists and watches as an informer does. */
-async function informer(server, path) {
+/** Lists and watches as an informer does; `heard` is called as its handler would be. */
+async function informer(server, path, heard) {
   const headers = { "User-Agent": "manager/v0.0.0 (linux/amd64)" };
   const list = await (await fetch(`${server}/${path}?resourceVersion=0&limit=500`, { headers })).json();
   const stop = new AbortController();
   const from = list.metadata.resourceVersion;
   const watch = await fetch(`${server}/${path}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}`, { headers, signal: stop.signal });
-  const reading = watch.body.pipeTo(new WritableStream()).catch(() => {});
+  for (const item of list.items) heard?.("ADDED", item);
+  let rest = "";
+  const read = new WritableStream({
+    write(text) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      for (const { type, object } of lines.map((line) => JSON.parse(line))) if (type !== "BOOKMARK") heard?.(type, object);
+    },
+  });
+  const reading = watch.body.pipeThrough(new TextDecoderStream()).pipeTo(read).catch(() => {});
   return () => {
     stop.abort();
     return reading;
   };
 }
+
+/** A line of a controller's log. */
+const said = (type, { metadata }) => JSON.stringify({ informer: { type, kind: "Pod", apiVersion: "v1", object: { metadata } } });
 
 test("a controller's informers are listed, live, and a click shows one on the stage", async () => {
   const api = await startApi();
@@ -102,12 +114,11 @@ test("a controller's informers are listed, live, and a click shows one on the st
     assert.ok(app.provoked.filter((text) => /ERR_FAILED/.test(text)).length >= 2);
     provoked = undefined;
 
-    // What the controller logged, beside what it should have heard: it lacks an update.
-    const heard = (type, { metadata }) => JSON.stringify({ informer: { type, object: { metadata } } });
-    const log = [...api.stores.get("pods").objects.values()].filter(({ metadata }) => metadata.name !== "new").map((pod) => heard("ADDED", pod));
+    // What the controller logged, dropped beside what it should have heard: it lacks an update.
+    const log = [...api.stores.get("pods").objects.values()].filter(({ metadata }) => metadata.name !== "new").map((pod) => said("ADDED", pod));
     api.update("pods", "default/new");
     await caughtUp(app, api);
-    log.push(heard("ADDED", made), heard("MODIFIED", api.stores.get("pods").objects.get("default/new")));
+    log.push(said("ADDED", made), said("MODIFIED", api.stores.get("pods").objects.get("default/new")));
     const file = join(tap.folder, "controller.log");
     writeFileSync(file, log.join("\n"));
     await app.drop(file);
@@ -116,9 +127,10 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await app.id("heard").getByRole("button", { name: "Show the moment" }).click();
     const moment = await app.eventually("it is the moment", ({ step }) => step !== before.step);
     assert.match(moment.handlers[0].notifications.at(-1).join(" "), /update default\/new/);
-    await page.keyboard.press("Escape");
-    await app.id("heard").waitFor({ state: "detached" });
     await app.id("btn-live").click();
+
+    // Its cluster is the controller's: there is no other to connect to.
+    assert.equal(await app.id("btn-cluster").count(), 0);
 
     // Back in time, while it goes on, and to the edge.
     await app.call("step", -3);
@@ -136,8 +148,6 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await caughtUp(app, api);
     api.remove("pods", "default/later");
     await caughtUp(app, api);
-
-
 
     // A link would give the token away.
     await app.call("load", "tombstone");
@@ -182,5 +192,102 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await app.context.close();
     await tap.end();
     await api.close();
+  }
+});
+
+test("what a controller logs stands beside its handler, live, and the first difference at its line", async () => {
+  const api = await startApi();
+  api.generate("pods", 5);
+  const folder = mkdtempSync(join(tmpdir(), "deltascope-log-test-"));
+  const file = join(folder, "controller.log");
+  const tap = await tapped(api, "--log", file, "--out", join(folder, "run"), "--rotate", "16K", "--keep", "2");
+  const app = await open(browser, tap.url, { provokes: { test: (text) => /ERR_ABORTED/.test(text) } });
+  try {
+    const { page } = app;
+    let lines = 0;
+    let plan = (line) => [line];
+    const leave = await informer(tap.server, "api/v1/pods", (type, object) => {
+      for (const line of plan(said(type, object))) {
+        appendFileSync(file, `${line}\n`);
+        lines++;
+      }
+    });
+    await app.id("informer-1").click();
+    const log = app.id("heard");
+    const shows = (text) => log.getByText(text).first().waitFor();
+    await shows("5 as they should be.");
+    // It follows, each notification with its line; the engine's own output makes room.
+    api.create("pods", { metadata: { name: "new" } });
+    await shows("6 as they should be.");
+    await caughtUp(app, api);
+    const last = app.id("heard-line").last();
+    assert.match(await last.innerText(), /OnAdd default\/new \d+\s+line 6/);
+    assert.ok(!(await app.page.locator(".printed:not(.logged)").isVisible()));
+
+    // A log that is only behind does not differ.
+    const held = [];
+    plan = (line) => (held.push(line), []);
+    api.update("pods", "default/new");
+    await shows("The log is 1 behind.");
+    assert.equal(await log.locator(".differs").count(), 0);
+    appendFileSync(file, `${held.join("\n")}\n`);
+    lines += held.length;
+    plan = (line) => [line];
+    await shows("7 as they should be.");
+
+    // The recording goes on in another file meanwhile, and again: the stage goes on as well.
+    let part = 1;
+    for (let more = 0; part < 3; more++) {
+      api.update("pods", "default/new");
+      if (more % 10 !== 9) continue;
+      // Files that nobody has read are removed as well.
+      await caughtUp(app, api);
+      ({ part } = (await (await fetch(`${tap.server}/deltascope/page.json`)).json()).rows[0]);
+    }
+    const all = lines;
+    await caughtUp(app, api);
+    const state = await app.state();
+    assert.equal(state.lesson, "informer:1");
+    assert.ok(state.live.following && state.error === null, JSON.stringify(state));
+    await page.waitForFunction(() => / as they should be\.$/.test(document.querySelector("[data-testid=heard] .verdict").textContent));
+    assert.equal(await log.locator(".differs").count(), 0);
+    assert.ok(all > 20);
+
+    // A line twice is found, at its line.
+    plan = (line) => [line, line.replace("MODIFIED", "ADDED")];
+    const at = lines + 2;
+    api.update("pods", "default/new");
+    await app.eventually("it is logged", () => lines === at);
+    plan = (line) => [line];
+    await caughtUp(app, api);
+    api.remove("pods", "default/new");
+    await shows(`line ${at} says: OnAdd default/new`);
+    await shows("The first difference:");
+    // In Chinese, and on a phone.
+    await app.language("zh");
+    await shows(`第 ${at} 行：OnAdd default/new`);
+    await app.resize(PHONE);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is too wide");
+    await app.resize({ width: 1440, height: 900 });
+    await app.language("en");
+
+    // Opened anew, it begins with the newest file, and says that what came before is not compared.
+    await app.id("btn-informers").click();
+    await app.id("informer-1").click();
+    await shows("What came before this part is not compared.");
+    await caughtUp(app, api);
+
+    // A recording that cannot be written any more does not look live, and says why.
+    rmSync(join(folder, "run"), { recursive: true });
+    await app.id("error").getByText("its file could not be written").waitFor({ timeout: 30_000 });
+    assert.ok(!(await app.state()).live);
+    await app.id("btn-informers").click();
+    await page.getByText("recorded only in part: its file could not be written").waitFor();
+    await leave();
+  } finally {
+    await app.context.close();
+    await tap.end();
+    await api.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -26,14 +26,14 @@ use super::{HANGS, Running, ask, deltascope, output, scratch, start};
 use crate::http_client;
 
 /// The tests' API server.
-struct Api {
+pub(super) struct Api {
     _running: Running,
-    url: String,
+    pub(super) url: String,
     commands: u16,
 }
 
 impl Api {
-    fn start(options: &[&str]) -> Self {
+    pub(super) fn start(options: &[&str]) -> Self {
         let mut command = Command::new("node");
         command
             .args([
@@ -60,7 +60,7 @@ impl Api {
         }
     }
 
-    fn tell(&self, command: &str, args: &Value) -> Value {
+    pub(super) fn tell(&self, command: &str, args: &Value) -> Value {
         let body = args.to_string();
         let request = format!(
             "POST /{command} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
@@ -72,7 +72,7 @@ impl Api {
     }
 
     /// The versions of the pods.
-    fn pods(&self) -> BTreeMap<String, String> {
+    pub(super) fn pods(&self) -> BTreeMap<String, String> {
         let request = "GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         let list = json_of(&ask(port(&self.url), request.as_bytes()).body, false);
         let pods = list["items"].as_array().unwrap().iter();
@@ -104,6 +104,22 @@ fn json_of(body: &[u8], chunked: bool) -> Value {
     }
 }
 
+/// How an informer is made.
+pub(super) fn options(generation: Generation) -> InformerOptions<DynamicObject> {
+    InformerOptions {
+        // Its pauses are as many as the faults, and would grow to half a minute.
+        config: Config {
+            backoff: Backoff {
+                duration: Duration::from_millis(5),
+                cap: Duration::from_millis(5),
+                ..Backoff::default()
+            },
+            ..Config::new(generation)
+        },
+        ..InformerOptions::default()
+    }
+}
+
 /// A controller with one informer of the pods, which says what its handler hears.
 struct Controller {
     added: Receiver<String>,
@@ -114,19 +130,7 @@ impl Controller {
     fn start(tap: &Tap, generation: Generation, path: &str) -> Self {
         let base = format!("http://127.0.0.1:{}{}", tap.port, tap.base);
         let proxy = http_client::Proxy::new(&base, path).unwrap();
-        let options = InformerOptions {
-            // Its pauses are as many as the faults, and would grow to half a minute.
-            config: Config {
-                backoff: Backoff {
-                    duration: Duration::from_millis(5),
-                    cap: Duration::from_millis(5),
-                    ..Backoff::default()
-                },
-                ..Config::new(generation)
-            },
-            ..InformerOptions::default()
-        };
-        let informer = SharedIndexInformer::<DynamicObject>::new(proxy, options);
+        let informer = SharedIndexInformer::<DynamicObject>::new(proxy, options(generation));
         let (send, added) = channel();
         let add = move |pod: &Item<DynamicObject>| {
             // The test may be over.
@@ -151,18 +155,18 @@ impl Drop for Controller {
     }
 }
 
-fn hears_of(heard: &Receiver<String>, name: &str) {
+pub(super) fn hears_of(heard: &Receiver<String>, name: &str) {
     while heard.recv_timeout(HANGS).expect(name) != name {}
 }
 
 /// Where the tap records, empty.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let folder = scratch(&format!("tap-{name}"));
     let _none = fs::remove_dir_all(&folder);
     folder
 }
 
-fn recordings(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn recordings(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -172,7 +176,7 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What the tap knows, once it has read all that has passed.
-fn informers(tap: &Tap) -> Value {
+pub(super) fn informers(tap: &Tap) -> Value {
     let head = tap.head("GET", "/deltascope/informers.json");
     let got = ask(
         tap.port,
@@ -183,7 +187,7 @@ fn informers(tap: &Tap) -> Value {
 }
 
 /// Waits until so many informers have an open watch: then what happens next comes as an event.
-fn watching(tap: &Tap, count: usize) {
+pub(super) fn watching(tap: &Tap, count: usize) {
     let late = Instant::now() + HANGS;
     loop {
         let known = informers(tap);
@@ -196,7 +200,7 @@ fn watching(tap: &Tap, count: usize) {
 }
 
 /// The store of the engine's informer at the end of a recording.
-fn stored(file: &Path) -> BTreeMap<String, String> {
+pub(super) fn stored(file: &Path) -> BTreeMap<String, String> {
     let bytes = fs::read(file).unwrap();
     let (read, error) = trace::read("trace", &bytes);
     assert_eq!(error, None);
@@ -210,7 +214,7 @@ fn stored(file: &Path) -> BTreeMap<String, String> {
 }
 
 /// The faults, in an order in which each finds an open watch.
-fn faults() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+pub(super) fn faults() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     vec![
         ("none", vec![]),
         ("bookmark", vec![("bookmark", json!([]))]),
@@ -544,12 +548,12 @@ fn a_bad_controllers_report_names_each_of_its_faults() {
 }
 
 /// A folder with a page.
-fn page() -> PathBuf {
+pub(super) fn page() -> PathBuf {
     let dist = scratch("tap-page");
     fs::create_dir_all(&dist).unwrap();
     fs::write(
         dist.join("index.html"),
-        "<head><title>deltascope</title></head>",
+        "<head><meta http-equiv=content-security-policy content=\"default-src 'self'\"><title>deltascope</title></head>",
     )
     .unwrap();
     fs::write(dist.join("deltascope.js"), "// the page").unwrap();
@@ -583,7 +587,11 @@ fn the_tap_serves_its_page_and_the_recordings_so_far() {
     assert!(index.text().contains(says), "{}", index.text());
     for (name, value) in [
         ("Referrer-Policy", "no-referrer"),
-        ("Content-Security-Policy", "frame-ancestors 'self'"),
+        // All of it: a header comes before anything of the page is read.
+        (
+            "Content-Security-Policy",
+            "default-src 'self'; frame-ancestors 'self'",
+        ),
         ("X-Content-Type-Options", "nosniff"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Cache-Control", "no-store"),

@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod informers;
 mod limits;
+mod logs;
 mod record;
 mod replay;
 mod serve;

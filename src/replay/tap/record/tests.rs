@@ -75,8 +75,9 @@ fn watch(initial: bool) -> Call {
 /// Requests, each with its response.
 type Requests = Vec<(Call, Vec<ResponsePart>)>;
 
-/// The trace of these requests, each with its response, at intervals of so many ms.
-fn recorded(every: Time, requests: Requests) -> Trace {
+/// The trace of these requests, each with its response, at intervals of so many ms. If it goes on in another file wherever it can,
+/// the last of these.
+fn recorded(every: Time, goes_on: bool, requests: Requests) -> Trace {
     let mut recorder = recorder(&requests[0].0);
     let mut text = String::new();
     let mut at = 0;
@@ -86,6 +87,20 @@ fn recorded(every: Time, requests: Requests) -> Trace {
         for part in parts {
             at += every;
             text.push_str(&recorder.took(at, vec![part], &[]));
+            if goes_on && recorder.is_steady() {
+                let state = State::read(text.as_bytes()).unwrap();
+                let head = state.head().unwrap().clone();
+                let note = Note::GoesOn { at, part: 2 };
+                let (end, begin) = recorder.go_on(at, &state, vec![note], Box::new(|_| head));
+                text.push_str(&end);
+                let next = Some(Note::Stopped {
+                    at,
+                    why: Stopped::Next,
+                });
+                assert_eq!(last_note(&text), next);
+                assert!(super::super::note::goes_on(begin.as_bytes()));
+                text = begin;
+            }
         }
     }
     assert_eq!(recorder.stopped(), None);
@@ -306,8 +321,14 @@ fn whatever_the_controller_does_its_recording_replays() {
             }
         }
         for every in [1, 400, 2_999, 3_001, 60_000] {
-            let trace = recorded(every, requests.clone());
-            assert_eq!(stored(&trace), wanted, "{name}, every {every} ms");
+            for goes_on in [false, true] {
+                let trace = recorded(every, goes_on, requests.clone());
+                assert_eq!(
+                    stored(&trace),
+                    wanted,
+                    "{name}, every {every} ms, {goes_on}"
+                );
+            }
         }
     }
 }
@@ -339,7 +360,7 @@ fn recorder(first: &Call) -> Recorder {
             inputs: Vec::new(),
         },
     });
-    Recorder::new(first, informer, head)
+    Recorder::new(first, informer, head, usize::MAX)
 }
 
 /// The last note of a recording that opens.
@@ -414,7 +435,7 @@ fn a_list_that_is_too_large_is_no_empty_one() {
 #[test]
 fn notes_lie_beside_the_run() {
     let requests = vec![(list(""), vec![page("10", "", &["x"])])];
-    let trace = recorded(5, requests);
+    let trace = recorded(5, false, requests);
     // The informer's own, and one for the request.
     let bytes = trace::write(&trace);
     assert!(
@@ -439,7 +460,7 @@ fn a_known_bug_that_the_run_meets_is_found() {
         ]
     };
     for (event, bugs) in [(EventType::Added, 0), (EventType::Deleted, 1)] {
-        let found = known_bugs(&recorded(5, watched(event)));
+        let found = known_bugs(&recorded(5, false, watched(event)));
         assert_eq!(found.len(), bugs, "{event:?}: {found:?}");
         for (_, violation) in found {
             assert_eq!(violation.invariant, Invariant::Order);

@@ -1,0 +1,192 @@
+//! The files of the recordings: for each informer one, or several that follow each other.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use deltascope_presentation::cluster;
+use deltascope_replay::recording::Recording;
+use deltascope_replay::tap::call::{Call, Scope};
+use deltascope_replay::tap::follow::Follower;
+use deltascope_replay::tap::ledger::{self, Ledger};
+use deltascope_replay::tap::note::Stopped;
+use deltascope_replay::tap::record::{self, Head};
+use deltascope_replay::trace::Trace;
+use deltascope_world::Time;
+use deltascope_world::text::Text;
+
+use super::super::Failure;
+use super::super::report::Part;
+
+/// The recordings, by their number from 1.
+#[derive(Clone, Default)]
+pub(super) struct Recordings(Arc<Mutex<Vec<One>>>);
+
+/// The files of one informer.
+struct One {
+    /// Those that there are, the newest last.
+    parts: VecDeque<Part>,
+    /// When the newest could not be written any more.
+    unwritten: Option<Time>,
+}
+
+impl Recordings {
+    fn with<T>(&self, number: usize, act: impl FnOnce(&mut One) -> Option<T>) -> Option<T> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        act(all.get_mut(number.checked_sub(1)?)?)
+    }
+
+    /// Adds one, and returns its number.
+    pub(super) fn add(&self, path: PathBuf) -> usize {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = Part {
+            number: 1,
+            from: 0,
+            path,
+        };
+        all.push(One {
+            parts: [first].into(),
+            unwritten: None,
+        });
+        all.len()
+    }
+
+    /// Goes on in another file. Returns the one that is too many then.
+    pub(super) fn go_on(&self, number: usize, part: Part, keep: usize) -> Option<PathBuf> {
+        self.with(number, |one| {
+            one.parts.push_back(part);
+            let too_many = one.parts.len() > keep.max(1);
+            let oldest = too_many.then(|| one.parts.pop_front()).flatten();
+            oldest.map(|part| part.path)
+        })
+    }
+
+    /// The files that there are of this number.
+    pub(super) fn parts(&self, number: usize) -> Vec<Part> {
+        let parts = self.with(number, |one| Some(one.parts.iter().cloned().collect()));
+        parts.unwrap_or_default()
+    }
+
+    /// A file of this number; the newest, unless a part is named.
+    pub(super) fn get(&self, number: usize, part: Option<u32>) -> Option<PathBuf> {
+        self.with(number, |one| {
+            let mut parts = one.parts.iter().rev();
+            let found = parts.find(|is| part.is_none_or(|part| is.number == part));
+            found.map(|part| part.path.clone())
+        })
+    }
+
+    /// The newest file of this number cannot be written any more.
+    pub(super) fn is_unwritten(&self, number: usize, at: Time) {
+        self.with(number, |one| {
+            one.unwritten = Some(at);
+            Some(())
+        });
+    }
+
+    /// What a file would say at its end, if it could be written.
+    pub(super) fn unsaid(&self, number: usize, part: Option<u32>) -> Option<String> {
+        self.with(number, |one| {
+            let newest = one.parts.back()?;
+            let at = one.unwritten?;
+            let is_newest = part.is_none_or(|part| part == newest.number);
+            is_newest.then(|| record::stopped(at, Stopped::Unwritten))
+        })
+    }
+}
+
+/// Makes a folder for recordings, in which there are none yet.
+pub(super) fn be_new(out: &Path) -> Result<(), Failure> {
+    let failed = |error: io::Error| cannot_write(out, &error);
+    fs::create_dir_all(out).map_err(failed)?;
+    for entry in fs::read_dir(out).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            let (out, there) = (out.display(), path.display());
+            return Err(Failure::new(
+                &format!("{out} has recordings already ({there}): name a new folder."),
+                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::new(
+        &format!("Cannot write {shown}: {error}."),
+        &format!("无法写入 {shown}：{error}。"),
+    )
+}
+
+/// The name of the first file of a recording.
+pub(super) fn first_name(number: usize, scope: &Scope) -> String {
+    let place = scope.namespace.as_deref().unwrap_or("all");
+    let name = format!("{}-{place}", scope.resource());
+    let usual = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
+    let name: String = name.chars().filter(|c| usual(*c)).take(100).collect();
+    format!("{number:02}-{name}.jsonl")
+}
+
+/// The name of the file that follows another.
+pub(super) fn file_name(before: &Path, part: u32) -> String {
+    let name = before.file_stem().unwrap_or_default().to_string_lossy();
+    let number = format!(".{}", part - 1);
+    let first = name.strip_suffix(&number).filter(|_| part > 2);
+    let first = first.unwrap_or(&name);
+    format!("{first}.{part}.jsonl")
+}
+
+/// Whether a file was removed, or its folder, since it was opened.
+pub(super) fn is_gone(file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.metadata().is_ok_and(|is| is.nlink() == 0)
+    }
+    // There, one that is open cannot be removed.
+    #[cfg(not(unix))]
+    {
+        let _open = file;
+        false
+    }
+}
+
+/// Makes the head of a recording, once the kind of its objects is known.
+pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Call) -> Head {
+    let first = Follower::new(0, call).map(|(_, note)| note);
+    let ledger = Ledger::of(first.iter());
+    let how = ledger.lists.first().map(|list| &list.how);
+    let (generation, _) = ledger::generation(&agent, how);
+    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
+    Box::new(move |kind| {
+        let kind = if kind.is_empty() { &scope.plural } else { kind };
+        let target = scope.target(kind);
+        let options = cluster::Options {
+            era: generation,
+            ..cluster::Options::default()
+        };
+        let mut scenario = cluster::scenario(&target, &options, 0);
+        // The controller's own pauses are in the times of its requests.
+        scenario.settings.jitter = None;
+        scenario.settings.watch_list = Some(streams);
+        let title = cluster::title(&target);
+        let client = agent.split(' ').next().unwrap_or_default();
+        Trace {
+            lesson: "".into(),
+            title: Text::new(
+                &format!("{} · {client}", title.en),
+                &format!("{} · {client}", title.zh),
+            ),
+            at: None,
+            start,
+            recording: Recording {
+                scenario,
+                inputs: Vec::new(),
+            },
+        }
+    })
+}

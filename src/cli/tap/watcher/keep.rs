@@ -1,0 +1,248 @@
+//! Where the recordings go: into memory, until a watch shows that they are an informer's, and then into files.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use deltascope_replay::tap::call::Call;
+use deltascope_replay::tap::note::{Note, Stopped};
+use deltascope_replay::tap::record::Recorder;
+use deltascope_replay::tap::state::State;
+use deltascope_world::Time;
+use deltascope_world::text::Text;
+
+use super::super::super::note;
+use super::super::super::report::{self, Part, log_of};
+use super::super::private;
+use super::super::recordings::{cannot_write, file_name, first_name, head, is_gone};
+use super::{HELD, To, Track, Watcher};
+
+impl Watcher {
+    pub(super) fn held(&self) -> usize {
+        let held = self.tracks.values().map(|track| match &track.to {
+            To::Held(text) => text.len(),
+            To::File(_) | To::TooMuch | To::Nowhere => 0,
+        });
+        held.sum()
+    }
+
+    /// It is an informer: its recording goes into a file.
+    pub(super) fn confirm(&mut self, track: usize) {
+        let (Some(out), Some(one)) = (&self.options.out, self.tracks.get_mut(&track)) else {
+            return;
+        };
+        let held = match &one.to {
+            To::Held(held) => held,
+            To::TooMuch => {
+                one.to = To::Nowhere;
+                let of = one.ledger.scope.title();
+                let said = Text::new(
+                    &format!(
+                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
+                    ),
+                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
+                );
+                return note(said.get(self.options.lang));
+            }
+            To::File(_) | To::Nowhere => return,
+        };
+        if held.is_empty() && one.recorder.is_none() {
+            return;
+        }
+        self.files += 1;
+        let path = out.join(first_name(self.files, &one.ledger.scope));
+        let file =
+            private(&path).and_then(|mut file| file.write_all(held.as_bytes()).map(|()| file));
+        match file {
+            Ok(file) => {
+                one.to = To::File(file);
+                if self.options.kept {
+                    one.ledger.file = path.display().to_string();
+                }
+                one.ledger.recording = self.options.recordings.add(path);
+                self.say_stopped(track);
+            }
+            Err(error) => {
+                note(cannot_write(&path, &error).text.get(self.options.lang));
+                one.to = To::Nowhere;
+                one.recorder = None;
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, track: usize, text: &str) {
+        let full = self.held() + text.len() > HELD;
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let written = match &mut one.to {
+            To::Held(_) if full => {
+                one.to = To::TooMuch;
+                one.recorder = None;
+                Ok(())
+            }
+            To::Held(held) => {
+                held.push_str(text);
+                Ok(())
+            }
+            To::File(file) => file.write_all(text.as_bytes()),
+            To::TooMuch | To::Nowhere => Ok(()),
+        };
+        if let Err(error) = written {
+            self.unwritten(track, &error);
+        }
+    }
+
+    /// The file of a recording cannot be written, or is gone. There is no place for a note in it.
+    pub(super) fn unwritten(&mut self, track: usize, error: &io::Error) {
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let (recordings, number) = (&self.options.recordings, one.ledger.recording);
+        let failed = cannot_write(&recordings.get(number, None).unwrap_or_default(), error);
+        note(failed.text.get(self.options.lang));
+        one.to = To::Nowhere;
+        one.recorder = None;
+        let (at, why) = (one.ledger.until, Stopped::Unwritten);
+        one.ledger.note(&Note::Stopped { at, why });
+        recordings.is_unwritten(number, at);
+    }
+
+    /// Looks whether the files are still where they were: one that is removed takes what is written all the same.
+    pub(super) fn look_for_files(&mut self) {
+        let gone = |track: &Track| match &track.to {
+            To::File(file) if track.recorder.is_some() => is_gone(file),
+            _ => false,
+        };
+        let gone = self.tracks.iter().filter(|(_, one)| gone(one));
+        for track in gone.map(|(track, _)| *track).collect::<Vec<_>>() {
+            self.unwritten(track, &io::ErrorKind::NotFound.into());
+        }
+    }
+
+    /// Goes on in another file, once this one is long.
+    pub(super) fn rotate(&mut self, track: usize, at: Time) {
+        let one = self.tracks.get(&track);
+        let recorder = one.and_then(|one| one.recorder.as_ref());
+        if recorder.is_some_and(|recorder| recorder.is_long() && recorder.is_steady()) {
+            self.go_on(track, at, None);
+        }
+    }
+
+    /// A list begins. If there may be no room for it, or the recording has stopped for what was asked, another file goes on.
+    pub(super) fn make_room(&mut self, track: usize, at: Time, call: &Call) {
+        let Some(one) = self.tracks.get(&track) else {
+            return;
+        };
+        match &one.recorder {
+            Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
+                self.go_on(track, at, Some(call));
+            }
+            None if matches!(one.ledger.stopped, Some((_, Stopped::Unlike))) => {
+                self.go_on(track, at, Some(call));
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes on in another file, with the objects that are there; where these are too many to hold them and their next list, with
+    /// that list alone.
+    pub(super) fn go_on(&mut self, track: usize, at: Time, list: Option<&Call>) {
+        let Some(out) = self.options.out.clone() else {
+            return;
+        };
+        let recordings = self.options.recordings.clone();
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        let (number, ledger) = (one.ledger.recording, &one.ledger);
+        let Some(last) = recordings.parts(number).pop() else {
+            return;
+        };
+        let informer = Note::Informer {
+            agent: Arc::clone(&ledger.agent),
+            scope: ledger.scope.clone(),
+        };
+        let part = last.number + 1;
+        let mut end = String::new();
+        let mut begin = None;
+        if let Some(recorder) = &mut one.recorder {
+            let state = match File::open(&last.path).and_then(State::read) {
+                Ok(state) => state,
+                Err(error) => return self.unwritten(track, &error),
+            };
+            let Some(head) = state.head().cloned() else {
+                return;
+            };
+            let mut notes = vec![informer.clone()];
+            notes.extend(ledger.goes_on(at, part));
+            let (last, text) = recorder.go_on(at, &state, notes, Box::new(|_| head));
+            end = last;
+            begin = recorder.stopped().is_none().then_some(text);
+        }
+        let begin = match (begin, list) {
+            (Some(begin), _) => begin,
+            (None, Some(call)) => {
+                let (scope, agent) = (ledger.scope.clone(), Arc::clone(&ledger.agent));
+                let head = head(scope, agent, ledger.start, call);
+                one.recorder = Some(Recorder::new(call, informer, head, self.options.rotate));
+                one.ledger.stopped = None;
+                String::new()
+            }
+            (None, None) => {
+                self.write(track, &end);
+                return self.stop(track, at, Stopped::Full);
+            }
+        };
+        self.write(track, &end);
+        let Some(one) = self
+            .tracks
+            .get_mut(&track)
+            .filter(|one| one.recorder.is_some())
+        else {
+            return;
+        };
+        let path = out.join(file_name(&last.path, part));
+        let file =
+            private(&path).and_then(|mut file| file.write_all(begin.as_bytes()).map(|()| file));
+        match file {
+            Ok(file) => one.to = To::File(file),
+            Err(error) => return self.unwritten(track, &error),
+        }
+        if self.options.kept {
+            one.ledger.file = path.display().to_string();
+        }
+        one.lines.go_on();
+        let part = Part {
+            number: part,
+            from: at,
+            path,
+        };
+        if let Some(old) = recordings.go_on(number, part, self.options.keep) {
+            // Somebody else may have removed them.
+            for old in [log_of(&old), old] {
+                let _gone = std::fs::remove_file(old);
+            }
+        }
+    }
+
+    /// The recording does not go on.
+    pub(super) fn stop(&mut self, track: usize, at: Time, why: Stopped) {
+        let Some(one) = self.tracks.get_mut(&track) else {
+            return;
+        };
+        one.recorder = None;
+        one.ledger.note(&Note::Stopped { at, why });
+        self.say_stopped(track);
+    }
+
+    /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
+    pub(super) fn say_stopped(&self, track: usize) {
+        if let Some(one) = self.tracks.get(&track)
+            && !one.ledger.file.is_empty()
+            && let Some(said) = report::stopped(&one.ledger)
+        {
+            note(said.get(self.options.lang));
+        }
+    }
+}
