@@ -232,8 +232,13 @@ impl Beside {
                 after_run: if self.known.is_some() { 0 } else { heard.len() },
                 ..Comparison::default()
             },
-            false => compare(self.known.as_ref(), &should, &heard),
+            false => compared(self.known.as_ref(), &should, &heard, !self.grows),
         };
+    }
+
+    /// Compares what was read once more, after [`Beside::forget`].
+    pub fn compare_again(&mut self, timeline: &Timeline) {
+        self.compare(timeline, self.read);
     }
 
     /// What was found last.
@@ -289,8 +294,11 @@ impl Beside {
         self.before = self.first();
         let cut = self.should.partition_point(|one| one.place < gone);
         let known = self.known.get_or_insert_default();
-        for one in self.should.drain(..cut) {
-            known.insert(one.call.key, one.call.rv);
+        for Notified { call, .. } in self.should.drain(..cut) {
+            match call.event {
+                EventType::Deleted => known.remove(&call.key),
+                _ => known.insert(call.key, call.rv),
+            };
         }
         for one in &mut self.should {
             one.place = one.place.saturating_sub(gone);
@@ -319,6 +327,11 @@ impl Beside {
 /// Compares what should have been heard with what a log says.
 #[must_use]
 pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comparison {
+    compared(known, should, heard, true)
+}
+
+/// The same. Of two that are not `whole`, one may have yet to come to the other.
+fn compared(known: Option<&Known>, should: &[&Call], heard: &[&Call], whole: bool) -> Comparison {
     // All calls of an object, in order, ours first.
     let ours = should.iter().enumerate();
     let ours = ours.map(|(place, call)| (&*call.key, false, place));
@@ -384,10 +397,11 @@ pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comp
         .collect();
     let (mut after_log, mut after_run) = (0, 0);
     for (our, their) in ends {
-        // Of a run without its beginning, a log that has nothing in common has yet to come to it.
+        // A log that has nothing in common with a run that lacks its beginning, or with one that grows as it does, has yet to
+        // come to it.
         let is_before = |one: &usize, last: Option<usize>| match last {
             Some(last) => *one < last,
-            None => known.is_none(),
+            None => whole && known.is_none(),
         };
         match (our.first(), their.first()) {
             (Some(first), _) if is_before(first, last.0) => differences.push(Difference {
@@ -443,8 +457,9 @@ fn told(calls: &[&Call], object: &[(&str, bool, usize)], before: Option<&str>) -
     told
 }
 
-/// Leaves out the lines about an object from before the run begins: those up to the version that was known then. Where the log
-/// has no such line, those before the run's first notification; where there is none either, all.
+/// Leaves out the lines about an object from before the run begins: those up to the version that was known then; where the object
+/// has this version again later, up to the one after which most is alike. Where the log has no such line, those before the run's
+/// first notification; where there is none either, all. A tombstone has the version that was known, and comes after it.
 fn pass_over(
     before: Option<&str>,
     should: &[&Call],
@@ -452,12 +467,19 @@ fn pass_over(
     heard: &[&Call],
     their: &mut Vec<usize>,
 ) {
-    let is_known = |line: &usize| before == Some(&*heard[*line].rv);
+    let is_known =
+        |line: usize| heard[line].event != EventType::Deleted && before == Some(&*heard[line].rv);
     let is_first = |line: &usize| {
         our.first()
             .is_some_and(|our| is_same(should[*our], heard[*line]))
     };
-    let known = their.iter().rposition(is_known).map(|last| last + 1);
+    let alike_from = |from: &usize| {
+        let pairs = our.iter().zip(&their[*from..]);
+        let same = pairs.take_while(|(our, their)| is_same(should[**our], heard[**their]));
+        same.count()
+    };
+    let ends = (1..=their.len()).filter(|end| is_known(their[end - 1]));
+    let known = ends.max_by_key(alike_from);
     let begins = known.or_else(|| their.iter().position(is_first));
     their.drain(..begins.unwrap_or(their.len()));
 }

@@ -7,7 +7,7 @@
 )]
 
 use deltascope::cache::fact::EventType;
-use deltascope::replay::heard::{self, Comparison, Difference, Kind, Known, notified};
+use deltascope::replay::heard::{self, Beside, Comparison, Difference, Kind, Known, notified};
 use deltascope::replay::lessons;
 use deltascope::replay::log::{Call, Calls, call_of, read_calls};
 use deltascope::replay::timeline::Timeline;
@@ -164,6 +164,12 @@ fn of_a_run_without_its_beginning_the_lines_of_before_are_passed_over() {
         // The run begins with a resync, and with a deletion.
         ("a2", "~a2 ~a3", "+a1 ~a2 ~a2 ~a3", 1, None),
         ("a2 b1", "-a3 +b4", "~a2 -a3 -b1 +b4", 2, None),
+        // A tombstone has the version that was known.
+        ("a2 b1", "xa2 ~b3", "xa2 ~b3", 2, None),
+        ("a2", "xa2 +a4", "+a1 ~a2 xa2 +a4", 2, None),
+        // It goes back to the version that was known, in the run and before it.
+        ("a2", "~a3 ~a2", "~a2 ~a3 ~a2", 2, None),
+        ("a2", "~a3 ~a4", "~a2 ~a3 ~a2 ~a3 ~a4", 2, None),
         // What differs afterwards still does.
         ("a2 b1", "~a3 ~b4", "~a2 ~b1 ~b4", 1, Some(Kind::Missing)),
         ("a2", "~a3", "~a2 ~a3 ~a3 -a3 ~a9", 1, None),
@@ -204,6 +210,10 @@ fn what_is_kept_of_a_line_reads_as_the_line() {
     }
 }
 
+fn other_line() -> &'static [u8] {
+    b"{\"informer\":{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"other\",\"resourceVersion\":\"1\"}}}}"
+}
+
 #[test]
 fn a_runs_own_notifications_logged_are_what_should_be_heard() {
     let scenario = lessons::load("tombstone").unwrap().scenario;
@@ -233,6 +243,14 @@ fn a_runs_own_notifications_logged_are_what_should_be_heard() {
     assert!(calls.iter().any(|call| call.tombstone) && calls.len() > 4);
     let found = compare(&calls, &heard);
     assert_eq!(found.first, None);
+    // Nothing is alike yet: as both grow, the log has yet to come to it; of two that are whole, it differs.
+    let other = call_of(1, other_line()).unwrap().unwrap();
+    for grows in [true, false] {
+        let mut beside = Beside::kept(&timeline, false, grows);
+        beside.say(vec![other.clone()]);
+        beside.compare(&timeline, timeline.len());
+        assert_eq!(beside.first().is_none(), grows);
+    }
     // Without the second line, that is what is missing.
     let gone = 1;
     let mut fewer = heard.clone();
