@@ -42,6 +42,16 @@ pub struct Growing {
     parts: Parts,
     /// Whether its head was handed out.
     begun: bool,
+    goes_on: Option<GoesOn>,
+}
+
+/// With what a file goes on that another began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoesOn {
+    /// With what there was at this time: what is before only says that.
+    At(Time),
+    /// With nothing but its next list.
+    Anew,
 }
 
 /// What has come.
@@ -53,8 +63,8 @@ pub struct Grown {
     pub inputs: Vec<RecordedInput>,
     /// How far the trace goes by now: nothing comes before this time.
     pub until: Time,
-    /// When another file had come so far, with which this one goes on: what is before only says what was there.
-    pub goes_on: Option<Time>,
+    /// With what it goes on, if another file began it.
+    pub goes_on: Option<GoesOn>,
     /// Why nothing follows, if a tap has noted that.
     pub stopped: Option<Stopped>,
 }
@@ -69,6 +79,7 @@ impl Growing {
             header: None,
             parts: Parts::default(),
             begun: false,
+            goes_on: None,
         }
     }
 
@@ -83,6 +94,7 @@ impl Growing {
             header,
             parts,
             begun,
+            goes_on,
         } = self;
         let mut grown = Grown::default();
         let mut error = None;
@@ -98,7 +110,7 @@ impl Growing {
                 Ok(Some(value)) => {
                     grown.until = grown.until.max(time_of(&value));
                     grown.stopped = grown.stopped.or(stopped_of(&value));
-                    grown.goes_on = grown.goes_on.or(goes_on_of(&value));
+                    *goes_on = goes_on.or(goes_on_of(&value));
                     parts.take(value)
                 }
                 Err(words) => Err(words),
@@ -115,6 +127,7 @@ impl Growing {
             return Err(error);
         }
         grown.inputs = parts.grown();
+        grown.goes_on = *goes_on;
         if let (false, Some(header), Some(scenario)) = (*begun, &*header, &parts.scenario) {
             *begun = true;
             scenario.bounded().map_err(|error| {
@@ -141,8 +154,12 @@ fn time_of(line: &Value) -> Time {
     at.and_then(Value::as_u64).unwrap_or_default()
 }
 
-fn goes_on_of(line: &Value) -> Option<Time> {
-    line.get("tap")?.get("goesOn")?.get("at")?.as_u64()
+fn goes_on_of(line: &Value) -> Option<GoesOn> {
+    let note = line.get("tap")?.get("goesOn")?;
+    match note.get("anew") {
+        Some(_) => Some(GoesOn::Anew),
+        None => note.get("at")?.as_u64().map(GoesOn::At),
+    }
 }
 
 /// Why the recording does not go on, if the line is a tap's note of that.

@@ -85,6 +85,8 @@ struct Track {
     last: Id,
     ledger: Ledger,
     recorder: Option<Recorder>,
+    /// Whether its recording has stopped, and may go on with its next list.
+    resumes: bool,
     to: To,
     /// How often it listed without a watch.
     polls: Poll,
@@ -289,6 +291,7 @@ impl Watcher {
             last: 0,
             ledger,
             recorder,
+            resumes: false,
             to: match room {
                 true => To::Held(String::new()),
                 false => To::TooMuch,
@@ -503,7 +506,7 @@ mod tests {
     use super::*;
 
     /// One that records, and a client.
-    fn watcher() -> (Watcher, Client) {
+    pub(super) fn watcher() -> (Watcher, Client) {
         let watcher = Watcher::new(Options {
             out: Some(PathBuf::from("never-written")),
             kept: true,

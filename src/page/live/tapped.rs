@@ -20,7 +20,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::informers::{self, Informers};
 use deltascope_presentation::session::live::LiveRun;
-use deltascope_replay::growing::{Growing, Grown};
+use deltascope_replay::growing::{GoesOn, Growing, Grown};
 use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::tap::note::Stopped;
 use deltascope_replay::trace::Trace;
@@ -270,7 +270,8 @@ impl Follower {
 
     async fn take(&mut self, grown: Grown) {
         if let Some(head) = grown.head {
-            match self.begun {
+            // A file that begins anew does not say what was there.
+            match self.begun && grown.goes_on != Some(GoesOn::Anew) {
                 false => self.begin(head, grown.goes_on.is_some()).await,
                 true => {
                     let streams = head.recording.scenario.settings.streams();
@@ -278,8 +279,8 @@ impl Follower {
                 }
             }
         }
-        if self.after.is_some() {
-            self.after = self.after.max(grown.goes_on);
+        if let (Some(_), Some(GoesOn::At(at))) = (self.after, grown.goes_on) {
+            self.after = Some(at);
         }
         let driver = &self.inner.driver;
         if !self.begun {

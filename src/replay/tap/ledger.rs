@@ -82,6 +82,8 @@ struct Each {
     objects: IndexMap<String, u32>,
     /// Whether only the notes of a file that goes on say which these are.
     lacks: bool,
+    /// Whether lists came in a file before.
+    goes_on: bool,
     /// The objects of the list, or of the initial events, under way.
     coming: Option<IndexMap<String, u32>>,
     /// The window, and how often each object has changed in it, by whom.
@@ -291,17 +293,21 @@ impl Ledger {
                     self.connections.insert(*connection);
                 }
             }
-            Note::GoesOn { .. } => self.go_on(at),
+            Note::GoesOn { anew, .. } => self.go_on(at, *anew),
             Note::Had { objects, .. } => self.had(objects),
             Note::Stopped { why, .. } => self.stopped = Some((at, *why)),
         }
     }
 
-    /// A file goes on. Its watch is open, unless the notes of before have said so.
-    fn go_on(&mut self, at: Time) {
+    /// A file goes on. Its watch is open, unless the notes of before have said so, or it begins anew. Since when it is open, and
+    /// what came of it, is not known.
+    fn go_on(&mut self, at: Time, anew: bool) {
         self.stopped = None;
-        self.each.lacks = self.since.is_none();
-        self.since.get_or_insert((at, 0));
+        self.each.goes_on = true;
+        if !anew {
+            self.each.lacks = self.since.is_none();
+            self.since.get_or_insert((at, 1));
+        }
     }
 
     fn had(&mut self, objects: &[Weight]) {
@@ -331,21 +337,23 @@ impl Ledger {
             at,
             objects: objects.to_vec(),
         });
-        std::iter::once(Note::GoesOn { at, part })
+        let anew = false;
+        std::iter::once(Note::GoesOn { at, part, anew })
             .chain(had)
             .collect()
     }
 
     fn list(&mut self, at: Time, how: How) {
         let because = match self.lists.last_mut() {
-            None => None,
+            None if !self.each.goes_on => None,
             // The next try of a list that failed, maybe in another way.
             Some(last) if last.objects.is_none() => {
                 last.how = how;
                 return;
             }
-            Some(last) => {
-                let end = self.ends.last().filter(|(ended, _)| *ended >= last.at);
+            last => {
+                let last = last.map_or(0, |last| last.at);
+                let end = self.ends.last().filter(|(ended, _)| *ended >= last);
                 Some(end.map_or(Because::Nothing, |(_, why)| Because::Ended(why.clone())))
             }
         };

@@ -90,12 +90,16 @@ pub enum Note {
         #[serde(flatten)]
         connection: Connection,
     },
-    /// This file goes on with an informer whose watch is open: what comes before this time says what was there.
+    /// This file goes on with an informer whose watch is open: what comes before this time says what was there. Or it begins
+    /// anew, with its next list alone.
     GoesOn {
         /// When.
         at: Time,
         /// The number of the file among those of the informer, from 1.
         part: u32,
+        /// Whether it begins anew: nothing says what was there.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        anew: bool,
     },
     /// Objects that were there when it went on.
     Had {

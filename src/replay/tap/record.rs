@@ -179,6 +179,8 @@ pub struct Recorder {
     /// The memory that it takes once it is read, as its reader estimates it.
     weight: usize,
     answers: usize,
+    /// Whether a watch was open behind a whole list.
+    watched: bool,
     stopped: Option<Stopped>,
 }
 
@@ -207,8 +209,17 @@ impl Recorder {
             written: 0,
             weight: 0,
             answers: 0,
+            watched: false,
             stopped: None,
         }
+    }
+
+    /// It begins anew in this file of its informer, with its next list alone.
+    #[must_use]
+    pub fn anew(mut self, at: Time, part: u32) -> Self {
+        let anew = true;
+        self.early.push(Note::GoesOn { at, part, anew });
+        self
     }
 
     /// Why it does not go on, if it does not.
@@ -227,6 +238,23 @@ impl Recorder {
     #[must_use]
     pub fn is_steady(&self) -> bool {
         self.stopped.is_none() && self.head.is_none() && self.model.open && !self.streaming
+    }
+
+    /// Whether a later list may be recorded though it has stopped: in a file of its own there may be room for it. A list that
+    /// filled its file alone will fill another one.
+    #[must_use]
+    pub fn may_resume(&self) -> bool {
+        match self.stopped {
+            Some(Stopped::Unlike) => true,
+            Some(Stopped::Full) => self.watched,
+            _ => false,
+        }
+    }
+
+    /// Whether what is there does not fit in a second time.
+    #[must_use]
+    pub fn is_half(&self) -> bool {
+        self.written > MAX_BYTES / 2 || self.weight > MAX_READ / 2
     }
 
     /// Whether a list of as many objects as there are might not fit in any more.
@@ -263,7 +291,10 @@ impl Recorder {
             next.stop(at, Stopped::Full, &mut text);
         }
         next.listed = state.len();
-        (next.pending, next.attempts) = (self.pending.take(), self.attempts);
+        // What is before this time says what was there: who follows has it, and passes it over.
+        let pending = self.pending.take();
+        next.pending = pending.map(|(then, part)| (then.max(at), part));
+        (next.attempts, next.watched) = (self.attempts, true);
         self.stop(at, Stopped::Next, &mut end);
         *self = next;
         (end, text)
@@ -291,6 +322,12 @@ impl Recorder {
 
     /// Parts of the response have come. Returns what is to be written.
     pub fn took(&mut self, at: Time, parts: Vec<ResponsePart>, notes: &[Note]) -> String {
+        let text = self.took_parts(at, parts, notes);
+        self.watched |= self.model.open && !self.streaming;
+        text
+    }
+
+    fn took_parts(&mut self, at: Time, parts: Vec<ResponsePart>, notes: &[Note]) -> String {
         let mut text = String::new();
         let mut batch = Vec::new();
         for mut part in parts {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use deltascope_replay::tap::call::Call;
 use deltascope_replay::tap::note::{Note, Stopped};
-use deltascope_replay::tap::record::Recorder;
+use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::tap::state::State;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
@@ -129,7 +129,7 @@ impl Watcher {
         }
     }
 
-    /// A list begins. If there may be no room for it, or the recording has stopped for what was asked, another file goes on.
+    /// A list begins. If there may be no room for it, or the recording has stopped and may go on with it, another file does.
     pub(super) fn make_room(&mut self, track: usize, at: Time, call: &Call) {
         let Some(one) = self.tracks.get(&track) else {
             return;
@@ -138,7 +138,7 @@ impl Watcher {
             Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
                 self.go_on(track, at, Some(call));
             }
-            None if matches!(one.ledger.stopped, Some((_, Stopped::Unlike))) => {
+            None if one.resumes => {
                 self.go_on(track, at, Some(call));
             }
             _ => {}
@@ -178,18 +178,22 @@ impl Watcher {
             notes.extend(ledger.goes_on(at, part));
             let (last, text) = recorder.go_on(at, &state, notes, Box::new(|_| head));
             end = last;
-            begin = recorder.stopped().is_none().then_some(text);
+            let holds = recorder.stopped().is_none() && !(list.is_some() && recorder.is_half());
+            begin = holds.then_some(text);
         }
         let begin = match (begin, list) {
             (Some(begin), _) => begin,
             (None, Some(call)) => {
                 let (scope, agent) = (ledger.scope.clone(), Arc::clone(&ledger.agent));
                 let head = head(scope, agent, ledger.start, call);
-                one.recorder = Some(Recorder::new(call, informer, head, self.options.rotate));
-                one.ledger.stopped = None;
+                let recorder = Recorder::new(call, informer, head, self.options.rotate);
+                one.recorder = Some(recorder.anew(at, part));
+                (one.ledger.stopped, one.resumes) = (None, false);
                 String::new()
             }
             (None, None) => {
+                // There is no next file, until a list begins one.
+                let end = record::stopped(at, Stopped::Full);
                 self.write(track, &end);
                 return self.stop(track, at, Stopped::Full);
             }
@@ -231,7 +235,8 @@ impl Watcher {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        one.recorder = None;
+        let recorder = one.recorder.take();
+        one.resumes = recorder.is_some_and(|recorder| recorder.may_resume());
         one.ledger.note(&Note::Stopped { at, why });
         self.say_stopped(track);
     }
@@ -243,6 +248,101 @@ impl Watcher {
             && let Some(said) = report::stopped(&one.ledger)
         {
             note(said.get(self.options.lang));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deltascope_replay::tap::follow::Over;
+    use deltascope_replay::tap::note;
+
+    use super::super::tests::watcher;
+    use super::super::{Client, Word};
+    use super::*;
+
+    /// A list of so many objects of 7 MB each; then a watch, if it is one.
+    fn list(watcher: &mut Watcher, client: &Client, id: u64, objects: usize, watches: bool) {
+        let head = || super::super::super::super::http::head_of(200, &hyper::HeaderMap::new());
+        let ask = |watcher: &mut Watcher, at, query: &[(String, String)]| {
+            let call = Call::read("GET", "api/v1/pods", query, "application/json");
+            watcher.asked(at, at, client, &call);
+            let head = head();
+            watcher.hear(Word::Head { id: at, at, head });
+        };
+        let chunk = |watcher: &mut Watcher, at, text: String| {
+            watcher.hear(Word::Chunk {
+                id: at,
+                at,
+                bytes: text.into(),
+                _room: None,
+            });
+        };
+        ask(watcher, id, &[]);
+        let long = "x".repeat(7 << 20);
+        let object = |number| {
+            format!(
+                "{{\"metadata\":{{\"name\":\"{number}\",\"resourceVersion\":\"1\"}},\"spec\":\"{long}\"}}"
+            )
+        };
+        chunk(
+            watcher,
+            id,
+            "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[".to_owned(),
+        );
+        for number in 0..objects {
+            let comma = if number > 0 { "," } else { "" };
+            chunk(watcher, id, format!("{comma}{}", object(number)));
+        }
+        chunk(watcher, id, "]}".to_owned());
+        let over = Over::Complete;
+        watcher.hear(Word::End { id, at: id, over });
+        if watches {
+            let query = [
+                ("watch".to_owned(), "1".to_owned()),
+                ("resourceVersion".to_owned(), "1".to_owned()),
+            ];
+            ask(watcher, id + 1, &query);
+            let over = Over::HungUp;
+            let (id, at) = (id + 1, id + 1);
+            watcher.hear(Word::End { id, at, over });
+        }
+    }
+
+    #[test]
+    fn a_large_informer_is_recorded_again_from_its_next_list_on() {
+        // What is there and its next list do not fit into a file; and what is there alone does not.
+        for (objects, parts, why) in [(6, 3, Stopped::Next), (8, 2, Stopped::Full)] {
+            let (mut watcher, client) = watcher();
+            let name = format!("deltascope-large-{objects}-{}", std::process::id());
+            let out = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&out).unwrap();
+            (watcher.options.out, watcher.options.keep) = (Some(out.clone()), 9);
+            list(&mut watcher, &client, 10, objects, true);
+            let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].stopped;
+            let is_full = matches!(stopped(&mut watcher), Some((_, Stopped::Full)));
+            assert_eq!(is_full, why == Stopped::Full);
+            list(&mut watcher, &client, 20, objects, false);
+            assert_eq!(stopped(&mut watcher), None);
+            let files = watcher.options.recordings.parts(1);
+            assert_eq!(files.len(), parts);
+            // The last begins with that list, and says so; the one before says why it ends.
+            let notes = |part: &Part| note::read(&std::fs::read(&part.path).unwrap());
+            let number = u32::try_from(parts).unwrap();
+            let anew = Note::GoesOn {
+                at: 10,
+                part: number,
+                anew: true,
+            };
+            assert_eq!(notes(&files[parts - 1])[0], anew);
+            let end = notes(&files[parts - 2]).pop();
+            assert!(
+                matches!(&end, Some(Note::Stopped { why: is, .. }) if *is == why),
+                "{end:?}"
+            );
+            let state = State::read(File::open(&files[parts - 1].path).unwrap()).unwrap();
+            assert_eq!(state.len(), objects);
+            std::fs::remove_dir_all(&out).unwrap();
         }
     }
 }

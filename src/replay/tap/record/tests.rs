@@ -75,31 +75,58 @@ fn watch(initial: bool) -> Call {
 /// Requests, each with its response.
 type Requests = Vec<(Call, Vec<ResponsePart>)>;
 
-/// The trace of these requests, each with its response, at intervals of so many ms. If it goes on in another file wherever it can,
-/// the last of these.
-fn recorded(every: Time, goes_on: bool, requests: Requests) -> Trace {
+/// Where a recording goes on in another file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum GoesOn {
+    Never,
+    /// Wherever it can.
+    Always,
+    /// At each list.
+    AtLists,
+}
+
+/// Goes on in another file. Returns how that begins, and how many of its inputs say what was there.
+fn go_on(recorder: &mut Recorder, at: Time, mut text: String) -> (String, usize) {
+    let state = State::read(text.as_bytes()).unwrap();
+    let head = state.head().unwrap().clone();
+    let known = state.beginning(recorder.streams, at).len();
+    let notes = super::super::ledger::Ledger::default().goes_on(at, 2);
+    let (end, begin) = recorder.go_on(at, &state, notes, Box::new(|_| head));
+    text.push_str(&end);
+    let next = Some(Note::Stopped {
+        at,
+        why: Stopped::Next,
+    });
+    assert_eq!(last_note(&text), next);
+    assert!(super::super::note::goes_on(begin.as_bytes()));
+    (begin, known)
+}
+
+/// The trace of these requests, each with its response, at intervals of so many ms. If it goes on in other files, the last of these.
+fn recorded(every: Time, goes_on: GoesOn, requests: Requests) -> Trace {
     let mut recorder = recorder(&requests[0].0);
     let mut text = String::new();
     let mut at = 0;
+    let mut known = (0, 0);
     for (call, parts) in requests {
+        let lists = match &call {
+            Call::List(_, list) => list.token.is_empty(),
+            call => *call == watch(true),
+        };
+        if goes_on == GoesOn::AtLists && lists && recorder.is_steady() {
+            // The client has taken its time.
+            at += every;
+            let (begin, inputs) = go_on(&mut recorder, at, text);
+            (text, known) = (begin, (at, inputs));
+        }
         let note = Note::Opened { at };
         text.push_str(&recorder.asked(at, &call, &note));
         for part in parts {
             at += every;
             text.push_str(&recorder.took(at, vec![part], &[]));
-            if goes_on && recorder.is_steady() {
-                let state = State::read(text.as_bytes()).unwrap();
-                let head = state.head().unwrap().clone();
-                let note = Note::GoesOn { at, part: 2 };
-                let (end, begin) = recorder.go_on(at, &state, vec![note], Box::new(|_| head));
-                text.push_str(&end);
-                let next = Some(Note::Stopped {
-                    at,
-                    why: Stopped::Next,
-                });
-                assert_eq!(last_note(&text), next);
-                assert!(super::super::note::goes_on(begin.as_bytes()));
-                text = begin;
+            if goes_on == GoesOn::Always && recorder.is_steady() {
+                let (begin, inputs) = go_on(&mut recorder, at, text);
+                (text, known) = (begin, (at, inputs));
             }
         }
     }
@@ -110,6 +137,9 @@ fn recorded(every: Time, goes_on: bool, requests: Requests) -> Trace {
     let trace = trace.unwrap();
     let inputs = &trace.recording.inputs;
     assert!(inputs.is_sorted_by_key(|input| input.at), "{text}");
+    // Who follows passes over what is before.
+    let before = inputs.iter().filter(|input| input.at < known.0);
+    assert_eq!(before.count(), known.1, "{text}");
     trace
 }
 
@@ -321,12 +351,12 @@ fn whatever_the_controller_does_its_recording_replays() {
             }
         }
         for every in [1, 400, 2_999, 3_001, 60_000] {
-            for goes_on in [false, true] {
+            for goes_on in [GoesOn::Never, GoesOn::Always, GoesOn::AtLists] {
                 let trace = recorded(every, goes_on, requests.clone());
                 assert_eq!(
                     stored(&trace),
                     wanted,
-                    "{name}, every {every} ms, {goes_on}"
+                    "{name}, every {every} ms, {goes_on:?}"
                 );
             }
         }
@@ -435,7 +465,7 @@ fn a_list_that_is_too_large_is_no_empty_one() {
 #[test]
 fn notes_lie_beside_the_run() {
     let requests = vec![(list(""), vec![page("10", "", &["x"])])];
-    let trace = recorded(5, false, requests);
+    let trace = recorded(5, GoesOn::Never, requests);
     // The informer's own, and one for the request.
     let bytes = trace::write(&trace);
     assert!(
@@ -460,7 +490,7 @@ fn a_known_bug_that_the_run_meets_is_found() {
         ]
     };
     for (event, bugs) in [(EventType::Added, 0), (EventType::Deleted, 1)] {
-        let found = known_bugs(&recorded(5, false, watched(event)));
+        let found = known_bugs(&recorded(5, GoesOn::Never, watched(event)));
         assert_eq!(found.len(), bugs, "{event:?}: {found:?}");
         for (_, violation) in found {
             assert_eq!(violation.invariant, Invariant::Order);
