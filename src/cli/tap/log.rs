@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use hyper::body::Bytes;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use deltascope_terminal::{self as terminal, Printed};
 use deltascope_world::text::Lang;
@@ -39,6 +39,7 @@ impl Reading {
             path: path.to_owned(),
             file: None,
             at: 0,
+            anew: false,
         };
         let skipped = tail.skip().map_err(|error| cannot_read(path, &error))?;
         let (stop, mut stopped) = oneshot::channel();
@@ -86,20 +87,35 @@ impl Reading {
 }
 
 /// Passes on what the command prints, and reads it as well.
-pub(super) struct Passing(Vec<JoinHandle<()>>);
+pub(super) struct Passing {
+    tasks: Vec<JoinHandle<()>>,
+    ended: watch::Sender<bool>,
+}
 
 /// What a command prints, to be read.
 pub(super) type Output = Box<dyn AsyncRead + Send + Unpin>;
 
 impl Passing {
     pub(super) fn new(printed: Vec<(Printed, Output)>, teller: &LogTeller) -> Self {
+        let (ended, over) = watch::channel(false);
         let pass = |(of, mut from): (Printed, Output)| {
-            let teller = teller.clone();
+            let (teller, mut over) = (teller.clone(), over.clone());
             tokio::spawn(async move {
+                // Who reads it may be slow: only the command's time counts.
+                let mut left = AFTER;
                 loop {
                     let mut bytes = vec![0; PIECE as usize / 4];
                     let mut room = ReadBuf::new(&mut bytes);
-                    let read = poll_fn(|cx| Pin::new(&mut from).poll_read(cx, &mut room)).await;
+                    let read = poll_fn(|cx| Pin::new(&mut from).poll_read(cx, &mut room));
+                    let (from, is_over) = (Instant::now(), *over.borrow());
+                    let read = tokio::select! {
+                        biased;
+                        read = read => read,
+                        () = late(&mut over, left) => return,
+                    };
+                    if is_over {
+                        left = left.saturating_sub(from.elapsed());
+                    }
                     let size = room.filled().len();
                     if read.is_err() || size == 0 {
                         return;
@@ -117,25 +133,25 @@ impl Passing {
                 }
             })
         };
-        Self(printed.into_iter().map(pass).collect())
+        let tasks = printed.into_iter().map(pass).collect();
+        Self { tasks, ended }
     }
 
     /// Waits for the rest, once the command has ended. What it has started may hold its output open.
-    pub(super) async fn end(mut self) {
-        let rest = async {
-            for task in &mut self.0 {
-                let _done = task.await;
-            }
-        };
-        let is_late = timeout(AFTER, rest).await.is_err();
-        for task in self.0.iter_mut().filter(|_| is_late) {
-            // The watcher waits for the last who tells it something.
-            task.abort();
-            if !task.is_finished() {
-                let _ended = task.await;
-            }
+    pub(super) async fn end(self) {
+        // They may be over.
+        let _over = self.ended.send(true);
+        for task in self.tasks {
+            let _done = task.await;
         }
     }
+}
+
+/// Waits until the command has ended, and then as long as is left.
+async fn late(over: &mut watch::Receiver<bool>, left: Duration) {
+    // Who says so may be gone.
+    let _over = over.wait_for(|over| *over).await.is_ok();
+    sleep(left).await;
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Failure {
@@ -159,6 +175,8 @@ struct Tail {
     file: Option<File>,
     /// How far it was read.
     at: u64,
+    /// Whether what comes next is the beginning of a file.
+    anew: bool,
 }
 
 async fn more(mut tail: Tail) -> (io::Result<Option<More>>, Tail) {
@@ -169,6 +187,7 @@ async fn more(mut tail: Tail) -> (io::Result<Option<More>>, Tail) {
             path,
             file: None,
             at: 0,
+            anew: true,
         };
         (Err(io::Error::other(error)), tail)
     })
@@ -214,28 +233,31 @@ impl Tail {
 
     /// What follows. A file that was cut off, or replaced by another of its name, begins anew.
     fn more(&mut self) -> io::Result<Option<More>> {
-        let mut anew = false;
         if let Some(file) = &mut self.file {
-            if file.metadata()?.len() < self.at {
-                (self.at, anew) = (0, true);
+            let old = file.metadata()?;
+            if old.len() < self.at {
+                (self.at, self.anew) = (0, true);
             }
-            if let Some(bytes) = self.piece()? {
-                return Ok(Some(More { bytes, anew }));
+            if let Some(more) = self.piece()? {
+                return Ok(Some(more));
             }
-            let old = self.file.as_ref().map(File::metadata).transpose()?;
             let new = std::fs::metadata(&self.path).ok();
-            if !new.is_some_and(|new| old.is_some_and(|old| is_another(&old, &new))) {
+            // Its writer may write to the old one until it has something to write to the new one.
+            if !new.is_some_and(|new| new.len() > 0 && is_another(&old, &new)) {
                 return Ok(None);
+            }
+            if let Some(more) = self.piece()? {
+                return Ok(Some(more));
             }
         }
         if !self.open()? {
             return Ok(None);
         }
-        let bytes = self.piece()?;
-        Ok(bytes.map(|bytes| More { bytes, anew: true }))
+        self.anew = true;
+        self.piece()
     }
 
-    fn piece(&mut self) -> io::Result<Option<Bytes>> {
+    fn piece(&mut self) -> io::Result<Option<More>> {
         let Some(file) = &mut self.file else {
             return Ok(None);
         };
@@ -243,7 +265,10 @@ impl Tail {
         let mut bytes = Vec::new();
         file.by_ref().take(PIECE).read_to_end(&mut bytes)?;
         self.at += bytes.len() as u64;
-        Ok((!bytes.is_empty()).then(|| bytes.into()))
+        Ok((!bytes.is_empty()).then(|| More {
+            bytes: bytes.into(),
+            anew: std::mem::take(&mut self.anew),
+        }))
     }
 }
 
@@ -272,6 +297,7 @@ mod tests {
             path: path.clone(),
             file: None,
             at: 0,
+            anew: false,
         };
         let read = |tail: &mut Tail| {
             let more = tail.more().unwrap();
@@ -290,6 +316,7 @@ mod tests {
             path: path.clone(),
             file: None,
             at: 0,
+            anew: false,
         };
         assert_eq!(later.skip().unwrap(), 2);
         assert_eq!(read(&mut later), None);
@@ -300,12 +327,19 @@ mod tests {
         // Cut off, and written anew.
         fs::write(&path, "d\n").unwrap();
         assert_eq!(read(&mut tail), Some(("d\n".to_owned(), true)));
-        // Moved away, with a last line, and another one in its place.
+        // Seen while it is empty.
+        fs::write(&path, "").unwrap();
+        assert_eq!(read(&mut tail), None);
+        more("d\n");
+        assert_eq!(read(&mut tail), Some(("d\n".to_owned(), true)));
+        // Moved away, with a last line, and another one in its place, which is empty at first.
         let old = path.with_extension("old");
         fs::rename(&path, &old).unwrap();
         assert_eq!(read(&mut tail), None);
-        fs::write(&path, "f\n").unwrap();
+        fs::write(&path, "").unwrap();
+        assert_eq!(read(&mut tail), None);
         fs::write(&old, "d\ne\n").unwrap();
+        fs::write(&path, "f\n").unwrap();
         assert_eq!(read(&mut tail), Some(("e\n".to_owned(), false)));
         #[cfg(unix)]
         assert_eq!(read(&mut tail), Some(("f\n".to_owned(), true)));
@@ -315,6 +349,7 @@ mod tests {
             path: std::env::temp_dir(),
             file: None,
             at: 0,
+            anew: false,
         };
         assert!(folder.skip().unwrap_err().to_string().contains("no file"));
     }
