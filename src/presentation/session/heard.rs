@@ -9,6 +9,7 @@ use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
 use deltascope_replay::log::{self, Call, Calls, Logged};
+use deltascope_replay::timeline::Timeline;
 
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
@@ -34,20 +35,31 @@ pub(super) struct Laid {
     /// The log, as it grows; of one that was dropped all has come.
     grows: Option<Calls>,
     trouble: Option<Text>,
+    /// Whether it lies beside a run that begins anew, and was not compared since.
+    anew: bool,
     /// What the cursor shows of it.
     shows: fn(&Session, &Laid) -> HeardView,
 }
 
 impl Laid {
     /// The run no longer has its first facts.
-    pub(super) fn forget(&mut self, gone: usize) {
+    pub(super) fn forget(&mut self, gone: usize, timeline: &Timeline) {
         self.beside.forget(gone);
+        self.beside.compare_again(timeline);
     }
 
     /// The same log beside the run from its start.
     pub(super) fn again(mut self) -> Self {
         self.beside.again();
+        self.anew = true;
         self
+    }
+
+    /// Compares it, if the run has come again to where it was.
+    pub(super) fn catch_up(&mut self, timeline: &Timeline) {
+        if std::mem::take(&mut self.anew) {
+            self.beside.compare(timeline, timeline.len());
+        }
     }
 }
 
@@ -152,6 +164,7 @@ impl Session {
             beside: Beside::kept(&self.timeline, self.goes_on, grows.is_some()),
             grows,
             trouble: None,
+            anew: false,
             shows: Self::heard_at_cursor,
         });
     }

@@ -280,8 +280,12 @@ impl Session {
             let input = Input::Source(source::Command::Respond(responses));
             self.timeline.take(at, input);
         }
+        let busy = live.busy;
         if self.timeline.len() > known {
             self.marked();
+        }
+        if let Some(heard) = self.heard.as_mut().filter(|_| !busy) {
+            heard.catch_up(&self.timeline);
         }
         self.keep_bounds();
     }
@@ -511,7 +515,7 @@ impl Session {
         self.monitors.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
-            heard.forget(gone);
+            heard.forget(gone, &self.timeline);
         }
         self.marked();
     }
