@@ -18,7 +18,7 @@ use crate::host::tap;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
-use deltascope_presentation::informers::{self, Informers};
+use deltascope_presentation::informers::{self, Informers, Row};
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_replay::growing::{GoesOn, Growing, Grown};
 use deltascope_replay::recording::RecordedInput;
@@ -128,13 +128,13 @@ impl Tapped {
     fn follower(self, number: usize, part: Option<u32>) -> Follower {
         let inner = self.inner.get_value();
         let said = self.said.get_untracked();
-        let mut rows = said.iter().flat_map(|said| &said.rows);
-        let row = rows.find(|row| row.recording == number);
+        let row = said.as_ref().and_then(|said| row_of(said, number));
         let part = part.or(row.map(|row| row.part)).unwrap_or(1);
         let note = row.map(|row| row.note.clone());
         let turn = inner.turn.get() + 1;
         inner.turn.set(turn);
         Follower {
+            tapped: self,
             inner,
             number,
             turn,
@@ -150,6 +150,7 @@ impl Tapped {
 
 /// Follows one recording.
 struct Follower {
+    tapped: Tapped,
     inner: Rc<Inner>,
     number: usize,
     turn: u64,
@@ -178,7 +179,17 @@ impl Follower {
             }
             let piece = match piece {
                 Ok(piece) => piece,
-                Err(why) => return self.end(why).await,
+                Err(why) => {
+                    let newest = self.newest().await;
+                    if newest <= self.part || at.is_some() {
+                        return self.end(why).await;
+                    }
+                    // Its file was removed: it begins anew with the newest, unless a moment of it was asked for.
+                    (self.part, self.begun, self.after) = (newest, false, None);
+                    self.logged = self.logged.map(|_| 0);
+                    (growing, from) = (Growing::new(&name), 0);
+                    continue;
+                }
             };
             from += piece.len();
             if let Err(missing) = driver.complete().await {
@@ -223,12 +234,21 @@ impl Follower {
         let mut tries = 1;
         loop {
             let piece = get(address).await;
-            if piece.is_ok() || tries == TRIES || !self.counts() {
+            let is_over = piece.is_ok() || tries == TRIES || !self.counts();
+            if is_over || self.newest().await > self.part {
                 return piece;
             }
             tries += 1;
             TimeoutFuture::new(POLL_MS).await;
         }
+    }
+
+    /// Its newest file, as far as the tap says.
+    async fn newest(&self) -> u32 {
+        self.tapped.ask().await;
+        let said = self.tapped.said.get_untracked();
+        let row = said.as_ref().and_then(|said| row_of(said, self.number));
+        row.map_or(0, |row| row.part)
     }
 
     /// Whether this is still what is to be shown.
@@ -259,6 +279,8 @@ impl Follower {
                         break;
                     }
                 }
+                // Its file is gone, and it begins anew.
+                Err(_) if self.newest().await > part => return,
                 Err(why) => {
                     self.logged = None;
                     driver.with(|session| session.listen_no_more(why));
@@ -359,6 +381,10 @@ impl Follower {
         };
         self.inner.driver.perform(Box::new(act)).await;
     }
+}
+
+fn row_of(said: &Informers, number: usize) -> Option<&Row> {
+    said.rows.iter().find(|row| row.recording == number)
 }
 
 /// What the tap answers, or why it does not.
