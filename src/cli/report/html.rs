@@ -84,12 +84,7 @@ pub(super) fn of(
         }
         page.push_str("</ol>\n");
     }
-    let said = observed
-        .informers
-        .iter()
-        .zip(logs)
-        .filter_map(|(ledger, logs)| Some(words::log(&ledger.scope.title(), logs.as_ref()?)));
-    for said in said.chain(observed.log.as_ref().and_then(words::log_trouble)) {
+    for said in words::all_logs(observed, logs) {
         let _ = writeln!(page, "<p>{}</p>", text(said.get(lang)));
     }
     informers(observed, path, lang, &mut page);

@@ -86,7 +86,7 @@ fn log(files: &Files, logs: Option<&Logs>) -> Value {
         "trouble": files.trouble.as_ref().map(|text| &*text.en),
         "compared": logs.map(|logs| json!({
             "alike": logs.alike, "behind": logs.behind, "ahead": logs.ahead,
-            "lacksBeginning": logs.lacks_beginning,
+            "dropped": logs.dropped, "lacksBeginning": logs.lacks_beginning,
             "first": logs.first.as_ref().map(differs),
         })),
     })

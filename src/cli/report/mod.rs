@@ -6,7 +6,7 @@ mod json;
 mod page;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -112,6 +112,8 @@ pub(super) struct Logs {
     /// How many the log lacks at its end, and how many it has after the recording's.
     pub(super) behind: usize,
     pub(super) ahead: usize,
+    /// How many lines were too many to be compared.
+    pub(super) dropped: usize,
     /// The first difference.
     pub(super) first: Option<Differs>,
     /// Whether the beginning is not compared, as its recording is no longer there.
@@ -142,8 +144,17 @@ pub(super) struct Played(Mutex<Known>);
 struct Known {
     /// By the recording's file.
     bugs: BTreeMap<PathBuf, Bugs>,
+    /// By the recording's number: what was found in files that are no longer kept.
+    gone: BTreeMap<usize, Gone>,
     /// Until then a look plays nothing.
     rests: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+struct Gone {
+    found: Vec<(Generation, Violation)>,
+    alike: usize,
+    first: Option<Differs>,
 }
 
 /// What a recording shows that is played.
@@ -152,6 +163,8 @@ struct Bugs {
     /// How long it was, and what was logged of it.
     bytes: [u64; 2],
     played: Instant,
+    /// The number of its recording.
+    recording: usize,
     found: Vec<(Generation, Violation)>,
     /// The log beside it.
     heard: Option<Beside>,
@@ -162,6 +175,7 @@ impl Bugs {
         let mut bugs = Self {
             bytes,
             played: Instant::now(),
+            recording: 0,
             found: Vec::new(),
             heard: None,
         };
@@ -211,6 +225,41 @@ impl Known {
         grown
     }
 
+    /// Adds up what was found in files that are no longer kept.
+    fn let_go(&mut self, observed: &Observed) {
+        let mut there = BTreeSet::new();
+        for (ledger, files) in observed.informers.iter().zip(&observed.files) {
+            for part in &files.parts {
+                there.insert(&part.path);
+                if let Some(bugs) = self.bugs.get_mut(&part.path) {
+                    bugs.recording = ledger.recording;
+                }
+            }
+        }
+        let (stay, gone) = std::mem::take(&mut self.bugs)
+            .into_iter()
+            .partition(|(path, _)| there.contains(path));
+        self.bugs = stay;
+        let gone: BTreeMap<PathBuf, Bugs> = gone;
+        for bugs in gone.into_values() {
+            let sum = self.gone.entry(bugs.recording).or_default();
+            // In another file it is the same bug.
+            for (generation, bug) in bugs.found {
+                if !sum
+                    .found
+                    .iter()
+                    .any(|(_, one)| one.invariant == bug.invariant)
+                {
+                    sum.found.push((generation, bug));
+                }
+            }
+            if let Some(beside) = bugs.heard {
+                sum.alike += beside.found().alike;
+                sum.first = sum.first.take().or_else(|| beside.first());
+            }
+        }
+    }
+
     /// Plays recordings that have grown: at the end `all`, until then a few at a time, and then none for a while.
     fn play<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf>, all: bool) {
         let began = Instant::now();
@@ -218,7 +267,11 @@ impl Known {
             return;
         }
         for (path, bytes) in self.grown(files, all) {
-            self.bugs.insert(path.clone(), Bugs::of(path, bytes));
+            let mut bugs = Bugs::of(path, bytes);
+            if let Some(earlier) = self.bugs.remove(path).filter(|_| bytes[0] > PLAYED) {
+                bugs.found = earlier.found;
+            }
+            self.bugs.insert(path.clone(), bugs);
             if !all && began.elapsed() >= LOOK {
                 break;
             }
@@ -234,13 +287,17 @@ impl Played {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = observed.files.iter().flat_map(|files| &files.parts);
         known.play(files.map(|part| &part.path), all);
-        for (informer, files) in observed.files.iter().enumerate() {
+        known.let_go(observed);
+        let informers = observed.informers.iter().zip(&observed.files).enumerate();
+        for (informer, (ledger, files)) in informers {
+            let gone = known.gone.get(&ledger.recording);
+            let gone = gone.into_iter().flat_map(|gone| &gone.found);
             let bugs = files
                 .parts
                 .iter()
                 .filter_map(|part| known.bugs.get(&part.path));
             let mut named = Vec::new();
-            for (generation, violation) in bugs.flat_map(|bugs| &bugs.found) {
+            for (generation, violation) in gone.chain(bugs.flat_map(|bugs| &bugs.found)) {
                 // In another file it is the same bug.
                 if named.contains(&violation.invariant) {
                     continue;
@@ -268,7 +325,7 @@ impl Played {
     }
 
     fn logs_of(known: &Known, observed: &Observed) -> Vec<Option<Logs>> {
-        let of = |files: &Files| {
+        let of = |(ledger, files): (&Ledger, &Files)| {
             let played = files.parts.iter().filter_map(|part| {
                 let bugs = known.bugs.get(&part.path)?;
                 Some((part.number, bugs.heard.as_ref()?))
@@ -281,12 +338,18 @@ impl Played {
                     ..Logs::default()
                 });
                 logs.alike += found.alike;
+                logs.dropped += beside.dropped();
                 (logs.behind, logs.ahead) = (found.after_log, found.after_run);
                 logs.first = logs.first.take().or_else(|| beside.first());
             }
+            if let (Some(logs), Some(gone)) = (&mut all, known.gone.get(&ledger.recording)) {
+                logs.alike += gone.alike;
+                logs.first = gone.first.clone().or_else(|| logs.first.take());
+            }
             all
         };
-        observed.files.iter().map(of).collect()
+        let informers = observed.informers.iter().zip(&observed.files);
+        informers.map(of).collect()
     }
 
     /// What `--report run.json` would write now.

@@ -127,13 +127,7 @@ pub(in super::super) fn table(
     for said in kept.filter_map(stopped) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
-    for (ledger, logs) in observed.informers.iter().zip(logs) {
-        if let Some(logs) = logs {
-            let said = log(&ledger.scope.title(), logs);
-            let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
-        }
-    }
-    if let Some(said) = observed.log.as_ref().and_then(log_trouble) {
+    for said in all_logs(observed, logs) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
     for one in found.iter().take(SHOWN) {
@@ -163,22 +157,47 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
     ))
 }
 
+/// What the log says, beside the recordings and as a whole.
+pub(super) fn all_logs(observed: &Observed, logs: &[Option<Logs>]) -> Vec<Text> {
+    let mut all = Vec::new();
+    let files = observed.files.iter().zip(logs);
+    for (ledger, (files, logs)) in observed.informers.iter().zip(files) {
+        let of = ledger.scope.title();
+        all.extend(logs.as_ref().map(|logs| log(&of, logs)));
+        all.extend(files.trouble.as_ref().map(|Text { en, zh }| {
+            let en = format!("The log of {of} is not compared as a whole: {en}.");
+            Text::new(&en, &format!("{of} 的日志未能全部比较：{zh}。"))
+        }));
+    }
+    all.extend(observed.log.as_ref().and_then(log_trouble));
+    all
+}
+
 /// What an informer's log says beside its recording.
-pub(super) fn log(of: &str, logs: &Logs) -> Text {
+fn log(of: &str, logs: &Logs) -> Text {
     let Logs {
         alike,
         behind,
         ahead,
+        dropped,
         first,
         lacks_beginning,
     } = logs;
+    let one =
+        |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let (mut en, mut zh) = match first {
         Some(_) => (
-            format!("The log of {of} differs; {alike} notifications before are as they should be."),
-            format!("{of} 的日志存在不同；此前 {alike} 条通知与应当收到的一致。"),
+            format!(
+                "The log of {of} differs; {alike} {} as they should be.",
+                one(*alike, "notification is", "notifications are")
+            ),
+            format!("{of} 的日志存在不同；有 {alike} 条通知与应当收到的一致。"),
         ),
         None => (
-            format!("The log of {of} says what it should: {alike} notifications."),
+            format!(
+                "The log of {of} says what it should: {alike} {}.",
+                one(*alike, "notification", "notifications")
+            ),
             format!("{of} 的日志与应当收到的一致：{alike} 条通知。"),
         ),
     };
@@ -187,12 +206,20 @@ pub(super) fn log(of: &str, logs: &Logs) -> Text {
         let _ = write!(zh, "日志中没有最后 {behind} 条：可能尚未写到。");
     }
     if first.is_none() && *ahead > 0 {
-        let _ = write!(en, " Its last {ahead} lines are not in the recording.");
+        let lines = one(*ahead, "line is", "lines are");
+        let _ = write!(en, " Its last {ahead} {lines} not in the recording.");
         let _ = write!(zh, "日志最后 {ahead} 行不在录制中。");
     }
+    if *dropped > 0 {
+        let _ = write!(
+            en,
+            " Lines that are not compared, for there are too many: {dropped}."
+        );
+        let _ = write!(zh, "日志行过多，有 {dropped} 行未比较。");
+    }
     if *lacks_beginning {
-        en.push_str(" Compared is what is still recorded.");
-        zh.push_str("只比较仍保留的录制。");
+        en.push_str(" Files that were removed may not be compared.");
+        zh.push_str("已删除的文件可能未比较。");
     }
     Text::new(&en, &zh)
 }
