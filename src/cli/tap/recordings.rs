@@ -103,7 +103,11 @@ pub(super) fn be_new(out: &Path) -> Result<(), Failure> {
     fs::create_dir_all(out).map_err(failed)?;
     for entry in fs::read_dir(out).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "jsonl") {
+        let ends = |with: &str| path.extension().is_some_and(|ending| ending == with);
+        // A log may be the controller's own, which is to be read.
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_numbered = matches!(name, [a, b, b'-' | b'0'..=b'9', ..] if a.is_ascii_digit() && b.is_ascii_digit());
+        if ends("jsonl") || ends("log") && is_numbered {
             let (out, there) = (out.display(), path.display());
             return Err(Failure::new(
                 &format!("{out} has recordings already ({there}): name a new folder."),

@@ -109,23 +109,40 @@ pub(super) struct Lines {
     pub(super) count: u64,
     /// Why not all are kept.
     pub(super) trouble: Option<Text>,
+    /// Whether no more are kept, in this file or in any.
+    full: bool,
+    shared: bool,
 }
 
 impl Lines {
     /// Goes on in another file.
     pub(super) fn go_on(&mut self) {
-        (self.file, self.bytes) = (None, 0);
+        (self.file, self.bytes, self.full) = (None, 0, false);
+    }
+
+    /// Lines that may be this informer's may be another's as well: the others alone say nothing of what it heard.
+    pub(super) fn share(&mut self) -> bool {
+        if self.shared {
+            return false;
+        }
+        (self.file, self.shared) = (None, true);
+        self.trouble = Some(Text::new(
+            "another informer has a part of its objects, and nothing says whose their lines are",
+            "另有 informer 包含它的部分对象，无法判断日志行属于哪一个",
+        ));
+        true
     }
 
     /// Keeps one more line, in a file that `create` makes for the first one.
     pub(super) fn add(&mut self, logged: &Logged, create: impl FnOnce() -> std::io::Result<File>) {
         self.count += 1;
-        if self.trouble.is_some() {
+        if self.full || self.shared {
             return;
         }
         let line = format!("{}\n", logged.to_json());
         self.bytes += line.len();
-        if self.bytes > KEPT {
+        self.full = self.bytes > KEPT;
+        if self.full {
             self.trouble = Some(Text::new(
                 "the lines of its handlers are more than can be read again",
                 "handler 的日志行过多，无法重新读取",
@@ -137,6 +154,7 @@ impl Lines {
             None => create().map(|file| self.file.insert(file)),
         };
         if let Err(error) = file.and_then(|file| file.write_all(line.as_bytes())) {
+            self.full = true;
             self.trouble = Some(Text::new(
                 &format!("the lines of its handlers cannot be written: {error}"),
                 &format!("handler 的日志行无法写入：{error}"),

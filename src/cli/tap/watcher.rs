@@ -392,8 +392,31 @@ impl Watcher {
                 }
             }
             // Two of the same: nothing says whose it is.
-            [_, _, ..] => self.said.counts.unclaimed += 1,
+            several @ [_, _, ..] => {
+                self.said.counts.unclaimed += 1;
+                self.share(several);
+            }
             [] => self.said.wait(logged),
+        }
+    }
+
+    /// A line fits several informers. Those that have more objects than the others do not get all of their lines.
+    fn share(&mut self, several: &[usize]) {
+        let place = |track: &usize| self.tracks.get(track)?.ledger.scope.namespace.as_ref();
+        let (all, some): (Vec<_>, Vec<_>) =
+            (several.iter()).partition(|track| place(track).is_none());
+        if some.is_empty() {
+            return;
+        }
+        for track in all {
+            if let Some(one) = self.tracks.get_mut(track)
+                && one.lines.share()
+            {
+                for part in self.options.recordings.parts(one.ledger.recording) {
+                    // There may be none.
+                    let _gone = std::fs::remove_file(log_of(&part.path));
+                }
+            }
         }
     }
 
