@@ -276,6 +276,27 @@ mod tests {
     }
 
     #[test]
+    fn with_what_a_file_goes_on_is_told_with_its_head() {
+        let text = file();
+        let (first, rest) = text.split_once('\n').unwrap();
+        for (anew, goes_on) in [(false, GoesOn::At(9)), (true, GoesOn::Anew)] {
+            let note = crate::tap::note::Note::GoesOn {
+                at: 9,
+                part: 2,
+                anew,
+            };
+            let line = serde_json::json!({ "tap": note });
+            let mut growing = Growing::new("all");
+            // The head comes later than the note.
+            let begins = growing.read(format!("{first}\n{line}\n").as_bytes());
+            assert!(begins.unwrap().head.is_none());
+            let grown = growing.read(rest.as_bytes()).unwrap();
+            assert!(grown.head.is_some());
+            assert_eq!(grown.goes_on, Some(goes_on));
+        }
+    }
+
+    #[test]
     fn what_is_no_line_of_a_trace_is_named() {
         for (text, line) in [("{\"what\":1}\n", 1), ("\n[\n", 2)] {
             let error = Growing::new("all").read(text.as_bytes()).unwrap_err();

@@ -449,6 +449,66 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_removed_file_has_shown_is_kept_and_no_more_of_it() {
+        let call = |rv: &str| deltascope_replay::log::Call {
+            event: deltascope_cache::fact::EventType::Added,
+            key: "a".to_owned(),
+            rv: rv.to_owned(),
+            tombstone: false,
+        };
+        let first = Differs {
+            kind: heard::Kind::Missing,
+            should: Some(heard::Notified {
+                place: 0,
+                time: 0,
+                call: call("1"),
+            }),
+            heard: None,
+        };
+        let part = |number: u32| Part {
+            number,
+            from: 0,
+            path: format!("{number}.jsonl").into(),
+        };
+        let bugs = |path: PathBuf| {
+            (
+                path,
+                Bugs {
+                    bytes: [0, 0],
+                    played: Instant::now(),
+                    recording: 0,
+                    found: Vec::new(),
+                    heard: Some(Beside::new(false)),
+                },
+            )
+        };
+        let mut observed = Observed {
+            informers: vec![Ledger {
+                recording: 7,
+                ..Ledger::default()
+            }],
+            files: vec![Files {
+                parts: vec![part(1), part(2)],
+                ..Files::default()
+            }],
+            ..Observed::default()
+        };
+        let mut known = Known::default();
+        known
+            .bugs
+            .extend([part(1), part(2)].map(|part| bugs(part.path)));
+        known.let_go(&observed);
+        assert_eq!((known.bugs.len(), known.gone.len()), (2, 0));
+        observed.files[0].parts.remove(0);
+        known.let_go(&observed);
+        assert_eq!(known.bugs.len(), 1);
+        let gone = known.gone.get_mut(&7).unwrap();
+        (gone.alike, gone.first) = (5, Some(first.clone()));
+        let logs = Played::logs_of(&known, &observed).remove(0).unwrap();
+        assert_eq!((logs.alike, logs.first), (5, Some(first)));
+    }
+
+    #[test]
     fn recordings_that_grow_take_turns_and_rest() {
         let folder = std::env::temp_dir().join(format!("deltascope-played-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();

@@ -168,6 +168,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_stops_in_one_file_goes_on_in_the_next_unless_lines_are_shared() {
+        let line =
+            b"{\"informer\":{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"one\"}}}}";
+        let logged = log::call_of(1, line).unwrap().unwrap();
+        let mut lines = Lines::default();
+        let refused = || Err(std::io::ErrorKind::NotFound.into());
+        lines.add(&logged, refused);
+        lines.add(&logged, || panic!("it was refused"));
+        assert!(lines.trouble.is_some());
+        lines.go_on();
+        let mut asked = 0;
+        let mut ask = |lines: &mut Lines| {
+            lines.add(&logged, || {
+                asked += 1;
+                refused()
+            });
+            asked
+        };
+        assert_eq!(ask(&mut lines), 1);
+        assert!(lines.share());
+        lines.go_on();
+        assert_eq!(ask(&mut lines), 1);
+        assert!(!lines.share());
+    }
+
+    #[test]
     fn lines_are_counted_over_both_outputs_and_bad_ones_are_told() {
         let call = |name: &str| {
             format!(

@@ -683,6 +683,30 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_goes_on_has_neither_a_first_list_nor_a_short_watch() {
+        for (anew, because) in [
+            (false, Because::Ended(Why::Closed)),
+            (true, Because::Nothing),
+        ] {
+            let mut notes = vec![Note::GoesOn {
+                at: 50,
+                part: 2,
+                anew,
+            }];
+            if !anew {
+                notes.push(Note::Ended {
+                    at: 60,
+                    why: Why::Closed,
+                });
+            }
+            notes.extend([list(70, "", 500), page(80, &["a"], false)]);
+            let ledger = Ledger::of(&notes);
+            assert!(ledger.short.is_empty());
+            assert_eq!(ledger.lists[0].because, Some(because));
+        }
+    }
+
+    #[test]
     fn an_object_that_changes_ten_times_a_second_is_hot() {
         for (every, hot) in [(100, true), (104, false), (20, true), (1_000, false)] {
             let mut ledger = Ledger::of(&watch(0, false));

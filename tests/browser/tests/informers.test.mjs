@@ -195,6 +195,33 @@ test("a controller's informers are listed, live, and a click shows one on the st
   }
 });
 
+test("a page whose file is removed while it reads it goes on with the newest", async () => {
+  const api = await startApi();
+  api.generate("pods", 5);
+  const folder = mkdtempSync(join(tmpdir(), "deltascope-keep-test-"));
+  const tap = await tapped(api, "--out", join(folder, "run"), "--rotate", "16K", "--keep", "1");
+  const app = await open(browser, tap.url, { provokes: { test: (text) => /status of 404/.test(text) } });
+  try {
+    const leave = await informer(tap.server, "api/v1/pods");
+    await app.id("informer-1").click();
+    api.create("pods", { metadata: { name: "new" } });
+    await caughtUp(app, api);
+    for (let number = 0, part = 1; part < 4; number++) {
+      api.update("pods", "default/new");
+      if (number % 10 === 9) ({ part } = (await (await fetch(`${tap.server}/deltascope/page.json`)).json()).rows[0]);
+    }
+    await caughtUp(app, api);
+    const state = await app.state();
+    assert.ok(state.lesson === "informer:1" && state.live.following && state.error === null, JSON.stringify(state));
+    await leave();
+  } finally {
+    await app.context.close();
+    await tap.end();
+    await api.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("what a controller logs stands beside its handler, live, and the first difference at its line", async () => {
   const api = await startApi();
   api.generate("pods", 5);
