@@ -27,6 +27,7 @@ use crate::recording::RecordedInput;
 use crate::trace::{self, Trace};
 
 use super::call::Call;
+use super::ledger;
 use super::note::{NAME, Note, Stopped, Why};
 
 /// A watch that ends within about this time without an event is ended for the reflector in another way: whether it is
@@ -162,6 +163,9 @@ pub struct Recorder {
     early: Vec<Note>,
     /// The end of the last request, until it shows what followed.
     pending: Option<(Time, ResponsePart)>,
+    /// Whether the client reads on behind an error of its watch. client-go does not; what comes until it has hung up, it does
+    /// not take.
+    reads_on: bool,
     /// How often the current request was put off.
     attempts: u32,
     /// The objects of the list so far.
@@ -179,7 +183,10 @@ impl Recorder {
     #[must_use]
     pub fn new(first: &Call, informer: Note, head: Head) -> Self {
         let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
+        let stops =
+            matches!(&informer, Note::Informer { agent, .. } if ledger::is_client_go(agent));
         Self {
+            reads_on: !stops,
             head: Some(head),
             model: Model::new(streams),
             early: vec![informer],
@@ -238,6 +245,12 @@ impl Recorder {
             }
             if self.stopped.is_some() {
                 return text;
+            }
+            let failed = |(_, part): &(Time, ResponsePart)| {
+                matches!(part, ResponsePart::Event(RecordedEvent::Error { .. }))
+            };
+            if !self.reads_on && self.pending.as_ref().is_some_and(failed) {
+                continue;
             }
             let ends = matches!(
                 part,
