@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use deltascope_cache::controller::Generation;
 use deltascope_replay::invariants::Violation;
-use deltascope_replay::tap::finding::{Finding, Poll, findings, known_bugs};
+use deltascope_replay::tap::finding::{Finding, Poll, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note;
 use deltascope_replay::trace::{self, Trace};
@@ -48,6 +48,8 @@ pub(super) struct Observed {
     pub(super) informers: Vec<Ledger>,
     /// What it reads without a watch.
     pub(super) polls: Vec<Poll>,
+    /// The names that came over one connection.
+    pub(super) shared: Shared,
     /// Its other requests, by client, verb and resource.
     pub(super) counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
 }
@@ -55,7 +57,7 @@ pub(super) struct Observed {
 impl Observed {
     /// What the tap tells its page, as JSON: what the requests alone show.
     pub(super) fn for_page(&self) -> String {
-        let found = findings(&self.informers, &self.polls);
+        let found = findings(&self.informers, &self.polls, &self.shared);
         page::of(self, &found).to_json().to_string()
     }
 }
@@ -136,7 +138,7 @@ impl Known {
 impl Played {
     /// All that is odd. Recordings are played for it: at the end `all` that have grown.
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
-        let mut found = findings(&observed.informers, &observed.polls);
+        let mut found = findings(&observed.informers, &observed.polls, &observed.shared);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.play(observed.informers.iter().map(|ledger| &ledger.file), all);
         for (informer, ledger) in observed.informers.iter().enumerate() {

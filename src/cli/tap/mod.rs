@@ -3,6 +3,7 @@
 
 mod child;
 mod kube;
+mod names;
 mod passage;
 mod seen;
 mod watcher;

@@ -31,6 +31,7 @@ use deltascope_world::text::{Lang, Text};
 
 use super::super::report::{self, Count, Observed};
 use super::super::{Failure, note};
+use super::names::Names;
 
 /// Most bytes of responses that wait to be read.
 const ROOM: usize = 16 << 20;
@@ -62,7 +63,7 @@ enum Word {
     /// Another request was answered.
     Other {
         at: Time,
-        agent: Arc<str>,
+        client: Client,
         call: Call,
         status: u16,
     },
@@ -128,11 +129,11 @@ impl Teller {
     }
 
     /// Another request was answered.
-    pub(super) fn other(&self, agent: Arc<str>, call: Call, status: u16) {
+    pub(super) fn other(&self, client: Client, call: Call, status: u16) {
         let at = since(self.began);
         let _gone = self.words.send(Word::Other {
             at,
-            agent,
+            client,
             call,
             status,
         });
@@ -305,6 +306,7 @@ struct Watcher {
     tracks: BTreeMap<usize, Track>,
     open: BTreeMap<Id, (usize, Follower)>,
     reads: Reads,
+    names: Names,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
     files: usize,
@@ -318,6 +320,7 @@ impl Watcher {
             tracks: BTreeMap::new(),
             open: BTreeMap::new(),
             reads: BTreeMap::new(),
+            names: Names::default(),
             counts: BTreeMap::new(),
             until: 0,
             files: 0,
@@ -363,12 +366,13 @@ impl Watcher {
             }
             Word::Other {
                 at,
-                agent,
+                client,
                 call,
                 status,
             } => {
                 self.until = at;
-                self.other(at, agent, call, status);
+                self.names.came(&client);
+                self.other(at, client.agent, call, status);
             }
             Word::Look(at, answer) => {
                 self.until = self.until.max(at);
@@ -379,6 +383,7 @@ impl Watcher {
     }
 
     fn asked(&mut self, id: Id, at: Time, client: &Client, call: &Call) {
+        self.names.came(client);
         let Some(Began {
             track,
             is_new,
@@ -678,6 +683,7 @@ impl Watcher {
                 .map(|(_, track)| track.ledger.summary())
                 .collect(),
             polls: polls.into_values().collect(),
+            shared: self.names.shared().clone(),
             counts: self.counts.clone(),
         }
     }
