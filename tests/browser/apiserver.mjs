@@ -1,6 +1,6 @@
 // A test API server over real HTTP. For a client that discovers, lists and watches, it behaves like a Kubernetes API server, with
-// faults on command. tests/apiserver.test.mjs compares it with the recorded responses of a real one. It accepts no writes over
-// the API; objects change on command:
+// faults on command. tests/apiserver.test.mjs compares it with the recorded responses of a real one. It takes the writes of a
+// controller (apiserver/writes.mjs); objects also change on command:
 //
 //     const api = await startApi({ port: 0 });
 //     api.create("pods", { metadata: { name: "a" } }); api.cut(); api.fail({ status: 429, retryAfter: 1, times: 2 });
@@ -19,6 +19,7 @@ import * as asks from "./apiserver/query.mjs";
 import * as discovery from "./apiserver/discovery.mjs";
 import { JSON_TYPE, PARTIAL, Store, apiVersion, at, encode, full, keyOf, merge, partial, versionOf } from "./apiserver/objects.mjs";
 import { Refusal, bad, expired, failure, tooLarge } from "./apiserver/status.mjs";
+import { write } from "./apiserver/writes.mjs";
 import { KINDS, changed, example, random } from "./kinds.mjs";
 
 export { fieldSelector, labelSelector } from "./apiserver/selectors.mjs";
@@ -108,6 +109,15 @@ class Api extends EventEmitter {
     if (!object) throw new Error(`there is no ${resource} ${key}`);
     const next = patch ? merge(object, patch) : changed(kind, object, this.revision);
     return this.#apply(resource, "MODIFIED", next);
+  }
+
+  /** Replaces an object. */
+  put(resource, object) {
+    return this.#apply(resource, "MODIFIED", object);
+  }
+
+  object(resource, key) {
+    return this.#store(resource).objects.get(key);
   }
 
   remove(resource, key) {
@@ -213,7 +223,7 @@ class Api extends EventEmitter {
   }
 
   /**
-   * Refuses requests from now on. `on`: "list", "watch", "discovery", "get" or any; `path`: a part of the path; `times`: how
+   * Refuses requests from now on. `on`: "list", "watch", "discovery", "get", "write" or any; `path`: a part of the path; `times`: how
    * often; `status` 0 breaks the connection. The default body is that of a real server (or of kubectl proxy).
    */
   fail(rule = {}) {
@@ -449,14 +459,15 @@ class Api extends EventEmitter {
   async #route(context) {
     const { path, watch, request } = context;
     const target = discovery.target(this, path);
-    const verb = !target?.kind ? "discovery" : watch ? "watch" : target.name === undefined ? "list" : "get";
+    const reads = watch ? "watch" : target?.name === undefined ? "list" : "get";
+    const verb = !target?.kind ? "discovery" : request.method === "GET" ? reads : "write";
     const rule = this.#rules.find((rule) =>
       rule.times > 0 && (!rule.on || rule.on === verb) && (!rule.path || path.includes(rule.path)));
     if (rule) {
       rule.times -= 1;
       return this.#refuse(context, rule, target, verb);
     }
-    if (request.method !== "GET") {
+    if (request.method !== "GET" && !target?.kind) {
       const message = "the server does not allow this method on the requested resource";
       throw new Refusal(failure(405, "MethodNotAllowed", message, {}));
     }
@@ -467,6 +478,9 @@ class Api extends EventEmitter {
     }
     if (!target.kind) {
       throw new Refusal(failure(404, "NotFound", "the server could not find the requested resource", {}));
+    }
+    if (request.method !== "GET") {
+      return this.#json(context, ...await write(this, this.#id(target.kind), request, target));
     }
     if (verb === "watch") return this.#watch(context, target);
     return verb === "list" ? this.#list(context, target) : this.#get(context, target);
@@ -522,11 +536,12 @@ class Api extends EventEmitter {
   // --- get, list and watch --------------------------------------------------------------------------
 
   #get(context, { kind, namespace, name }) {
-    const object = this.#store(this.#id(kind)).objects.get(namespace ? `${namespace}/${name}` : name);
+    const object = this.object(this.#id(kind), namespace ? `${namespace}/${name}` : name);
     if (!object) {
       throw new Refusal(failure(404, "NotFound", `${kind.plural} "${name}" not found`, { name, kind: kind.plural }));
     }
-    this.#json(context, 200, full(kind, object));
+    const form = asks.form(context.request.headers.accept, kind, true);
+    this.#json(context, 200, form === "partial" ? partial(object) : full(kind, object));
   }
 
   async #list(context, { kind, namespace }) {

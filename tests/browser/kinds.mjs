@@ -68,6 +68,8 @@ export const KINDS = [
     subresources: [status("ReplicaSet")],
     empty: { spec: { selector: null }, status: { replicas: 0 } },
   }),
+  // Leaders are elected with them.
+  kind("coordination.k8s.io", "v1", "leases", "Lease", "lease", { empty: { spec: {} } }),
   // A CustomResourceDefinition with two versions, of which the first is preferred.
   ...["v1", "v1beta1"].map((version) =>
     kind("stable.example.com", version, "crontabs", "CronTab", "crontab", { short: ["ct"], stored: "v1" })),

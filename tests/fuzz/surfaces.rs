@@ -216,7 +216,7 @@ fn requests(bytes: &[u8]) {
                     inputs: Vec::new(),
                 },
             };
-            Recorder::new(&call, asked.clone(), Box::new(empty))
+            Recorder::new(&call, asked.clone(), Box::new(empty), usize::MAX)
         });
         written += &recorder.asked(at, &call, &asked);
         notes.push(asked);

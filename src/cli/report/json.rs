@@ -155,7 +155,7 @@ fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
         } => json!({
             "generation": generation.version(), "invariant": violation.invariant.id(),
             "key": violation.key.as_ref().map(ToString::to_string) }),
-        Finding::Poll { poll } => json!({
+        Finding::Poll { poll, .. } => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
         Finding::Log { first, .. } => differs(first),
         Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,

@@ -18,7 +18,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::heard::{self, Beside, Differs};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::log::read_calls;
-use deltascope_replay::tap::finding::{Finding, Poll, findings, known_bugs};
+use deltascope_replay::tap::finding::{Finding, Poll, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace::{self, Trace};
@@ -52,6 +52,8 @@ pub(super) struct Observed {
     pub(super) files: Vec<Files>,
     /// What it reads without a watch.
     pub(super) polls: Vec<Poll>,
+    /// The names that came over one connection.
+    pub(super) shared: Shared,
     /// Its other requests, by client, verb and resource.
     pub(super) counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     /// What the controller logged, if that is read.
@@ -123,7 +125,7 @@ pub(super) struct Logs {
 impl Observed {
     /// What the tap tells its page, as JSON: what the requests alone show.
     pub(super) fn for_page(&self) -> String {
-        let found = findings(&self.informers, &self.polls);
+        let found = findings(&self.informers, &self.polls, &self.shared);
         page::of(self, &found).to_json().to_string()
     }
 }
@@ -283,7 +285,7 @@ impl Known {
 impl Played {
     /// All that is odd. Recordings are played for it: at the end `all` that have grown.
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
-        let mut found = findings(&observed.informers, &observed.polls);
+        let mut found = findings(&observed.informers, &observed.polls, &observed.shared);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = observed.files.iter().flat_map(|files| &files.parts);
         known.play(files.map(|part| &part.path), all);

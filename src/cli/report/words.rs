@@ -292,7 +292,17 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             other,
             together,
         } => {
-            let (what, agent) = (name(*informer), agent(one(*informer)));
+            let what = name(*informer);
+            let [agent, also] = [informer, other].map(|place| agent(one(*place)));
+            let (both_en, both_zh, why_en, why_zh) = match agent == also {
+                true => (agent.to_owned(), agent.to_owned(), "", ""),
+                false => (
+                    format!("{agent} and {also}"),
+                    format!("{agent} 和 {also}"),
+                    " They have shared a connection: they are one process.",
+                    "两者用过同一个连接，属于同一个进程。",
+                ),
+            };
             let (left, right) = (informer + 1, other + 1);
             let (unless_en, unless_zh) = match together {
                 true => ("", ""),
@@ -306,10 +316,10 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             Text::new(
                 &format!(
-                    "Two informers of {what} in {agent}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{en}"
+                    "Two informers of {what} in {both_en}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{why_en}{en}"
                 ),
                 &format!(
-                    "{agent} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{zh}"
+                    "{both_zh} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{why_zh}{zh}"
                 ),
             )
         }
@@ -412,19 +422,29 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
                 ),
             )
         }
-        Finding::Poll { poll } => {
+        Finding::Poll { poll, informer } => {
+            let (but_en, but_zh) = match informer.map(|place| place + 1) {
+                Some(number) => (
+                    format!("although its informer no. {number} has it: read it from the cache"),
+                    format!("而它的第 {number} 个 informer 里就有：请从缓存读取"),
+                ),
+                None => (
+                    "and does not watch it".to_owned(),
+                    "却没有 watch 它".to_owned(),
+                ),
+            };
             let (what, count) = (poll.scope.title(), poll.count);
             let client = client(&poll.agent);
             let lasted = poll.last.saturating_sub(poll.first);
             let every = lasted / count.saturating_sub(1).max(1);
             Text::new(
                 &format!(
-                    "{client} reads {what} again and again ({}, every {}) and does not watch it.",
+                    "{client} reads {what} again and again ({}, every {}), {but_en}.",
                     times(count),
                     lasting(every, Lang::En)
                 ),
                 &format!(
-                    "{client} 反复读取 {what}（{count} 次，每隔{}一次），却没有 watch 它。",
+                    "{client} 反复读取 {what}（{count} 次，每隔{}一次），{but_zh}。",
                     lasting(every, Lang::Zh)
                 ),
             )
@@ -734,7 +754,8 @@ mod tests {
             informers: vec![ledger],
             ..Observed::default()
         };
-        let found = deltascope_replay::tap::finding::findings(&observed.informers, &[]);
+        let found =
+            deltascope_replay::tap::finding::findings(&observed.informers, &[], &observed.shared);
         for lang in [Lang::En, Lang::Zh] {
             let table = table(&observed, &found, &[], lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";

@@ -4,6 +4,7 @@
 mod child;
 mod kube;
 mod log;
+mod names;
 mod passage;
 mod recordings;
 mod said;

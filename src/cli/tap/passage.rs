@@ -116,7 +116,7 @@ impl Passage {
             Err(error) => {
                 match &mut telling {
                     Some(telling) => telling.over(Over::Broken(error.to_string())),
-                    None => self.teller.other(client.agent, call, BAD_GATEWAY),
+                    None => self.teller.other(client, call, BAD_GATEWAY),
                 }
                 return Err(Refusal {
                     status: StatusCode::BAD_GATEWAY,
@@ -127,7 +127,7 @@ impl Passage {
         let (mut head, body) = answer.into_parts();
         match &telling {
             Some(telling) => telling.head(head_of(head.status.as_u16(), &head.headers)),
-            None => self.teller.other(client.agent, call, head.status.as_u16()),
+            None => self.teller.other(client, call, head.status.as_u16()),
         }
         no_change(head.status)?;
         head.headers = passed_on(head.headers);

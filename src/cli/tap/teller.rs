@@ -43,7 +43,7 @@ pub(super) enum Word {
     /// Another request was answered.
     Other {
         at: Time,
-        agent: Arc<str>,
+        client: Client,
         call: Call,
         status: u16,
     },
@@ -166,11 +166,11 @@ impl Teller {
     }
 
     /// Another request was answered.
-    pub(super) fn other(&self, agent: Arc<str>, call: Call, status: u16) {
+    pub(super) fn other(&self, client: Client, call: Call, status: u16) {
         let at = since(self.began);
         let _gone = self.words.send(Word::Other {
             at,
-            agent,
+            client,
             call,
             status,
         });

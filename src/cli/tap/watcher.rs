@@ -26,6 +26,7 @@ use deltascope_world::text::Lang;
 
 use super::super::Failure;
 use super::super::report::{Count, Files, Observed, log_of};
+use super::names::Names;
 use super::recordings::{Recordings, be_new, head};
 use super::said::{Lines, Said};
 use super::teller::{Teller, Word};
@@ -116,6 +117,7 @@ struct Watcher {
     tracks: BTreeMap<usize, Track>,
     open: BTreeMap<Id, (usize, Follower)>,
     reads: Reads,
+    names: Names,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
     files: usize,
@@ -130,6 +132,7 @@ impl Watcher {
             tracks: BTreeMap::new(),
             open: BTreeMap::new(),
             reads: BTreeMap::new(),
+            names: Names::default(),
             counts: BTreeMap::new(),
             until: 0,
             files: 0,
@@ -176,12 +179,13 @@ impl Watcher {
             }
             Word::Other {
                 at,
-                agent,
+                client,
                 call,
                 status,
             } => {
                 self.until = at;
-                self.other(at, agent, call, status);
+                self.names.came(&client);
+                self.other(at, client.agent, call, status);
             }
             Word::Logged { from, bytes, .. } => {
                 for logged in self.said.read(from, &bytes) {
@@ -198,6 +202,7 @@ impl Watcher {
     }
 
     fn asked(&mut self, id: Id, at: Time, client: &Client, call: &Call) {
+        self.names.came(client);
         let Some(Began {
             track,
             is_new,
@@ -495,6 +500,7 @@ impl Watcher {
             informers,
             files,
             polls: polls.into_values().collect(),
+            shared: self.names.shared().clone(),
             counts: self.counts.clone(),
             log: self.options.logs.then(|| self.said.counts()),
         }

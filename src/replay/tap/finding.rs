@@ -1,5 +1,6 @@
 //! What is odd about a controller's requests, each with its evidence.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
@@ -10,7 +11,7 @@ use crate::invariants::{Invariant, Invariants, Violation};
 use crate::trace::Trace;
 
 use super::call::Scope;
-use super::ledger::{Because, Hot, How, Ledger, List};
+use super::ledger::{Because, CLIENT_GO, Hot, How, Ledger, List};
 
 /// More objects than this should come from the server's cache, or in pages.
 pub const MANY: usize = 5_000;
@@ -26,7 +27,7 @@ const FACTS: usize = 200_000;
 /// Something odd. Informers are named by their place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// Two informers of one client watch the same objects at the same time.
+    /// Two informers of one program watch the same objects at the same time.
     Twice {
         /// The first of them.
         informer: usize,
@@ -81,6 +82,8 @@ pub enum Finding {
     Poll {
         /// What is read.
         poll: Poll,
+        /// An informer of the client that has it.
+        informer: Option<usize>,
     },
     /// What happened meets a bug of this generation.
     KnownBug {
@@ -129,7 +132,7 @@ impl Finding {
             | Self::ManagedFields { informer }
             | Self::KnownBug { informer, .. }
             | Self::Log { informer, .. } => Some(*informer),
-            Self::Poll { .. } => None,
+            Self::Poll { informer, .. } => *informer,
         }
     }
 
@@ -168,9 +171,13 @@ impl Finding {
     }
 }
 
+/// The names, in order, that came over one connection, two and two: whose they are is one process.
+pub type Shared = BTreeSet<[Arc<str>; 2]>;
+
 /// All findings, the informers' in their order.
 #[must_use]
-pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
+pub fn findings(ledgers: &[Ledger], polls: &[Poll], shared: &Shared) -> Vec<Finding> {
+    let processes = processes(ledgers);
     let mut found = Vec::new();
     // Of many alike, each is named beside the first one only.
     let mut named = vec![false; ledgers.len()];
@@ -179,18 +186,47 @@ pub fn findings(ledgers: &[Ledger], polls: &[Poll]) -> Vec<Finding> {
             if named[other] || !watch_the_same(ledger, &ledgers[other]) {
                 continue;
             }
-            named[other] = true;
-            found.push(Finding::Twice {
-                informer,
-                other,
-                together: are_together(ledgers, informer, other),
-            });
+            let agents = [ledger, &ledgers[other]].map(|ledger| &ledger.agent);
+            let together = processes[informer] == processes[other] || are_in(shared, agents);
+            if together || program(agents[0]) == program(agents[1]) {
+                named[other] = true;
+                found.push(Finding::Twice {
+                    informer,
+                    other,
+                    together,
+                });
+            }
         }
         of_one(informer, ledger, &mut found);
     }
-    let polled = polls.iter().filter(|poll| poll.count >= POLLED);
-    found.extend(polled.map(|poll| Finding::Poll { poll: poll.clone() }));
+    let polled = polls
+        .iter()
+        .filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope));
+    found.extend(polled.map(|poll| Finding::Poll {
+        poll: poll.clone(),
+        informer: ledgers.iter().position(|ledger| has(ledger, poll)),
+    }));
     found
+}
+
+/// Whether it is a lock: whoever is not the leader reads it again and again, and watches it in no library.
+fn is_lock(scope: &Scope) -> bool {
+    scope.group == "coordination.k8s.io" && scope.plural == "leases" && scope.name.is_some()
+}
+
+/// Whether an informer of the same client has what is read.
+fn has(ledger: &Ledger, poll: &Poll) -> bool {
+    let (all, one) = (&ledger.scope, &poll.scope);
+    program(&ledger.agent) == program(&poll.agent)
+        && (&all.group, &all.plural) == (&one.group, &one.plural)
+        && (all.is_whole_cluster() || all.is_same_thing(one) || {
+            let namespace = Scope {
+                name: None,
+                ..one.clone()
+            };
+            all.is_same_thing(&namespace)
+        })
+        && (one.metadata_only || !all.metadata_only)
 }
 
 fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
@@ -229,34 +265,45 @@ fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether both are one client's, of the same objects, and watch at the same time. The times of each are its own.
+/// Whether both are of the same objects, and watch at the same time. The times of each are its own.
 fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
     let starts = [one.start, other.start].map(Option::unwrap_or_default);
-    let same = one.agent == other.agent && one.scope.is_same_thing(&other.scope);
-    same && one.spans().any(|(from, to)| {
-        let (from, to) = (from + starts[0], to + starts[0]);
-        let mut others = other.spans();
-        others.any(|(start, end)| start + starts[1] < to && from < end + starts[1])
-    })
+    one.scope.is_same_thing(&other.scope)
+        && one.spans().any(|(from, to)| {
+            let (from, to) = (from + starts[0], to + starts[0]);
+            let mut others = other.spans();
+            others.any(|(start, end)| start + starts[1] < to && from < end + starts[1])
+        })
 }
 
-/// Whether connections show that both are one process's: one that both have used, or a chain of such over other informers.
-fn are_together(ledgers: &[Ledger], informer: usize, other: usize) -> bool {
-    let mut own = ledgers[informer].connections.clone();
-    loop {
-        if !own.is_disjoint(&ledgers[other].connections) {
-            return true;
-        }
-        let known = own.len();
-        for ledger in ledgers {
-            if !own.is_disjoint(&ledger.connections) {
-                own.extend(&ledger.connections);
-            }
-        }
-        if own.len() == known {
-            return false;
+/// The process of each informer: those that have used one connection are one process's, and so are their chains.
+fn processes(ledgers: &[Ledger]) -> Vec<usize> {
+    let mut processes: Vec<usize> = (0..ledgers.len()).collect();
+    let mut first = BTreeMap::new();
+    for (place, ledger) in ledgers.iter().enumerate() {
+        for connection in &ledger.connections {
+            let known = *first.entry(connection).or_insert(place);
+            let (from, to) = (processes[place], processes[known]);
+            let joined = processes.iter_mut().filter(|process| **process == from);
+            joined.for_each(|process| *process = to);
         }
     }
+    processes
+}
+
+/// The program that a `User-Agent` names. client-go's have one for each of their clients, with the same beginning:
+/// `manager/v1 (linux/amd64) kubernetes/abc/leader-election`
+fn program(agent: &str) -> &str {
+    let begin = agent.find(CLIENT_GO).map(|at| at + CLIENT_GO.len());
+    let end = begin.and_then(|begin| agent[begin..].find('/').map(|at| begin + at));
+    &agent[..end.unwrap_or(agent.len())]
+}
+
+/// Whether both names came over one connection.
+fn are_in(shared: &Shared, agents: [&Arc<str>; 2]) -> bool {
+    let mut pair = agents.map(Arc::clone);
+    pair.sort_unstable();
+    pair[0] != pair[1] && shared.contains(&pair)
 }
 
 /// The bugs of the recording's generation that what happened meets. Those that every run of the generation meets say nothing
@@ -350,7 +397,7 @@ mod tests {
     }
 
     fn ids(ledgers: &[Ledger]) -> Vec<&'static str> {
-        let found = findings(ledgers, &[]);
+        let found = findings(ledgers, &[], &Shared::new());
         found.iter().map(Finding::id).collect()
     }
 
@@ -470,7 +517,7 @@ mod tests {
         ];
         for (one, other, third, wanted) in table {
             let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
-            let found = findings(&ledgers, &[]);
+            let found = findings(&ledgers, &[], &Shared::new());
             let twice = Finding::Twice {
                 informer: 0,
                 other: 2,
@@ -507,7 +554,7 @@ mod tests {
         ] {
             ledger.note(&note);
         }
-        let found = findings(&[ledger], &[]);
+        let found = findings(&[ledger], &[], &Shared::new());
         let said: Vec<_> = found.iter().map(|one| (one.id(), one.at())).collect();
         assert_eq!(
             said,
@@ -526,7 +573,124 @@ mod tests {
                 count,
                 ..Poll::default()
             };
-            assert_eq!(findings(&[], &[poll]).len(), found, "{count}");
+            let said = findings(&[], &[poll], &Shared::new());
+            assert_eq!(said.len(), found, "{count}");
         }
+    }
+
+    #[test]
+    fn two_of_one_process_may_have_two_names() {
+        let informer = |agent: &str, connection| {
+            let mut ledger = informer(scope("pods"), "0", 0, 3, [1_000, 200]);
+            ledger.agent = agent.into();
+            let connection = Connection {
+                tap: 1,
+                number: connection,
+            };
+            ledger.note(&Note::Connection { at: 0, connection });
+            ledger
+        };
+        let own = "manager/v0 (linux/amd64) kubernetes/abc";
+        let part = format!("{own}/shared-informers");
+        let shared = Shared::from([["a".into(), "b".into()]]);
+        // Their names and connections, and what is found: whether it is sure that they are one process.
+        for (one, other, found) in [
+            (("a", 1), ("b", 2), Some(true)),
+            (("b", 1), ("a", 2), Some(true)),
+            (("a", 1), ("c", 2), None),
+            (("a", 1), ("c", 1), Some(true)),
+            ((own, 1), (&*part, 2), Some(false)),
+            ((own, 1), (&*part, 1), Some(true)),
+        ] {
+            let ledgers = [one, other].map(|(agent, connection)| informer(agent, connection));
+            let twice = found.map(|together| Finding::Twice {
+                informer: 0,
+                other: 1,
+                together,
+            });
+            let said = findings(&ledgers, &[], &shared);
+            assert_eq!(said, Vec::from_iter(twice), "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_has_clients_of_several_names() {
+        let own = "manager/v0 (linux/amd64) kubernetes/$Format";
+        for (agent, wanted) in [
+            (own, own),
+            (&*format!("{own}/leader-election"), own),
+            ("mine/1.0/part", "mine/1.0/part"),
+            ("", ""),
+        ] {
+            assert_eq!(program(agent), wanted);
+        }
+    }
+
+    #[test]
+    fn a_poll_of_what_an_informer_has_names_it() {
+        let read = |plural: &str, namespace: Option<&str>, name: Option<&str>| Poll {
+            agent: "manager".into(),
+            scope: Scope {
+                namespace: namespace.map(str::to_owned),
+                name: name.map(str::to_owned),
+                ..scope(plural)
+            },
+            count: POLLED,
+            ..Poll::default()
+        };
+        let of = |change: &dyn Fn(&mut Ledger)| {
+            let mut ledger = informer(scope("pods"), "0", 0, 3, [1_000, 200]);
+            change(&mut ledger);
+            ledger
+        };
+        let in_a = |ledger: &mut Ledger| ledger.scope.namespace = Some("a".to_owned());
+        let chosen = |ledger: &mut Ledger| ledger.scope.label_selector = "app".to_owned();
+        let metadata = |ledger: &mut Ledger| ledger.scope.metadata_only = true;
+        let others = |ledger: &mut Ledger| ledger.agent = "other".into();
+        let one = || read("pods", Some("a"), Some("x"));
+        for (name, ledger, poll, has) in [
+            ("all have it", of(&|_| {}), one(), true),
+            ("its list", of(&|_| {}), read("pods", None, None), true),
+            ("its namespace has it", of(&in_a), one(), true),
+            (
+                "another namespace",
+                of(&in_a),
+                read("pods", Some("b"), Some("x")),
+                false,
+            ),
+            (
+                "of all, a namespace",
+                of(&in_a),
+                read("pods", None, None),
+                false,
+            ),
+            ("of some", of(&chosen), one(), false),
+            ("metadata", of(&metadata), one(), false),
+            ("another client's", of(&others), one(), false),
+            ("others", of(&|_| {}), read("nodes", None, Some("x")), false),
+        ] {
+            let informer = has.then_some(0);
+            let wanted = Finding::Poll {
+                poll: poll.clone(),
+                informer,
+            };
+            let found = findings(&[ledger], &[poll], &Shared::new());
+            assert_eq!(found, [wanted], "{name}");
+        }
+    }
+
+    #[test]
+    fn who_waits_to_be_the_leader_polls_nothing() {
+        let mut poll = Poll {
+            count: 1_000,
+            ..Poll::default()
+        };
+        poll.scope.group = "coordination.k8s.io".to_owned();
+        poll.scope.plural = "leases".to_owned();
+        // All of them are something else.
+        let polls = |poll: &Poll| findings(&[], std::slice::from_ref(poll), &Shared::new()).len();
+        assert_eq!(polls(&poll), 1);
+        poll.scope.name = Some("leader".to_owned());
+        assert_eq!(polls(&poll), 0);
     }
 }

@@ -21,6 +21,8 @@ pub const WINDOW_MS: Time = 3_000;
 pub const HOT: u32 = 30;
 /// Most hot objects that are kept.
 const MOST_HOT: usize = 20;
+/// What the `User-Agent` of client-go's programs has in it.
+pub(super) const CLIENT_GO: &str = " kubernetes/";
 /// A watch that ends sooner than this without an event ends at once, in ms.
 const AT_ONCE_MS: Time = 1_000;
 
@@ -45,6 +47,8 @@ pub struct Ledger {
     pub lists: Vec<List>,
     /// The connections that its requests came over, the first of them.
     pub connections: BTreeSet<Connection>,
+    /// How it asked first: a streaming list may fail, and the next try be another.
+    first: Option<How>,
     /// How many lists there were.
     pub list_count: u64,
     /// How many watches were opened.
@@ -239,7 +243,7 @@ impl Ledger {
     /// The generation of client-go whose requests these look like, and whether the client itself says so.
     #[must_use]
     pub fn generation(&self) -> (Generation, bool) {
-        generation(&self.agent, self.lists.first().map(|list| &list.how))
+        generation(&self.agent, self.first.as_ref())
     }
 
     /// Adds a note.
@@ -344,6 +348,7 @@ impl Ledger {
     }
 
     fn list(&mut self, at: Time, how: How) {
+        self.first.get_or_insert_with(|| how.clone());
         let because = match self.lists.last_mut() {
             None if !self.each.goes_on => None,
             // The next try of a list that failed, maybe in another way.
@@ -496,11 +501,16 @@ impl Ledger {
     }
 }
 
+/// Whether a client is a program of client-go's, and has not chosen a name of its own.
+pub(super) fn is_client_go(agent: &str) -> bool {
+    agent.contains(CLIENT_GO)
+}
+
 /// The generation of client-go that a client's `User-Agent` names, or else the newest one that lists so.
 #[must_use]
 pub fn generation(agent: &str, first: Option<&How>) -> (Generation, bool) {
     // Kubernetes' own programs: kube-scheduler/v1.32.1 (linux/amd64) kubernetes/abcdef
-    let own = agent.contains(" kubernetes/").then(|| {
+    let own = is_client_go(agent).then(|| {
         let version = agent.split([' ', '/']).nth(1)?.strip_prefix('v')?;
         let minor = version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
         Generation::from_version(&minor)
@@ -722,6 +732,22 @@ mod tests {
                 assert_eq!(found.writers, writers, "{every}");
             }
         }
+    }
+
+    #[test]
+    fn a_streaming_list_that_no_server_knows_shows_the_generation() {
+        let mut notes = watch(0, true).to_vec();
+        notes.push(Note::Ended {
+            at: 1,
+            why: Why::Failed {
+                code: 422,
+                text: "Invalid".to_owned(),
+            },
+        });
+        notes.extend([list(2, "0", 500), page(3, &["a"], false)]);
+        let ledger = Ledger::of(&notes);
+        assert_eq!((ledger.list_count, &ledger.lists[0].how), (1, &How::Cached));
+        assert_eq!(ledger.generation(), (Generation::Atomic, false));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::recording::RecordedInput;
 use crate::trace::{self, Trace};
 
 use super::call::Call;
+use super::ledger;
 use super::note::{NAME, Note, Stopped, Why};
 use super::state::State;
 
@@ -163,6 +164,9 @@ pub struct Recorder {
     early: Vec<Note>,
     /// The end of the last request, until it shows what followed.
     pending: Option<(Time, ResponsePart)>,
+    /// Whether the client reads on behind an error of its watch. client-go does not; what comes until it has hung up, it does
+    /// not take.
+    reads_on: bool,
     /// How often the current request was put off.
     attempts: u32,
     /// The objects of the list so far.
@@ -190,11 +194,14 @@ impl Recorder {
     #[must_use]
     pub fn new(first: &Call, informer: Note, head: Head, long: usize) -> Self {
         let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
-        Self::with(streams, vec![informer], head, long)
+        let stops =
+            matches!(&informer, Note::Informer { agent, .. } if ledger::is_client_go(agent));
+        Self::with(streams, !stops, vec![informer], head, long)
     }
 
-    fn with(streams: bool, early: Vec<Note>, head: Head, long: usize) -> Self {
+    fn with(streams: bool, reads_on: bool, early: Vec<Note>, head: Head, long: usize) -> Self {
         Self {
+            reads_on,
             head: Some(head),
             model: Model::new(streams),
             early,
@@ -272,7 +279,7 @@ impl Recorder {
         notes: Vec<Note>,
         head: Head,
     ) -> (String, String) {
-        let mut next = Self::with(self.streams, notes, head, self.first_long);
+        let mut next = Self::with(self.streams, self.reads_on, notes, head, self.first_long);
         let (mut end, mut text) = (String::new(), String::new());
         next.begin("", &mut text);
         for input in state.beginning(self.streams, at) {
@@ -350,6 +357,12 @@ impl Recorder {
             }
             if self.stopped.is_some() {
                 return text;
+            }
+            let failed = |(_, part): &(Time, ResponsePart)| {
+                matches!(part, ResponsePart::Event(RecordedEvent::Error { .. }))
+            };
+            if !self.reads_on && self.pending.as_ref().is_some_and(failed) {
+                continue;
             }
             let ends = matches!(
                 part,

@@ -124,8 +124,8 @@ const SINGLE = {
 
 /** Transcripts that this server does not replay, and why. */
 const LEFT_OUT = [
-  /^cors-/, // kubectl proxy's; this server takes no writes and answers OPTIONS with 405 like any other
-  /^write-/,
+  /^cors-/, // kubectl proxy's; this server answers OPTIONS with 405 like any other
+  /^write-/, // without defaults and validation
   /-table$/, // nobody here asks for tables
   /^static-/, // kubectl proxy's
   /^host-rejected$/,
@@ -363,6 +363,41 @@ test("each fault happens on command", () => withApi({ control: 0 }, async (api) 
   await assert.rejects(status());
   await api.up();
   assert.equal(await status(), 200);
+}));
+
+test("what a controller writes is there, and watches hear of it", () => withApi({}, async (api) => {
+  const leases = `${api.url}/apis/coordination.k8s.io/v1/namespaces/default/leases`;
+  const watch = await fetch(`${leases}?watch=true&resourceVersion=${api.revision}`);
+  const reader = watch.body.pipeThrough(new TextDecoderStream()).getReader();
+  const write = async (method, url, body, type = "application/json") => {
+    const answer = await fetch(url, { method, body: JSON.stringify(body), headers: { "content-type": type } });
+    return [answer.status, await answer.json()];
+  };
+  const lease = { metadata: { name: "leader" }, spec: { holderIdentity: "one" } };
+  const [created, one] = await write("POST", leases, lease);
+  assert.deepEqual([created, one.kind, one.metadata.namespace, one.spec.holderIdentity], [201, "Lease", "default", "one"]);
+  assert.equal((await write("POST", leases, lease))[1].reason, "AlreadyExists");
+  const next = { ...one, spec: { holderIdentity: "two" } };
+  const [, two] = await write("PUT", `${leases}/leader`, next);
+  assert.equal(two.spec.holderIdentity, "two");
+  assert.ok(Number(two.metadata.resourceVersion) > Number(one.metadata.resourceVersion));
+  // Of two that have read one version the second one loses.
+  assert.equal((await write("PUT", `${leases}/leader`, next))[1].reason, "Conflict");
+  const patch = { metadata: { labels: { a: "b" } } };
+  const [, three] = await write("PATCH", `${leases}/leader`, patch, "application/merge-patch+json");
+  assert.deepEqual([three.metadata.labels, three.spec], [{ a: "b" }, { holderIdentity: "two" }]);
+  assert.equal((await write("PUT", `${leases}/leader`, next, "application/vnd.kubernetes.protobuf"))[0], 415);
+  assert.equal((await write("DELETE", `${leases}/leader`, {}))[0], 200);
+  assert.equal((await write("DELETE", `${leases}/leader`, {}))[1].reason, "NotFound");
+  assert.equal((await fetch(`${leases}/leader`)).status, 404);
+  const applied = { metadata: { name: "leader" } };
+  const apply = () => write("PATCH", `${leases}/leader`, applied, "application/apply-patch+yaml");
+  assert.deepEqual([(await apply())[0], (await apply())[0]], [201, 200]);
+  let text = "";
+  while (text.split("\n").length < 7) text += (await reader.read()).value;
+  const heard = text.trim().split("\n").map((line) => JSON.parse(line).type);
+  assert.deepEqual(heard, ["ADDED", "MODIFIED", "MODIFIED", "DELETED", "ADDED", "MODIFIED"]);
+  await reader.cancel();
 }));
 
 test("selectors choose as a real server does", () => {

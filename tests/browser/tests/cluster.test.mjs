@@ -113,7 +113,8 @@ for (const aggregated of [true, false]) {
     const offered = app.id("cluster-offer").locator("label");
     const names = async () => (await offered.evaluateAll((all) => all.map(({ dataset }) => dataset.testid.slice("resource-".length)))).sort();
     await app.id("resource-crontabs.stable.example.com").waitFor();
-    const all = ["configmaps", "crontabs.stable.example.com", "deployments.apps", "events", "namespaces", "nodes", "pods", "replicasets.apps", "secrets"];
+    const all = ["configmaps", "crontabs.stable.example.com", "deployments.apps", "events", "leases.coordination.k8s.io", "namespaces",
+      "nodes", "pods", "replicasets.apps", "secrets"];
     assert.deepEqual(await names(), all, "what cannot be watched is left out, and each resource is there once");
     await app.id("cluster").getByText("metrics.k8s.io").waitFor();
     await app.id("cluster-group").selectOption("apps");

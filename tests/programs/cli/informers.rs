@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use kube_core::DynamicObject;
 use serde_json::{Value, json};
 
 use super::tap::Tap;
-use super::{HANGS, Running, ask, deltascope, output, scratch, start};
+use super::{HANGS, Running, ask, connect, deltascope, output, read_until, scratch, start};
 use crate::http_client;
 
 /// The tests' API server.
@@ -186,17 +187,22 @@ pub(super) fn informers(tap: &Tap) -> Value {
     json_of(&got.body, false)
 }
 
-/// Waits until so many informers have an open watch: then what happens next comes as an event.
-pub(super) fn watching(tap: &Tap, count: usize) {
+/// Waits until so many informers are so.
+fn are(tap: &Tap, count: usize, so: impl Fn(&Value) -> bool) {
     let late = Instant::now() + HANGS;
     loop {
         let known = informers(tap);
-        let open = known["informers"].as_array().unwrap().iter();
-        if open.filter(|one| !one["openSinceMs"].is_null()).count() == count {
+        let all = known["informers"].as_array().unwrap().iter();
+        if all.filter(|one| so(one)).count() == count {
             return;
         }
-        assert!(Instant::now() < late, "no watch: {known:#}");
+        assert!(Instant::now() < late, "they are not so: {known:#}");
     }
+}
+
+/// Waits until so many informers have an open watch: then what happens next comes as an event.
+pub(super) fn watching(tap: &Tap, count: usize) {
+    are(tap, count, |one| !one["openSinceMs"].is_null());
 }
 
 /// The store of the engine's informer at the end of a recording.
@@ -705,4 +711,41 @@ fn recordings_that_nobody_keeps_go_with_the_tap() {
     super::kill(&running, "INT");
     assert_eq!(super::code(&mut running), Some(0));
     assert_eq!(recordings(&temporary), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn two_names_over_one_connection_are_one_process() {
+    let api = Api::start(&["--pods", "3"]);
+    let tap = Tap::start("names", &api.url, &[]);
+    let ask_as = |agent: &str, path: &str| {
+        let head = tap.head("GET", path);
+        format!("{head}User-Agent: {agent}\r\n\r\n").into_bytes()
+    };
+    // Each watches over a connection of its own. (They are open until the end.)
+    let watches = ["one", "two", "three"].map(|agent| {
+        let mut watch = connect(tap.port);
+        let asked = ask_as(agent, "/api/v1/pods?watch=1&resourceVersion=41000");
+        watch.write_all(&asked).unwrap();
+        watch
+    });
+    watching(&tap, watches.len());
+    api.tell("create", &json!(["pods", {}]));
+    are(&tap, watches.len(), |one| one["events"] == 4);
+    assert_eq!(informers(&tap)["findings"], json!([]));
+    // Two of them ask for something else over one.
+    let mut both = connect(tap.port);
+    for agent in ["one", "two"] {
+        both.write_all(&ask_as(agent, "/version")).unwrap();
+        read_until(&mut both, b"}\n");
+    }
+    let known = informers(&tap);
+    let found = &known["findings"];
+    assert_eq!(found.as_array().unwrap().len(), 1, "{known:#}");
+    assert_eq!(found[0]["kind"], "twice");
+    assert_eq!(found[0]["evidence"]["together"], true);
+    let agents = [&found[0]["informer"], &found[0]["evidence"]["other"]].map(|place| {
+        let place = usize::try_from(place.as_u64().unwrap()).unwrap();
+        known["informers"][place]["agent"].as_str().unwrap()
+    });
+    assert!(agents == ["one", "two"] || agents == ["two", "one"]);
 }

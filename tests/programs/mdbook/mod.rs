@@ -209,7 +209,7 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
     );
     for part in [
         "><img src=\"deltascope/posters/one-1-",
-        " width=\"350\" height=\"576\"",
+        " width=\"350\" height=\"608\"",
         " width=\"750\" height=\"480\"",
         "<div class=\"deltascope-transcript\" lang=\"zh\">",
         "<ol><li>",
@@ -281,8 +281,20 @@ fn a_block_tells_a_story_and_its_picture_shows_the_moment_of_the_scene() {
         let (address, _) = after.split_once('"').unwrap();
         fs::read_to_string(book.root.join("src").join(address)).unwrap()
     };
-    let moment = picture(elements[2]);
-    assert!(picture(elements[1]) == moment && picture(elements[3]) == moment);
+    // Its title and its words are those of the moment; the story and the quiz have their panel.
+    let of = |picture: &str| picture.split_once("<style>").unwrap().0.to_owned();
+    let [scene, moment, quiz] = [1, 2, 3].map(|place| picture(elements[place]));
+    assert_eq!([of(&scene), of(&quiz)], [of(&moment), of(&moment)]);
+    for (picture, number) in [(&scene, ">4 of 7<"), (&quiz, ">Question 1 of 2<")] {
+        assert!(
+            picture.contains(number) && !moment.contains(number),
+            "{picture}"
+        );
+        assert!(
+            picture.contains(">How many times will your handler be called?<"),
+            "{picture}"
+        );
+    }
 }
 
 #[test]

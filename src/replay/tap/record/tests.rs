@@ -15,6 +15,7 @@ use super::super::call::{ListCall, Scope, WatchCall};
 use super::super::finding::known_bugs;
 use super::super::follow::{Follower, Over};
 use super::*;
+use crate::heard;
 use crate::invariants::Invariant;
 use crate::recording::Recording;
 
@@ -104,7 +105,12 @@ fn go_on(recorder: &mut Recorder, at: Time, mut text: String) -> (String, usize)
 
 /// The trace of these requests, each with its response, at intervals of so many ms. If it goes on in other files, the last of these.
 fn recorded(every: Time, goes_on: GoesOn, requests: Requests) -> Trace {
-    let mut recorder = recorder(&requests[0].0);
+    recorded_of("test", every, goes_on, requests)
+}
+
+/// The same of a client with this name.
+fn recorded_of(agent: &str, every: Time, goes_on: GoesOn, requests: Requests) -> Trace {
+    let mut recorder = recorder_of(agent, &requests[0].0);
     let mut text = String::new();
     let mut at = 0;
     let mut known = (0, 0);
@@ -363,11 +369,56 @@ fn whatever_the_controller_does_its_recording_replays() {
     }
 }
 
+#[test]
+fn client_go_takes_nothing_behind_an_error_of_its_watch() {
+    let requests = |again: Call| {
+        let behind = vec![
+            ResponsePart::Opened,
+            error(500, "InternalError"),
+            event(EventType::Deleted, "x", "20"),
+            added("z", "21"),
+        ];
+        let rest = match &again {
+            Call::List(..) => page("30", "", &["y"]),
+            _ => ResponsePart::Opened,
+        };
+        vec![
+            (list(""), vec![page("10", "", &["x", "y"])]),
+            (watch(false), behind),
+            (again, vec![rest]),
+        ]
+    };
+    let own = "manager/v0.0.0 (linux/amd64) kubernetes/$Format";
+    // Who, what it asks then, and what it has.
+    for (agent, again, wanted) in [
+        (own, watch(false), "a/x 10 a/y 10"),
+        (own, list(""), "a/y 30"),
+        ("", watch(false), "a/y 10 a/z 21"),
+        ("", list(""), "a/y 30"),
+    ] {
+        let trace = recorded_of(agent, 10, GoesOn::Never, requests(again));
+        let stored: Vec<_> = stored(&trace)
+            .iter()
+            .map(|(key, rv)| format!("{key} {rv}"))
+            .collect();
+        assert_eq!(stored.join(" "), wanted, "{agent}");
+        let mut timeline = trace.recording.play().unwrap();
+        timeline.extend(timeline.len() + 100_000);
+        let heard = heard::notified(&timeline, 0, timeline.len());
+        let added = heard.iter().any(|one| one.call.key == "a/z");
+        assert_eq!(added, agent.is_empty(), "{agent}");
+    }
+}
+
 /// A recorder, and how its head begins.
 fn recorder(first: &Call) -> Recorder {
+    recorder_of("test", first)
+}
+
+fn recorder_of(agent: &str, first: &Call) -> Recorder {
     let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
     let informer = Note::Informer {
-        agent: "test".into(),
+        agent: agent.into(),
         scope: Scope::default(),
     };
     let head: Head = Box::new(move |_| Trace {
