@@ -485,16 +485,14 @@ mod tests {
             )
         };
         let mut observed = Observed {
-            informers: vec![Ledger {
-                recording: 7,
-                ..Ledger::default()
-            }],
+            informers: vec![Ledger::default()],
             files: vec![Files {
                 parts: vec![part(1), part(2)],
                 ..Files::default()
             }],
             ..Observed::default()
         };
+        observed.informers[0].recording = 7;
         let mut known = Known::default();
         known
             .bugs

@@ -583,6 +583,48 @@ mod tests {
     }
 
     #[test]
+    fn of_two_informers_the_one_that_has_more_is_not_compared() {
+        let (mut watcher, client) = watcher();
+        for (id, path) in ["api/v1/pods", "api/v1/namespaces/a/pods"]
+            .into_iter()
+            .enumerate()
+        {
+            let body = r#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]}"#;
+            let id = id as u64 * 2;
+            for (id, query) in [
+                (id, &[][..]),
+                (id + 1, &[("watch", "1"), ("resourceVersion", "1")]),
+            ] {
+                let query: Vec<_> = (query.iter())
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect();
+                let call = Call::read("GET", path, &query, "application/json");
+                watcher.asked(id, id, &client, &call);
+                let head = super::super::super::http::head_of(200, &hyper::HeaderMap::new());
+                watcher.hear(Word::Head { id, at: id, head });
+                if query.is_empty() {
+                    watcher.hear(Word::Chunk {
+                        id,
+                        at: id,
+                        bytes: Bytes::from_static(body.as_bytes()),
+                        _room: None,
+                    });
+                    let over = Over::Complete;
+                    watcher.hear(Word::End { id, at: id, over });
+                }
+            }
+        }
+        let line =
+            br#"{"informer":{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"b"}}}}"#;
+        let logged = deltascope_replay::log::call_of(1, line).unwrap().unwrap();
+        watcher.logged(logged);
+        let files = watcher.observed().files;
+        let troubles: Vec<bool> = files.iter().map(|one| one.trouble.is_some()).collect();
+        assert_eq!(troubles, [true, false]);
+        assert_eq!(watcher.said.counts.unclaimed, 1);
+    }
+
+    #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {
         let (mut watcher, client) = watcher();
         let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
