@@ -11,7 +11,7 @@ use std::task::{Poll, Waker};
 use std::thread::LocalKey;
 
 use leptos::prelude::{ArcRwSignal, Get, Set};
-use leptos::task::spawn_local;
+use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::SplitLoaderError;
 
 use deltascope_presentation::i18n::Text;
@@ -107,6 +107,7 @@ pub(crate) async fn fetched<T>(part: &'static Kept<T>) -> Result<&'static T, Tex
     if let Some(table) = now(part) {
         return Ok(table);
     }
+    // An element fetches before leptos has begun.
     if !part.with(|part| part.coming.replace(true)) {
         spawn_local(fetch(part));
     }

@@ -165,7 +165,7 @@ fn ask() {
 pub(super) fn again() -> AnyView {
     let ui = Ui::get();
     view! {
-        <button class="btn" data-testid="again" on:click=move |_| ask()>
+        <button class="btn again" data-testid="again" on:click=move |_| ask()>
             {text(move || missing().get(ui.lang.get()).to_owned())}
         </button>
     }
