@@ -81,6 +81,8 @@ function load() {
       bring("__GLUE__", () => import("./__GLUE__")),
       bring("deltascope-stage.js", () => import("./deltascope-stage.js")),
     ]);
+    // Only a released program has parts.
+    glue.begin?.("mount");
     const life = new Life((stack) => names.some((name) => stack.includes(name)), stopped);
     await glue.default({ module_or_path: wasm });
     await pause();

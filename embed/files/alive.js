@@ -7,9 +7,10 @@ const WORDS = {
     memory: "it ran out of memory",
     stack: "it ran out of stack",
     error: "it met an error of its own",
-    none: () => "This browser has no WebAssembly, or it is switched off, as Lockdown Mode does. Allow it for this page, or use another browser.",
-    policy: () => "The policy of this page refuses WebAssembly. Whoever serves the page adds 'wasm-unsafe-eval' to its script-src.",
+    none: () => "This browser has no WebAssembly, or it is switched off; Lockdown Mode does that. Allow it for this page, or use another browser.",
+    policy: () => "The policy of this page refuses WebAssembly. Whoever serves the page has to add 'wasm-unsafe-eval' to its script-src.",
     old: (what) => `This browser is too old for the program (${what}). Use a current version of Chrome, Edge, Firefox or Safari.`,
+    room: (what) => `This browser has no memory for the program (${what}). Close other tabs, then try again.`,
     missing: (what) => `The program could not be loaded (${what}). Check the connection, then try again.`,
   },
   zh: {
@@ -20,6 +21,7 @@ const WORDS = {
     none: () => "此浏览器没有 WebAssembly，或已将其禁用（例如锁定模式）。请为本页面启用它，或换用其他浏览器。",
     policy: () => "本页面的安全策略不允许 WebAssembly。需要由提供页面的一方在 script-src 中加入 'wasm-unsafe-eval'。",
     old: (what) => `此浏览器版本太旧，无法运行该程序（${what}）。请使用新版的 Chrome、Edge、Firefox 或 Safari。`,
+    room: (what) => `浏览器没有足够的内存来运行该程序（${what}）。请关闭其他标签页，然后重试。`,
     missing: (what) => `程序加载失败（${what}）。请检查网络连接，然后重试。`,
   },
 };
@@ -27,15 +29,30 @@ const WORDS = {
 /** Whether an error is one of WebAssembly's, in a browser that has it. */
 const isOf = (error, kind) => typeof WebAssembly === "object" && error instanceof WebAssembly[kind];
 
+/** A module with what the program needs of WebAssembly: references, bulk memory, sign extension, conversions that do not trap. */
+const NEEDED = Uint8Array.of(
+  0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 6, 1, 0x60, 1, 0x7d, 1, 0x7f, 3, 2, 1, 0, 4, 4, 1, 0x6f, 0, 1, 5, 3, 1, 0, 1,
+  10, 18, 1, 16, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 11, 0, 0x20, 0, 0xfc, 0, 0xc0, 11,
+);
+
+/** Which words say why the program could not be loaded. */
+function kindOf(error, what) {
+  if (typeof WebAssembly !== "object") return "none";
+  // Browsers word the refusal differently, but all name the policy. An address says nothing.
+  const isRefused = isOf(error, "CompileError") || error instanceof EvalError;
+  const words = what.replace(/\b[a-z]+:\/\/\S+/gi, "");
+  if (isRefused && /content security policy|unsafe-eval|\bCSP\b/i.test(words)) return "policy";
+  if (error instanceof RangeError) return "room";
+  // A current browser that cannot read the program has got something else, or a piece of it.
+  return WebAssembly.validate(NEEDED) ? "missing" : "old";
+}
+
 /** That the program could not be loaded, why, and what to do. */
 export class Absent extends Error {
   #words;
   constructor(error) {
     const what = error?.message ?? String(error);
-    // Browsers word the refusal differently, but all name the policy.
-    const isRefused = /content security policy|unsafe-eval|\bCSP\b/i.test(what);
-    const isOld = isOf(error, "CompileError") || isOf(error, "LinkError") || error instanceof SyntaxError;
-    const kind = typeof WebAssembly !== "object" ? "none" : isRefused ? "policy" : isOld ? "old" : "missing";
+    const kind = kindOf(error, what);
     const words = (lang) => (WORDS[lang] ?? WORDS.en)[kind](what);
     super(words("en"), { cause: error });
     this.#words = words;

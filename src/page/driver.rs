@@ -1,5 +1,10 @@
 //! Drives a session in the browser: commands in, views and motions out.
 
+mod line;
+mod said;
+
+pub(crate) use said::More;
+
 use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -15,16 +20,17 @@ use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
 use crate::animate::now;
+use crate::board::later::{TOOLS, lacks};
 use crate::host::{self, Host};
 use crate::later;
 use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
-use crate::runs::{RUNS, Runs};
+use crate::runs::RUNS;
 use crate::sight::Place;
 use crate::slides::{Places, Slides, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::informers;
 use deltascope_presentation::motion::merged::Scene;
@@ -34,10 +40,11 @@ use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
-use deltascope_presentation::session::opening::{self, Opened};
+use deltascope_presentation::session::opening::Opened;
 use deltascope_presentation::session::{Change, Far, Session};
 use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
+use line::Line;
 
 /// Least time between two redraws while the page follows a live run, in ms.
 const LIVE_MS: u32 = 100;
@@ -70,14 +77,6 @@ const SOON_MS: f64 = 80.0;
 
 type Opens = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>>>>;
 
-/// Whether a command opens a run.
-fn opens(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_)
-    )
-}
-
 /// One session on the page. Clones share it.
 #[derive(Clone)]
 pub struct Driver {
@@ -93,6 +92,9 @@ struct Inner {
     run: Cell<u64>,
     /// Numbers the openings: the result of an older one is not shown.
     opening: Cell<u64>,
+    /// What waits for the part that most commands are in, and whether that is being fetched.
+    line: Rc<Line>,
+    brings: Cell<bool>,
     /// Numbers the commands: a later one ends what is computed for an earlier one.
     asked: Cell<u64>,
     /// How many seeks are being computed.
@@ -137,6 +139,8 @@ impl Driver {
                 slides: Slides::default(),
                 run: Cell::new(0),
                 opening: Cell::new(0),
+                line: Rc::default(),
+                brings: Cell::new(false),
                 asked: Cell::new(0),
                 seeking: Cell::new(0),
                 seeks: Cell::new(0),
@@ -180,6 +184,7 @@ impl Driver {
     /// Removes the board. Loops that still run end by themselves.
     pub fn end(&self) {
         self.inner.gone.set(true);
+        drop(self.inner.line.leave());
         self.next_run();
         self.inner.stage.cut();
         // The listener may own the driver.
@@ -243,6 +248,14 @@ impl Driver {
     fn attach(&self, ui: Ui) {
         // Fails only the second time; a board is mounted once.
         let _ = self.inner.ui.set(ui);
+        if later::now(&RUNS).is_none() {
+            let driver = self.clone();
+            Effect::new(move |_| {
+                if let Some(part) = later::tracked(&RUNS) {
+                    driver.has_come(part);
+                }
+            });
+        }
         self.copy();
         if ui.built.get_untracked() == PIECES {
             self.settle();
@@ -380,117 +393,6 @@ impl Driver {
         }
     }
 
-    /// Performs a command of a button or a key.
-    pub fn send(&self, command: Command) {
-        let driver = self.clone();
-        let watched = self.inner.ui.get().is_some_and(|ui| {
-            let watch = ui.shape.try_with_untracked(|shape| shape.watch);
-            watch.unwrap_or_default()
-        });
-        // A key's command; there are no buttons for these commands.
-        if watched && command.changes_the_run() {
-            return;
-        }
-        if opens(&command) && !self.with(|session| session.hears(&command)) {
-            spawn_local(async move { driver.opens(command).await });
-            return;
-        }
-        if self.with(|session| session.lacks(&command)) {
-            spawn_local(async move {
-                match driver.complete().await {
-                    Ok(_) => driver.send(command),
-                    Err(missing) => driver.send(Command::Wrong(missing)),
-                }
-            });
-            return;
-        }
-        self.ask();
-        if matches!(command, Command::DismissError) {
-            self.stop_opening();
-        }
-        if let Some(far) = self.with(|session| session.needs(&command)) {
-            spawn_local(async move {
-                if driver.compute(&far).await {
-                    driver.obey(far.instead_of(command));
-                }
-            });
-            return;
-        }
-        self.obey(command);
-    }
-
-    fn obey(&self, command: Command) {
-        let driver = self.clone();
-        let change = self.inner.session.borrow_mut().obey(command);
-        self.asked();
-        spawn_local(async move {
-            let run = driver.show(change).await;
-            // Playback gets to these facts by itself.
-            let playing = driver.inner.session.borrow().playback().is_playing();
-            if let Change::Follow(to) = change
-                && !playing
-                && !driver.still()
-            {
-                // Whoever acts in a story lets time run when everything is done.
-                let (tells, cursor) =
-                    driver.with(|session| (session.tells(), session.playback().cursor()));
-                let to = if tells { to.min(cursor + 1) } else { to };
-                driver.follow(to, run).await;
-            }
-        });
-    }
-
-    /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Returns once the screen shows it. Meanwhile the screen
-    /// shows the progress; a later opening replaces this one.
-    pub async fn opens(&self, command: Command) {
-        if matches!(command, Command::Smallest(_)) {
-            self.sought().await;
-        }
-        self.show_stage();
-        let turn = self.next_opening();
-        if later::now(&RUNS).is_none() && opening::is_at_hand(&command) {
-            // A first lesson, which is short.
-            return self.act(Box::new(|session| session.obey(command))).await;
-        }
-        let part = self.runs().await;
-        if self.inner.opening.get() != turn || self.inner.gone.get() {
-            return;
-        }
-        let opening = match part {
-            Ok(part) => {
-                let wanted = self.with(|session| {
-                    (part.complete)(session);
-                    (part.before)(session, &command)
-                });
-                self.asked();
-                Paced::of(move |slices| -> Opens {
-                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
-                })
-            }
-            Err(missing) => Paced::of(|_| -> Opens { Box::pin(async { Err(missing.into()) }) }),
-        };
-        self.open(opening, turn).await;
-    }
-
-    /// The part that opens runs. While it is fetched the screen says so, and Escape cancels the opening.
-    async fn runs(&self) -> Result<&'static Runs, Text> {
-        if later::now(&RUNS).is_none() {
-            self.with(|session| session.set_opening(Some(0)));
-            self.draw().await;
-        }
-        later::fetched(&RUNS).await
-    }
-
-    /// Fetches what most commands need, and gives it to the session.
-    ///
-    /// # Errors
-    /// It cannot be fetched.
-    pub(crate) async fn complete(&self) -> Result<&'static Runs, Text> {
-        let part = later::fetched(&RUNS).await?;
-        self.with(part.complete);
-        Ok(part)
-    }
-
     /// Shows the stage, where the shelf is in its place.
     pub fn show_stage(&self) {
         if let Some(ui) = self.inner.ui.get() {
@@ -498,8 +400,9 @@ impl Driver {
         }
     }
 
-    /// Cancels the opening.
+    /// Cancels the opening, and what waits for its part.
     fn stop_opening(&self) {
+        drop(self.inner.line.leave());
         self.next_opening();
         self.with(|session| session.set_opening(None));
     }
@@ -563,16 +466,6 @@ impl Driver {
         counts
     }
 
-    /// Waits for the seeks that a script has not awaited: its next call goes on from there. Returns whether no other seek
-    /// was asked for meanwhile.
-    async fn sought(&self) -> bool {
-        let turn = self.inner.seeks.get();
-        while self.inner.seeking.get() > 0 {
-            TimeoutFuture::new(0).await;
-        }
-        turn == self.inner.seeks.get()
-    }
-
     /// A command has come: what is computed for an earlier one is not needed any more.
     fn ask(&self) {
         self.inner.asked.set(self.inner.asked.get() + 1);
@@ -582,75 +475,6 @@ impl Driver {
         let turn = self.inner.opening.get() + 1;
         self.inner.opening.set(turn);
         turn
-    }
-
-    /// Performs a step of a story for a script. Returns once the play to its moment is over.
-    pub async fn tells(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
-        self.sought().await;
-        self.ask();
-        let change = act(&mut self.inner.session.borrow_mut());
-        self.asked();
-        let plays = self.with(|session| session.plays_scene());
-        if !plays {
-            self.show(change).await;
-            return;
-        }
-        let run = self.show_still(change).await;
-        self.plays(run).await;
-    }
-
-    /// Performs a command of a script. Returns once the screen shows the result.
-    pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
-        self.sought().await;
-        self.act_now(act).await;
-    }
-
-    /// The same for a seek, which takes the place of an earlier one.
-    pub async fn perform_seek(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
-        self.seeks();
-        self.act_now(act).await;
-    }
-
-    /// The same for what cannot wait for a seek, and ends it.
-    pub async fn act_now(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
-        self.ask();
-        self.act(act).await;
-    }
-
-    fn seeks(&self) {
-        self.inner.seeks.set(self.inner.seeks.get() + 1);
-    }
-
-    async fn act(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
-        if let Some(part) = later::now(&RUNS) {
-            self.with(part.complete);
-        }
-        let change = act(&mut self.inner.session.borrow_mut());
-        self.asked();
-        self.show(change).await;
-    }
-
-    /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
-    pub async fn perform_far(&self, mut command: Command) {
-        if matches!(command, Command::Seek(_)) {
-            self.seeks();
-        } else if !self.sought().await && matches!(command, Command::Step(_)) {
-            return;
-        }
-        if self.with(|session| session.lacks(&command))
-            && let Err(missing) = self.complete().await
-        {
-            command = Command::Wrong(missing);
-        }
-        self.ask();
-        if let Some(far) = self.with(|session| session.needs(&command)) {
-            if !self.compute(&far).await {
-                return;
-            }
-            command = far.instead_of(command);
-        }
-        self.act(Box::new(move |session| session.obey_or_say(command)))
-            .await;
     }
 
     /// Shows a change. Returns the number of the playback loop that begins with it.
@@ -693,6 +517,10 @@ impl Driver {
     /// Plays one beat after the other, until a command begins another loop.
     async fn plays(&self, run: u64) {
         while self.inner.run.get() == run {
+            // What waits is for the moment at which it was said. Whatever ends the wait plays on.
+            if !self.inner.line.is_empty() {
+                return;
+            }
             if document().hidden() {
                 self.inner.session.borrow_mut().pause();
                 break;
@@ -725,7 +553,7 @@ impl Driver {
 
     /// Plays the facts that follow from a click, up to step `to`.
     async fn follow(&self, to: usize, run: u64) {
-        while self.inner.run.get() == run {
+        while self.inner.run.get() == run && self.inner.line.is_empty() {
             if self.inner.session.borrow().playback().cursor() >= to {
                 return;
             }
@@ -834,6 +662,15 @@ impl Driver {
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
             observer.observe(&layer);
             self.inner.resized.replace(Some((observer, on_resize)));
+        }
+    }
+
+    /// Waits for the part that the screen's picture lacks, if it does. Should it not come, the board says so.
+    async fn whole(&self) {
+        let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
+        if ui.is_some_and(|ui| ui.view.with_untracked(|view| lacks(view))) {
+            let _missing = later::fetched(&TOOLS).await;
+            tick().await;
         }
     }
 

@@ -8,9 +8,9 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 use web_sys::KeyboardEvent;
 
-use super::parts::{Live, shown};
+use super::parts::{Live, either, shown, text};
 use super::tabs::DrawerTab;
-use crate::later::{Kept, fetched, now, part};
+use crate::later::{Kept, Stands, fetched, missing, now, part, stands};
 use crate::live::{Connects, Link};
 use crate::memo::Memo;
 use crate::runs::RUNS;
@@ -18,9 +18,10 @@ use crate::ui::{Shelved, Ui};
 use deltascope_cache::key::Key;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
-use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::density::{Field, is_dense, is_queue_dense};
 use deltascope_presentation::rows::store::ValueRow;
 use deltascope_presentation::strings::Strings;
+use deltascope_presentation::view::View;
 
 part!(
     /// The shelf and the notes for a teacher.
@@ -86,6 +87,12 @@ pub(crate) async fn fetch_all() {
     let _ = (fetched(&SHELF).await, fetched(&CLUSTER).await);
 }
 
+/// Whether a part that draws the view's picture is not there.
+pub(crate) fn lacks(view: &View) -> bool {
+    let picture = &view.picture;
+    now(&TOOLS).is_none() && (view.race.is_some() || is_dense(picture) || is_queue_dense(picture))
+}
+
 /// Markup of a part. The part is fetched when `when` holds, and the markup stays from then on.
 pub(super) fn later<T: Sync>(
     part: &'static Kept<T>,
@@ -94,7 +101,7 @@ pub(super) fn later<T: Sync>(
 ) -> Live<AnyView> {
     once_there(
         Box::new(move || now(part).map(&view)),
-        now(part).is_some(),
+        Box::new(move || stands(part)),
         Box::new(when),
         Box::new(move || Box::pin(async move { fetched(part).await.map(|_| ()) })),
     )
@@ -105,32 +112,62 @@ type Bring = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), Text>>>> + S
 // Not generic, so that leptos' machinery is compiled once.
 fn once_there(
     view: Box<dyn Fn() -> Option<AnyView> + Send>,
-    is_there: bool,
+    stands: Box<dyn Fn() -> Stands + Send + Sync>,
     when: Box<dyn Fn() -> bool + Send + Sync>,
     fetch: Bring,
 ) -> Live<AnyView> {
     let ui = Ui::get();
-    let is_there = RwSignal::new(is_there);
+    // Gone with the board.
+    let asked = RwSignal::new(());
+    let is_there = Memo::new(move |_| stands() == Stands::There);
     Effect::new(move |_| {
         if !when() || is_there.get_untracked() {
             return;
         }
         let fetching = fetch();
         spawn_local(async move {
-            let fetched = fetching.await;
-            // What waited may be gone, with the board.
-            if is_there.is_disposed() {
-                return;
-            }
-            match fetched {
-                Ok(()) => is_there.set(true),
-                Err(message) => {
-                    // Where the message can be seen.
-                    ui.show_board();
-                    ui.send(Command::Wrong(message));
-                }
+            if let Err(message) = fetching.await
+                && !asked.is_disposed()
+            {
+                // Where the message can be seen.
+                ui.show_board();
+                ui.send(Command::Wrong(message));
             }
         });
     });
     shown(move || is_there.get(), view)
+}
+
+/// Markup that draws what is there in any case: the part is fetched at once, for all such places together. If it does not
+/// come, `otherwise` stands there.
+pub(super) fn dense(
+    view: impl Fn(&'static Tools) -> AnyView + Send + 'static,
+    otherwise: fn() -> AnyView,
+) -> Live<AnyView> {
+    ask();
+    either(
+        move || stands(&TOOLS) == Stands::There,
+        move || now(&TOOLS).map(&view),
+        move || shown(move || stands(&TOOLS) == Stands::Failed, otherwise),
+    )
+}
+
+/// Fetches what [`dense`] draws.
+fn ask() {
+    if now(&TOOLS).is_none() {
+        spawn_local(async {
+            let _said = fetched(&TOOLS).await;
+        });
+    }
+}
+
+/// Says in place of a field that its part is missing, and fetches it again.
+pub(super) fn again() -> AnyView {
+    let ui = Ui::get();
+    view! {
+        <button class="btn again" data-testid="again" on:click=move |_| ask()>
+            {text(move || missing().get(ui.lang.get()).to_owned())}
+        </button>
+    }
+    .into_any()
 }

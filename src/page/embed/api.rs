@@ -11,7 +11,7 @@ use wasm_bindgen_futures::future_to_promise;
 
 use super::events::{Emit, emit_story};
 use crate::board::later::CLUSTER;
-use crate::driver::Driver;
+use crate::driver::{Driver, More};
 use crate::later::{fetched, now};
 use crate::live::Link;
 use crate::runs::{RUNS, Runs};
@@ -78,7 +78,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         if let Some(named) = to.as_string() {
             let on = on.clone();
             let seek: More = Box::new(move |part, session| (part.seek)(session, &named));
-            return settles(async move { perform_more(&on, true, seek).await });
+            return settles(async move { on.perform_more(true, seek).await });
         }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
         #[allow(
@@ -376,24 +376,9 @@ fn more(driver: &Driver, act: impl FnOnce(&Runs, &mut Session) -> Change + 'stat
     performs_more(driver.clone(), Box::new(act))
 }
 
-/// What needs the part that most commands are in.
-pub(super) type More = Box<dyn FnOnce(&Runs, &mut Session) -> Change>;
-
-/// Performs it once the part is there. A seek takes the place of an earlier one.
-pub(super) async fn perform_more(driver: &Driver, seeks: bool, act: More) {
-    let act: Box<dyn FnOnce(&mut Session) -> Change> = match driver.complete().await {
-        Ok(part) => Box::new(move |session| act(part, session)),
-        Err(missing) => Box::new(move |session| session.say(missing)),
-    };
-    match seeks {
-        true => driver.perform_seek(act).await,
-        false => driver.perform(act).await,
-    }
-}
-
 // Boxed, so that it is compiled once and not once per method.
 fn performs_more(driver: Driver, act: More) -> JsValue {
-    settles(async move { perform_more(&driver, false, act).await })
+    settles(async move { driver.perform_more(false, act).await })
 }
 
 /// A promise that settles once the play to a scene's moment, or to an answer's, is over.

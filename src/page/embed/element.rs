@@ -15,11 +15,11 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::HtmlElement;
 
-use super::api::{self, More, method, to_json};
+use super::api::{self, method, to_json};
 use super::events::{Emit, emit_events};
 use crate::board::Coming;
-use crate::board::later::TOOLS;
-use crate::driver::Driver;
+use crate::board::later::{TOOLS, lacks};
+use crate::driver::{Driver, More};
 use crate::host::Host;
 use crate::later::{fetched, part};
 use crate::live::Link;
@@ -149,8 +149,8 @@ async fn come(
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
     let view = driver.view();
-    if view.race.is_some() {
-        // Its lanes come in a part, without which there is no first picture. Should it not come, the board says so.
+    if lacks(&view) {
+        // Without it there is no first picture. Should it not come, the board says so.
         let _missing = fetched(&TOOLS).await;
     }
     pause().await;
@@ -249,6 +249,12 @@ fn theme_of(options: &Options) -> Theme {
     }
 }
 
+/// What a new value of an attribute does, with or without the part that most commands are in.
+enum Act {
+    Simple(Box<dyn FnOnce(&mut Session) -> Change>),
+    More(More),
+}
+
 /// Adds `set(name, value)`, which changes an attribute while the run is shown.
 fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     let options = RefCell::new(options);
@@ -258,8 +264,8 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
         let seeks = name == "at";
         let mut options = options.borrow_mut();
-        let act: More = match options.set(&name, &value) {
-            Err(message) => Box::new(|_, session| session.say(message)),
+        let act: Act = match options.set(&name, &value) {
+            Err(message) => Act::Simple(Box::new(|session| session.say(message))),
             Ok(()) => {
                 let now = options.clone();
                 match &*name {
@@ -269,16 +275,28 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
                     _ => {}
                 }
-                Box::new(move |part, session| {
-                    // The earlier error may be about the old value.
-                    session.obey(Command::DismissError);
-                    (part.changed)(session, &name, &now)
-                })
+                // The earlier error may be about the old value.
+                let command = match &*name {
+                    "era" | "at" | "until" | "markers" | "mode" | "scene" => None,
+                    "speed" => Some(Command::Speed(now.speed.unwrap_or(100))),
+                    "granularity" => Some(Command::StepSize(now.granularity.unwrap_or_default())),
+                    _ => Some(Command::DismissError),
+                };
+                match command {
+                    Some(command) => Act::Simple(Box::new(|session| session.obey(command))),
+                    None => Act::More(Box::new(move |part, session| {
+                        session.obey(Command::DismissError);
+                        (part.changed)(session, &name, &now)
+                    })),
+                }
             }
         };
         let driver = driver.clone();
         wasm_bindgen_futures::future_to_promise(async move {
-            api::perform_more(&driver, seeks, act).await;
+            match act {
+                Act::Simple(act) => driver.perform(act).await,
+                Act::More(act) => driver.perform_more(seeks, act).await,
+            }
             Ok(JsValue::UNDEFINED)
         })
         .into()
@@ -299,12 +317,6 @@ pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> C
         ) => session.seek_place(place),
         ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
         ("mode" | "scene", _) => session.set_mode(options).map(|()| Change::Cut),
-        ("speed", _) => {
-            return session.obey(Command::Speed(options.speed.unwrap_or(100)));
-        }
-        ("granularity", _) => {
-            return session.obey(Command::StepSize(options.granularity.unwrap_or_default()));
-        }
         _ => return Change::None,
     };
     done.unwrap_or_else(|message| session.say(message))

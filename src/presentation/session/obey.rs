@@ -68,6 +68,7 @@ impl Session {
             Command::StepSize(step_size) => self.set_step_size(step_size),
             Command::Walk { on, coarser } => self.walk(on, coarser),
             Command::Tell(tell) => self.tell(tell),
+            Command::AskWhy(open) => self.ask(open),
             Command::Wrong(message) => {
                 // What an earlier search found is no answer to this one.
                 self.forget_found();
@@ -122,7 +123,6 @@ impl Session {
             Command::Break(command) => self.breakpoint(command),
             Command::Compare(against) => self.compare_against(against),
             Command::CloseCompare => self.close_comparison(),
-            Command::AskWhy(open) => self.ask(open),
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
             simple => self.simply(simple),
@@ -206,6 +206,7 @@ impl Session {
                 | Command::StepSize(_)
                 | Command::Walk { .. }
                 | Command::Tell(_)
+                | Command::AskWhy(_)
                 | Command::Wrong(_)
                 | Command::DismissError
         );

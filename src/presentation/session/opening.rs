@@ -73,14 +73,9 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
     }
 }
 
-/// Whether a command opens a lesson that is at hand.
-#[must_use]
-pub fn is_at_hand(command: &Command) -> bool {
-    at_hand(command).is_some()
-}
-
 /// The lesson that a command asks for, if it is at hand.
-fn at_hand(command: &Command) -> Option<Result<Lesson, Text>> {
+#[must_use]
+pub fn at_hand(command: &Command) -> Option<Result<Lesson, Text>> {
     match command {
         Command::Load(id) => lessons::at_hand(id),
         _ => None,

@@ -9,11 +9,11 @@ pub fn kept(lang: Lang, is_kept: bool) -> &'static str {
     match (lang, is_kept) {
         (Lang::En, true) => "Your progress stays in this browser.",
         (Lang::En, false) => {
-            "This browser keeps nothing for the page: its storage is blocked or full. Your progress is lost with this tab."
+            "This browser cannot keep your progress: its storage is blocked or full. It is lost with this tab."
         }
         (Lang::Zh, true) => "学习进度只保存在本浏览器中。",
         (Lang::Zh, false) => {
-            "本浏览器没有为本页面保存数据：存储被禁用或已满。关闭此标签页后，学习进度将丢失。"
+            "本浏览器无法保存学习进度：存储被禁用或已满。关闭此标签页后，进度将丢失。"
         }
     }
 }

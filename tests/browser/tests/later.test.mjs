@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DIST, IS_SPLIT, PART, launch } from "../harness.mjs";
+import { hosts, page as hostPage } from "../hosts.mjs";
+import { listOf } from "../many.mjs";
 import { serve } from "../server.mjs";
+
+const onHost = hosts();
 
 const skip = IS_SPLIT ? false : "this build is not split";
 let browser;
@@ -16,9 +20,10 @@ after(async () => {
   await server?.close();
 });
 
-/** The page with its first picture, and a switch that lets the parts come. */
-async function withoutParts(t, { hash = "", firstVisit = false } = {}) {
-  const context = await browser.newContext({ locale: "en-US" });
+/** The page with its first picture, and a switch that lets the parts come. With `holds` they neither come nor fail until
+    `release`. */
+async function withoutParts(t, { hash = "", firstVisit = false, holds = false, part = PART } = {}) {
+  const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
   t.after(() => context.close());
   if (!firstVisit) {
     await context.addInitScript(() => {
@@ -27,8 +32,10 @@ async function withoutParts(t, { hash = "", firstVisit = false } = {}) {
     });
   }
   const net = { isUp: false, asked: [] };
-  await context.route(PART, (route) => {
+  const released = new Promise((release) => (net.release = (isUp = true) => release((net.isUp = isUp))));
+  await context.route(part, async (route) => {
     net.asked.push(route.request().url());
+    if (holds) await released;
     return net.isUp ? route.continue() : route.abort();
   });
   const page = await context.newPage();
@@ -36,7 +43,7 @@ async function withoutParts(t, { hash = "", firstVisit = false } = {}) {
   page.on("pageerror", (error) => errors.push(error));
   await page.goto(server.url + hash);
   await page.waitForFunction(() => window.deltascope !== undefined);
-  await page.evaluate(() => window.deltascope.ready);
+  if (!holds) await page.evaluate(() => window.deltascope.ready);
   const said = page.getByTestId("error").filter({ hasText: "could not be loaded" });
   return { page, net, said, errors };
 }
@@ -115,3 +122,177 @@ test("a link is opened once its part is there", { skip }, async (t) => {
     return deltascope.getState().lesson;
   }), "tombstone");
 });
+
+/** What a run of things said ends at, if all parts are there. */
+async function whole(t, say) {
+  const { page, net, errors } = await withoutParts(t, { holds: true });
+  net.release();
+  await page.evaluate(() => window.deltascope.ready);
+  await say(page);
+  assert.deepEqual(errors, []);
+  return page.evaluate(() => deltascope.getState());
+}
+
+const isOpen = (page, lesson) => page.waitForFunction((lesson) => deltascope.getState().lesson === lesson, lesson);
+const openLink = (page, lesson) => page.evaluate((lesson) => void (location.hash = `#v1;lesson=${lesson}`), lesson);
+const opening = (page) => page.getByTestId("opening");
+
+for (const [what, then] of [
+  ["cut the watch, step", async () => {}],
+  ["cut the watch, step, open a lesson", async (page) => openLink(page, "tombstone")],
+]) {
+  test(`what is said while a part is fetched is done in its order: ${what}`, { skip }, async (t) => {
+    const say = async (page) => {
+      await page.getByTestId("btn-cut").click();
+      await page.keyboard.press("ArrowRight");
+      await then(page);
+    };
+    const wanted = await whole(t, async (page) => {
+      await say(page);
+      if (then.length > 0) await isOpen(page, "tombstone");
+    });
+    const { page, net, errors } = await withoutParts(t, { holds: true });
+    const before = await page.evaluate(() => deltascope.getState());
+    await say(page);
+    await opening(page).waitFor();
+    assert.deepEqual(await page.evaluate(() => deltascope.getState()), before, "nothing happens before");
+    assert.notDeepEqual(wanted, before);
+    net.release();
+    await opening(page).waitFor({ state: "detached" });
+    await page.waitForFunction((wanted) => deltascope.getState().step === wanted.step && deltascope.getState().lesson === wanted.lesson, wanted);
+    assert.deepEqual(await page.evaluate(() => deltascope.getState()), wanted);
+    assert.deepEqual(errors, []);
+  });
+}
+
+test("calls of a script while a part is fetched are done and answered in their order", { skip }, async (t) => {
+  const say = (page) => page.evaluate(async () => {
+    const answered = [];
+    const object = { metadata: { namespace: "default", name: "mine" } };
+    await Promise.all([
+      ["seek", "listed"],
+      ["seek", 2],
+      ["inject", { op: "create", object }],
+      ["step", 10],
+      ["follow", "default/mine"],
+      ["step", -3],
+    ].map(([name, ...given], place) => deltascope[name](...given).then(() => answered.push(place))));
+    return answered;
+  });
+  const wanted = await whole(t, say);
+  const { page, net, errors } = await withoutParts(t, { holds: true });
+  const answered = say(page);
+  await opening(page).waitFor();
+  net.release();
+  assert.deepEqual(await answered, [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(await page.evaluate(() => deltascope.getState()), wanted);
+  assert.deepEqual(errors, []);
+});
+
+for (const [what, end] of [
+  ["Escape", (page) => page.keyboard.press("Escape")],
+  ["a run that needs no part", (page) => page.evaluate(() => deltascope.load("sandbox"))],
+]) {
+  test(`${what} ends the wait, and what waited does not happen`, { skip }, async (t) => {
+    const { page, net, errors } = await withoutParts(t, { holds: true });
+    const state = () => page.evaluate(() => deltascope.getState());
+    await page.evaluate(() => deltascope.load("sandbox"));
+    const before = await state();
+    await page.getByTestId("btn-cut").click();
+    const settled = page.evaluate(() => Promise.all([deltascope.fork(), deltascope.step(1)]));
+    await opening(page).waitFor();
+    await end(page);
+    await settled;
+    await opening(page).waitFor({ state: "detached" });
+    assert.deepEqual(await state(), before);
+    net.release();
+    await page.evaluate(() => deltascope.ready);
+    assert.deepEqual(await state(), before);
+    await page.evaluate(() => deltascope.step(1));
+    assert.equal((await state()).step, before.step + 1, "the page goes on");
+    assert.deepEqual(errors, []);
+  });
+}
+
+test("if the part does not come, nothing that waited happens, and one message says so", { skip }, async (t) => {
+  const { page, net, said, errors } = await withoutParts(t, { holds: true });
+  const before = await page.evaluate(() => deltascope.getState().step);
+  const settled = page.evaluate(() => Promise.all([deltascope.inject({ op: "cut" }), deltascope.step(3)]));
+  await opening(page).waitFor();
+  net.release(false);
+  await settled;
+  assert.equal(await said.count(), 1);
+  assert.equal(await page.evaluate(() => deltascope.getState().step), before);
+  assert.deepEqual(errors, []);
+});
+
+test("many objects are drawn once their part is there, however it came, and one button asks for it again", { skip }, async (t) => {
+  const { page, net, said, errors } = await withoutParts(t, { part: /-tools-/ });
+  const load = () => page.evaluate((list) => deltascope.openText("list.json", list), listOf(100));
+  await load();
+  const again = page.getByTestId("again");
+  await again.first().waitFor();
+  assert.equal(await said.count(), 0, "the field itself says it");
+  const asked = net.asked.length;
+  assert.ok(asked <= 2, `${asked} fetches`);
+  net.isUp = true;
+  await again.first().click();
+  await page.getByTestId("density-objects").waitFor();
+  await again.first().waitFor({ state: "detached" });
+  assert.equal(net.asked.length, asked + 1);
+  assert.deepEqual(errors, []);
+});
+
+test("a call is answered once the cells are drawn", { skip }, async (t) => {
+  const { page, net, errors } = await withoutParts(t, { part: /-tools-/, holds: true });
+  const cells = page.evaluate(async (list) => {
+    await deltascope.openText("list.json", list);
+    return document.querySelectorAll("[data-testid=density-objects]").length;
+  }, listOf(100));
+  await page.waitForFunction(() => Object.keys(deltascope.getState().api.objects).length === 100);
+  net.release();
+  assert.equal(await cells, 1);
+  assert.deepEqual(errors, []);
+});
+
+test("the tab that explains is filled once its part is there", { skip }, async (t) => {
+  const { page, net, errors } = await withoutParts(t, { holds: true, part: /-runs-/ });
+  await page.evaluate(() => deltascope.step(3));
+  await page.getByTestId("btn-why").click();
+  await page.getByTestId("select-thing").waitFor();
+  assert.equal(await page.getByTestId("chain").count(), 0);
+  net.release();
+  await page.getByTestId("chain").waitFor();
+  assert.deepEqual(errors, []);
+});
+
+test("an element that is removed while it waits leaves nothing behind", { skip }, onHost({ "index.html": hostPage("") }, async (host) => {
+  const other = await host.page.context().newPage();
+  const errors = [];
+  other.on("pageerror", (error) => errors.push(error));
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  let held = 0;
+  await other.route(/-runs-/, async (route) => {
+    held += 1;
+    await released;
+    return route.continue();
+  });
+  await other.goto(`${host.url}index.html`);
+  await other.evaluate(() => (document.body.innerHTML = ["a", "b"].map((id) => `<delta-scope id="${id}" lesson="sandbox" load="eager"></delta-scope>`).join("")));
+  // The picture is there, and the methods wait.
+  await other.waitForFunction(() => ["a", "b"].every((id) => document.getElementById(id).shadowRoot.querySelector("[data-testid=btn-step]")));
+  await other.evaluate(() => {
+    const one = document.getElementById("a");
+    one.inject({ op: "cut" }).catch(() => {});
+    for (const [name, value] of [["era", "1.23"], ["at", "listed"], ["theme", "dark"], ["speed", "200"]]) one.setAttribute(name, value);
+    document.getElementById("b").setAttribute("at", "listed");
+    one.dispose?.();
+    one.remove();
+  });
+  assert.ok(held > 0);
+  release();
+  await other.evaluate(() => document.getElementById("b").ready);
+  await other.waitForFunction(() => document.getElementById("b").getState().step > 0);
+  assert.deepEqual(errors, []);
+}));

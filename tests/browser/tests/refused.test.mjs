@@ -10,7 +10,22 @@ const onHost = hosts();
 /** A module of a format that no browser knows yet: its last section has no such number. */
 const NEWER = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 0x70, 1, 0]);
 const withoutWasm = (target) => target.addInitScript(() => delete globalThis.WebAssembly);
-const withNewer = (target) => target.route("**/*_bg.wasm*", (route) => route.fulfill({ contentType: "application/wasm", body: NEWER }));
+const withProgram = (program) => (target) => target.route("**/*_bg.wasm*", (route) => route.fulfill({ contentType: "application/wasm", body: program }));
+const withNewer = withProgram(NEWER);
+/** What a browser says that does not know what the program needs. */
+const inOld = async (target) => {
+  await target.addInitScript(() => (WebAssembly.validate = () => false));
+  await withNewer(target);
+};
+/** The page of a network that wants a password first, for each file. */
+const behindPortal = withProgram("<!doctype html><title>Sign in</title>");
+const withPiece = withProgram(Buffer.concat([NEWER.subarray(0, 8), Buffer.from([1, 9, 1])]));
+/** The memory that the program asks for is not there. */
+const withoutRoom = (target) => target.addInitScript(() => {
+  WebAssembly.instantiateStreaming = WebAssembly.instantiate = async () => {
+    throw new RangeError("could not allocate memory");
+  };
+});
 const withPolicy = (target) =>
   target.route("**/*.html", async (route) => {
     const response = await route.fetch();
@@ -21,7 +36,10 @@ const withPolicy = (target) =>
 for (const [what, refuse, en, zh] of [
   ["WebAssembly is switched off", withoutWasm, /has no WebAssembly, or it is switched off/, /没有 WebAssembly/],
   ["the policy refuses WebAssembly", withPolicy, /'wasm-unsafe-eval' to its script-src/, /script-src 中加入 'wasm-unsafe-eval'/],
-  ["the browser is too old", withNewer, /too old for the program \(.*\)\. Use a current version/, /版本太旧/],
+  ["something else came in place of the program", behindPortal, /could not be loaded \(.*\)\. Check the connection/, /请检查网络连接/],
+  ["only a piece of the program came", withPiece, /could not be loaded \(.*\)\. Check the connection/, /请检查网络连接/],
+  ["there is no memory", withoutRoom, /no memory for the program \(could not allocate memory\)/, /没有足够的内存/],
+  ["the browser is too old", inOld, /too old for the program \(.*\)\. Use a current version/, /版本太旧/],
 ]) {
   const provokes = /WebAssembly|wasm|Policy/i;
   for (const [lang, words] of [["en", en], ["zh", zh]]) {
@@ -77,7 +95,7 @@ for (const [what, block] of [
     });
     await other.getByTestId("btn-lessons").click();
     await kept(other).waitFor();
-    assert.match(await kept(other).innerText(), /keeps nothing for the page.*lost with this tab/);
+    assert.match(await kept(other).innerText(), /cannot keep your progress.*lost with this tab/);
     const { lessonProgress } = await other.evaluate(() => deltascope.getState());
     assert.ok(lessonProgress.tombstone.opened, "until the tab is closed");
   }));

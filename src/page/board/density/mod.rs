@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use super::later::{Chosen, Label, TOOLS, later};
+use super::later::{Chosen, Label, again, dense};
 use super::layout::{Layout as Screen, rem, size_of};
 use super::parts::{Live, list, maybe, part, text};
 use super::tabs::DrawerTab;
@@ -78,16 +78,13 @@ fn over(layout: Layout, cell: usize) -> String {
 
 /// A field of cells, once its part of the program is there.
 pub(super) fn cells(field: Field, label: Label, chosen: Chosen) -> Live<AnyView> {
-    later(
-        &TOOLS,
-        || true,
-        move |part| (part.cells)(field, label, chosen),
-    )
+    dense(move |part| (part.cells)(field, label, chosen), again)
 }
 
 /// A strip of marks, once its part of the program is there.
 pub(super) fn marks(row: Memo<ValueRow>) -> Live<AnyView> {
-    later(&TOOLS, || true, move |part| (part.marks)(row))
+    // The field of the same room says what is missing.
+    dense(move |part| (part.marks)(row), || ().into_any())
 }
 
 #[component]

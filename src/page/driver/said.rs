@@ -1,0 +1,345 @@
+//! What is said to a board: the commands of buttons and keys, and the calls of scripts.
+//!
+//! What needs the part that most commands are in waits until that is fetched, and so does all that is said after it: see
+//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::line::Turn;
+use super::{Driver, Opens};
+use crate::later;
+use crate::paced::Paced;
+use crate::runs::{RUNS, Runs};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::session::opening::{at_hand, open_lesson};
+use deltascope_presentation::session::{Change, Session};
+
+/// Whether a command opens a run.
+fn opens(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_)
+    )
+}
+
+/// What is done to a session.
+type Act = Box<dyn FnOnce(&mut Session) -> Change>;
+
+/// The same, with the part that most commands are in.
+pub(crate) type More = Box<dyn FnOnce(&Runs, &mut Session) -> Change>;
+
+impl Driver {
+    /// Takes a turn, to be kept until all is done: at once, unless something waits already or this `needs` a part that is
+    /// not there.
+    fn turn(&self, needs: bool) -> Turn {
+        let (part, line) = (later::now(&RUNS), &self.inner.line);
+        if let Some(part) = part {
+            self.with(part.complete);
+        }
+        if line.is_empty() && (part.is_some() || !needs) {
+            return Turn::NOW;
+        }
+        let turn = Turn::last(line);
+        if self.inner.gone.get() {
+            drop(line.leave());
+        } else if part.is_none() {
+            self.with(|session| session.set_opening(Some(0)));
+            let driver = self.clone();
+            spawn_local(async move { driver.bring().await });
+        }
+        turn
+    }
+
+    /// Fetches what the line waits for. Meanwhile the screen says so, and Escape ends the wait.
+    async fn bring(&self) {
+        self.draw().await;
+        if self.inner.brings.replace(true) {
+            return;
+        }
+        let fetched = self.complete().await;
+        self.inner.brings.set(false);
+        if self.inner.line.is_empty() {
+            return;
+        }
+        self.with(|session| session.set_opening(None));
+        match fetched {
+            Ok(_) => self.inner.line.go(),
+            Err(missing) => {
+                // A command after the one that cannot be done may not be meant without it.
+                let _left = self.inner.line.leave();
+                self.act(Box::new(|session| session.say(missing))).await;
+            }
+        }
+    }
+
+    /// Fetches what most commands need, and gives it to the session.
+    ///
+    /// # Errors
+    /// It cannot be fetched, or the board is gone.
+    pub(crate) async fn complete(&self) -> Result<&'static Runs, Text> {
+        let part = later::fetched(&RUNS).await?;
+        if self.inner.gone.get() {
+            return Err(later::missing());
+        }
+        self.with(part.complete);
+        Ok(part)
+    }
+
+    /// The part has come, in whatever way: what the screen lacked is drawn.
+    pub(super) fn has_come(&self, part: &'static Runs) {
+        let driver = self.clone();
+        spawn_local(async move {
+            if !driver.inner.gone.get() {
+                driver.with(part.complete);
+                driver.draw().await;
+            }
+        });
+    }
+
+    /// Performs a command of a button or a key.
+    pub fn send(&self, command: Command) {
+        let driver = self.clone();
+        let watched = self.inner.ui.get().is_some_and(|ui| {
+            let watch = ui.shape.try_with_untracked(|shape| shape.watch);
+            watch.unwrap_or_default()
+        });
+        // A key's command; there are no buttons for these commands.
+        if watched && command.changes_the_run() {
+            return;
+        }
+        if let Command::AskWhy(open) = command {
+            return self.asks_why(open);
+        }
+        if matches!(command, Command::DismissError) {
+            self.ask();
+            self.stop_opening();
+        }
+        if opens(&command) && !self.with(|session| session.hears(&command)) {
+            let opening = self.opens(command);
+            return spawn_local(opening);
+        }
+        let turn = self.turn(self.with(|session| session.lacks(&command)));
+        if turn.is_now() {
+            self.does(command, None);
+        } else {
+            spawn_local(async move {
+                if turn.comes().await {
+                    driver.does(command, Some(turn));
+                }
+            });
+        }
+    }
+
+    /// The tab that explains has opened or closed. That changes nothing that another command does.
+    fn asks_why(&self, open: bool) {
+        let part = later::now(&RUNS);
+        if let Some(part) = part {
+            self.with(part.complete);
+        }
+        self.obey(Command::AskWhy(open), None);
+        if open && part.is_none() {
+            // What says that it is missing is fetched again by the next command.
+            let driver = self.clone();
+            spawn_local(async move {
+                if let Err(missing) = driver.complete().await
+                    && !driver.inner.gone.get()
+                {
+                    driver.act(Box::new(|session| session.say(missing))).await;
+                }
+            });
+        }
+    }
+
+    fn does(&self, command: Command, turn: Option<Turn>) {
+        self.ask();
+        let Some(far) = self.with(|session| session.needs(&command)) else {
+            return self.obey(command, turn);
+        };
+        let driver = self.clone();
+        spawn_local(async move {
+            if driver.compute(&far).await {
+                driver.obey(far.instead_of(command), turn);
+            }
+        });
+    }
+
+    fn obey(&self, command: Command, turn: Option<Turn>) {
+        let driver = self.clone();
+        let change = self.inner.session.borrow_mut().obey(command);
+        self.asked();
+        spawn_local(async move {
+            let run = driver.show(change).await;
+            drop(turn);
+            // Playback gets to these facts by itself.
+            let playing = driver.inner.session.borrow().playback().is_playing();
+            if let Change::Follow(to) = change
+                && !playing
+                && !driver.still()
+            {
+                // Whoever acts in a story lets time run when everything is done.
+                let (tells, cursor) =
+                    driver.with(|session| (session.tells(), session.playback().cursor()));
+                let to = if tells { to.min(cursor + 1) } else { to };
+                driver.follow(to, run).await;
+            }
+        });
+    }
+
+    /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Returns once the screen shows it. Meanwhile the screen
+    /// shows the progress; a later opening replaces this one.
+    pub fn opens(&self, command: Command) -> impl Future<Output = ()> + use<> {
+        let driver = self.clone();
+        let lesson = match later::now(&RUNS) {
+            Some(_) => None,
+            None => at_hand(&command),
+        };
+        let turn = if lesson.is_some() {
+            // What waits is for the run that this one replaces.
+            self.stop_opening();
+            Turn::NOW
+        } else {
+            self.turn(true)
+        };
+        async move {
+            if !turn.comes().await {
+                return;
+            }
+            if matches!(command, Command::Smallest(_)) {
+                driver.sought().await;
+            }
+            driver.show_stage();
+            let number = driver.next_opening();
+            let opening = if let Some(lesson) = lesson {
+                driver.with(|session| session.obey(Command::DismissError));
+                Paced::of(move |slices| -> Opens {
+                    Box::pin(async move { open_lesson(lesson?, &slices).await })
+                })
+            } else if let Some(part) = later::now(&RUNS) {
+                let wanted = driver.with(|session| {
+                    (part.complete)(session);
+                    (part.before)(session, &command)
+                });
+                Paced::of(move |slices| -> Opens {
+                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
+                })
+            } else {
+                return;
+            };
+            driver.asked();
+            driver.open(opening, number).await;
+            drop(turn);
+            driver.whole().await;
+        }
+    }
+
+    /// Waits for the seeks that a script has not awaited: its next call goes on from there. Returns whether no other seek
+    /// was asked for meanwhile.
+    async fn sought(&self) -> bool {
+        let turn = self.inner.seeks.get();
+        while self.inner.seeking.get() > 0 {
+            TimeoutFuture::new(0).await;
+        }
+        turn == self.inner.seeks.get()
+    }
+
+    fn seeks(&self) {
+        self.inner.seeks.set(self.inner.seeks.get() + 1);
+    }
+
+    /// Performs a step of a story for a script. Returns once the play to its moment is over.
+    pub async fn tells(&self, act: Act) {
+        let turn = self.turn(false);
+        if !turn.comes().await {
+            return;
+        }
+        self.sought().await;
+        self.ask();
+        let change = act(&mut self.inner.session.borrow_mut());
+        self.asked();
+        let plays = self.with(|session| session.plays_scene());
+        if !plays {
+            self.show(change).await;
+            drop(turn);
+            return self.whole().await;
+        }
+        let run = self.show_still(change).await;
+        drop(turn);
+        self.plays(run).await;
+    }
+
+    /// Performs a command of a script. Returns once the screen shows the result.
+    pub async fn perform(&self, act: Act) {
+        let turn = self.turn(false);
+        if turn.comes().await {
+            self.sought().await;
+            self.ask();
+            self.act(act).await;
+            drop(turn);
+            self.whole().await;
+        }
+    }
+
+    /// The same for what needs the part that most commands are in. A seek takes the place of an earlier one.
+    pub(crate) async fn perform_more(&self, seeks: bool, act: More) {
+        let turn = self.turn(true);
+        if !turn.comes().await {
+            return;
+        }
+        let Some(part) = later::now(&RUNS) else {
+            return;
+        };
+        if seeks {
+            self.seeks();
+        } else {
+            self.sought().await;
+        }
+        self.ask();
+        self.act(Box::new(move |session| act(part, session))).await;
+        drop(turn);
+        self.whole().await;
+    }
+
+    /// The same for what cannot wait, and ends what waits.
+    pub async fn act_now(&self, act: Act) {
+        self.stop_opening();
+        self.ask();
+        self.act(act).await;
+        self.whole().await;
+    }
+
+    async fn act(&self, act: Act) {
+        if let Some(part) = later::now(&RUNS) {
+            self.with(part.complete);
+        }
+        let change = act(&mut self.inner.session.borrow_mut());
+        self.asked();
+        self.show(change).await;
+    }
+
+    /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
+    pub async fn perform_far(&self, mut command: Command) {
+        let turn = self.turn(self.with(|session| session.lacks(&command)));
+        if !turn.comes().await {
+            return;
+        }
+        if matches!(command, Command::Seek(_)) {
+            self.seeks();
+        } else if !self.sought().await && matches!(command, Command::Step(_)) {
+            return;
+        }
+        self.ask();
+        if let Some(far) = self.with(|session| session.needs(&command)) {
+            if !self.compute(&far).await {
+                return;
+            }
+            command = far.instead_of(command);
+        }
+        self.act(Box::new(move |session| session.obey_or_say(command)))
+            .await;
+        drop(turn);
+        self.whole().await;
+    }
+}
