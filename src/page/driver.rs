@@ -20,7 +20,6 @@ use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
 use crate::animate::now;
-use crate::board::later::{TOOLS, lacks};
 use crate::host::{self, Host};
 use crate::later;
 use crate::motion::Stage;
@@ -665,13 +664,10 @@ impl Driver {
         }
     }
 
-    /// Waits for the part that the screen's picture lacks, if it does. Should it not come, the board says so.
-    async fn whole(&self) {
+    /// Whether this is so for what the screen shows.
+    pub(crate) fn shows(&self, what: fn(&View) -> bool) -> bool {
         let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
-        if ui.is_some_and(|ui| ui.view.with_untracked(|view| lacks(view))) {
-            let _missing = later::fetched(&TOOLS).await;
-            tick().await;
-        }
+        ui.is_some_and(|ui| ui.view.with_untracked(|view| what(view)))
     }
 
     async fn draw(&self) {

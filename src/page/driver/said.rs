@@ -230,8 +230,6 @@ impl Driver {
             };
             driver.asked();
             driver.open(opening, number).await;
-            drop(turn);
-            driver.whole().await;
         }
     }
 
@@ -262,8 +260,7 @@ impl Driver {
         let plays = self.with(|session| session.plays_scene());
         if !plays {
             self.show(change).await;
-            drop(turn);
-            return self.whole().await;
+            return;
         }
         let run = self.show_still(change).await;
         drop(turn);
@@ -277,8 +274,6 @@ impl Driver {
             self.sought().await;
             self.ask();
             self.act(act).await;
-            drop(turn);
-            self.whole().await;
         }
     }
 
@@ -298,8 +293,6 @@ impl Driver {
         }
         self.ask();
         self.act(Box::new(move |session| act(part, session))).await;
-        drop(turn);
-        self.whole().await;
     }
 
     /// The same for what cannot wait, and ends what waits.
@@ -307,7 +300,6 @@ impl Driver {
         self.stop_opening();
         self.ask();
         self.act(act).await;
-        self.whole().await;
     }
 
     async fn act(&self, act: Act) {
@@ -339,7 +331,5 @@ impl Driver {
         }
         self.act(Box::new(move |session| session.obey_or_say(command)))
             .await;
-        drop(turn);
-        self.whole().await;
     }
 }

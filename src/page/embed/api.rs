@@ -4,13 +4,14 @@
 
 use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::{GetUntracked, WithUntracked, window};
+use leptos::task::tick;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use super::events::{Emit, emit_story};
-use crate::board::later::CLUSTER;
+use crate::board::later::{CLUSTER, TOOLS, lacks};
 use crate::driver::{Driver, More};
 use crate::later::{fetched, now};
 use crate::live::Link;
@@ -37,6 +38,7 @@ pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
     let ready = settles(async move {
         if let Some(first) = first {
             opening.opens(first).await;
+            drawn(&opening).await;
         }
         whole().await;
     });
@@ -78,7 +80,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         if let Some(named) = to.as_string() {
             let on = on.clone();
             let seek: More = Box::new(move |part, session| (part.seek)(session, &named));
-            return settles(async move { on.perform_more(true, seek).await });
+            return settles(async move {
+                on.perform_more(true, seek).await;
+                drawn(&on).await;
+            });
         }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
         #[allow(
@@ -378,25 +383,45 @@ fn more(driver: &Driver, act: impl FnOnce(&Runs, &mut Session) -> Change + 'stat
 
 // Boxed, so that it is compiled once and not once per method.
 fn performs_more(driver: Driver, act: More) -> JsValue {
-    settles(async move { driver.perform_more(false, act).await })
+    settles(async move {
+        driver.perform_more(false, act).await;
+        drawn(&driver).await;
+    })
 }
 
 /// A promise that settles once the play to a scene's moment, or to an answer's, is over.
 fn tells(driver: &Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
     let driver = driver.clone();
-    settles(async move { driver.tells(act).await })
+    settles(async move {
+        driver.tells(act).await;
+        drawn(&driver).await;
+    })
 }
 
 /// A promise that settles once the screen shows what was opened, or why it cannot be opened.
 fn opens(driver: &Driver, command: Command) -> JsValue {
     let driver = driver.clone();
-    settles(async move { driver.opens(command).await })
+    settles(async move {
+        driver.opens(command).await;
+        drawn(&driver).await;
+    })
 }
 
 /// A promise that settles once the screen shows what may have to be computed first.
 fn performs_far(driver: &Driver, command: Command) -> JsValue {
     let driver = driver.clone();
-    settles(async move { driver.perform_far(command).await })
+    settles(async move {
+        driver.perform_far(command).await;
+        drawn(&driver).await;
+    })
+}
+
+/// Waits for the part that draws the screen's picture. Should it not come, the board says so.
+async fn drawn(driver: &Driver) {
+    if driver.shows(lacks) {
+        let _missing = fetched(&TOOLS).await;
+        tick().await;
+    }
 }
 
 /// A promise that settles when this is done.
@@ -410,7 +435,10 @@ pub(super) fn settles(work: impl Future<Output = ()> + 'static) -> JsValue {
 
 // Boxed, so that it is compiled once and not once per method.
 fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
-    settles(async move { driver.perform(act).await })
+    settles(async move {
+        driver.perform(act).await;
+        drawn(&driver).await;
+    })
 }
 
 /// Converts a value to JSON. Values without a JSON form (undefined, functions, symbols) become null.
