@@ -51,7 +51,11 @@ pub(super) async fn run(
     let passing = told.map(|teller| Passing::new(printed(&mut child), &teller));
     let status = signals.hand_on(&mut child).await;
     if let Some(passing) = passing {
-        passing.end().await;
+        // What reads it may stand still.
+        tokio::select! {
+            () = passing.end() => {}
+            _sent = signals.next() => {}
+        }
     }
     Ok(code(status.map_err(|error| cannot_wait(&error))?))
 }

@@ -25,6 +25,8 @@ const EVERY: Duration = Duration::from_millis(200);
 const PIECE: u64 = 1 << 18;
 /// How long what the command has started may go on printing after its end.
 const AFTER: Duration = Duration::from_secs(2);
+/// More than a pipe holds of what the command itself has printed.
+const HELD_BY_PIPE: usize = 1 << 20;
 
 /// A log that is being read.
 pub(super) struct Reading {
@@ -102,7 +104,7 @@ impl Passing {
             let (teller, mut over) = (teller.clone(), over.clone());
             tokio::spawn(async move {
                 // Who reads it may be slow: only the command's time counts.
-                let mut left = AFTER;
+                let (mut left, mut more) = (AFTER, HELD_BY_PIPE);
                 loop {
                     let mut bytes = vec![0; PIECE as usize / 4];
                     let mut room = ReadBuf::new(&mut bytes);
@@ -113,11 +115,13 @@ impl Passing {
                         read = read => read,
                         () = late(&mut over, left) => return,
                     };
+                    let size = room.filled().len();
                     if is_over {
                         left = left.saturating_sub(from.elapsed());
+                        more = more.saturating_sub(size);
                     }
-                    let size = room.filled().len();
-                    if read.is_err() || size == 0 {
+                    // The rest is not the command's own.
+                    if read.is_err() || size == 0 || more == 0 {
                         return;
                     }
                     bytes.truncate(size);

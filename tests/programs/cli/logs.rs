@@ -288,16 +288,18 @@ fn what_the_command_prints_is_read_and_passes_as_it_is() {
 #[test]
 fn what_the_command_leaves_running_does_not_hold_the_tap() {
     let api = Api::start(&["--pods", "1", "--rate", "0"]);
-    // It holds the output open.
-    let script = "tail -f /dev/null & echo $!";
-    let args = [
-        "tap", "--proxy", &api.url, "--log", "-", "--", "sh", "-c", script,
-    ];
-    let (mut running, out, _) = start(&mut deltascope(&args));
-    let left = out.recv_timeout(HANGS).unwrap();
-    assert_eq!(super::code(&mut running), Some(0));
-    let killed = std::process::Command::new("kill").arg(left.trim()).status();
-    assert!(killed.unwrap().success());
+    // One holds the output open, one prints without end.
+    for (left, lives) in [("tail -f /dev/null", true), ("yes", false)] {
+        let script = format!("sh -c 'echo $$; exec {left}' &");
+        let args = [
+            "tap", "--proxy", &api.url, "--log", "-", "--", "sh", "-c", &script,
+        ];
+        let (mut running, out, _) = start(&mut deltascope(&args));
+        let id = out.recv_timeout(HANGS).unwrap();
+        assert_eq!(super::code(&mut running), Some(0), "{left}");
+        let killed = std::process::Command::new("kill").arg(id.trim()).status();
+        assert!(killed.unwrap().success() || !lives, "{left}");
+    }
 }
 
 fn get(tap: &Tap, path: &str) -> (u16, Vec<u8>) {
