@@ -195,7 +195,7 @@ impl Beside {
         let known = self.known.as_ref().map(|_| Known::new());
         (self.known, self.read) = (known, 0);
         (self.should, self.before, self.compared) = (Vec::new(), None, None);
-        self.passed = 0;
+        (self.found, self.passed) = (Comparison::default(), 0);
     }
 
     /// Takes more lines of the log.
