@@ -639,6 +639,14 @@ impl Driver {
         }
     }
 
+    /// Draws the trail anew, where things are now.
+    pub(crate) fn trace(&self) {
+        if !self.inner.gone.get() {
+            self.inner.stage.cut();
+            self.trail(None);
+        }
+    }
+
     /// Whether motions must not play.
     fn still(&self) -> bool {
         self.inner.motion.get().map_or_else(reduced, |moves| !moves)
@@ -654,8 +662,7 @@ impl Driver {
         let first = Cell::new(true);
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if !first.replace(false) && !driver.inner.stage.fits() {
-                driver.inner.stage.cut();
-                driver.trail(None);
+                driver.trace();
             }
         });
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {

@@ -99,6 +99,11 @@ pub(crate) fn tracked<T>(part: &'static Kept<T>) -> Option<&'static T> {
     now(part)
 }
 
+/// Whether a fetch of it has failed.
+pub(crate) fn has_failed<T>(part: &'static Kept<T>) -> bool {
+    part.with(|part| part.failed.get() > 0)
+}
+
 /// A part, once it is there. All who wait for it wait for one fetch.
 ///
 /// # Errors

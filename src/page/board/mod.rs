@@ -53,6 +53,7 @@ mod why;
 
 use leptos::prelude::*;
 
+use crate::later::{Stands, stands};
 use crate::live::{self, Link};
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
@@ -152,10 +153,18 @@ pub fn Board() -> impl IntoView {
             && !layout.presenter.on.get()
             && !ui.shelved()
     });
+    // The stage stays until what takes its place is there.
+    let shelved = move || {
+        let is_there = match informers::shows(ui) {
+            true => stands(&CLUSTER),
+            false => stands(&SHELF),
+        };
+        ui.shelved() && is_there == Stands::There
+    };
     let shown_as = move || {
         [
             ("tells", telling.get()),
-            ("shelved", !embedded && ui.shelved()),
+            ("shelved", !embedded && shelved()),
             ("on-paper", !embedded && on_paper.get()),
             ("races", racing.get()),
             ("compares", comparing.get()),

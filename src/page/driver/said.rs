@@ -158,10 +158,12 @@ impl Driver {
         let Some(far) = self.with(|session| session.needs(&command)) else {
             return self.obey(command, turn);
         };
+        // What comes next takes its place.
+        drop(turn);
         let driver = self.clone();
         spawn_local(async move {
             if driver.compute(&far).await {
-                driver.obey(far.instead_of(command), turn);
+                driver.obey(far.instead_of(command), None);
             }
         });
     }
@@ -192,6 +194,8 @@ impl Driver {
     /// shows the progress; a later opening replaces this one.
     pub fn opens(&self, command: Command) -> impl Future<Output = ()> + use<> {
         let driver = self.clone();
+        // What waits is told there, and can be ended.
+        self.show_stage();
         let lesson = match later::now(&RUNS) {
             Some(_) => None,
             None => at_hand(&command),
@@ -210,7 +214,6 @@ impl Driver {
             if matches!(command, Command::Smallest(_)) {
                 driver.sought().await;
             }
-            driver.show_stage();
             let number = driver.next_opening();
             let opening = if let Some(lesson) = lesson {
                 driver.with(|session| session.obey(Command::DismissError));
@@ -229,6 +232,8 @@ impl Driver {
                 return;
             };
             driver.asked();
+            // As when nothing had to be fetched, what comes next may take its place.
+            drop(turn);
             driver.open(opening, number).await;
         }
     }
@@ -324,6 +329,7 @@ impl Driver {
         }
         self.ask();
         if let Some(far) = self.with(|session| session.needs(&command)) {
+            drop(turn);
             if !self.compute(&far).await {
                 return;
             }

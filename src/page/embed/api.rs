@@ -13,7 +13,7 @@ use wasm_bindgen_futures::future_to_promise;
 use super::events::{Emit, emit_story};
 use crate::board::later::{CLUSTER, TOOLS, lacks};
 use crate::driver::{Driver, More};
-use crate::later::{fetched, now};
+use crate::later::{fetched, has_failed, now};
 use crate::live::Link;
 use crate::runs::{RUNS, Runs};
 use crate::ui::Ui;
@@ -416,11 +416,13 @@ fn performs_far(driver: &Driver, command: Command) -> JsValue {
     })
 }
 
-/// Waits for the part that draws the screen's picture. Should it not come, the board says so.
+/// Waits for the part that draws the screen's picture. Should it not come, the board says so, and nothing waits for it any more.
 async fn drawn(driver: &Driver) {
-    if driver.shows(lacks) {
+    if driver.shows(lacks) && !has_failed(&TOOLS) {
         let _missing = fetched(&TOOLS).await;
         tick().await;
+        // It leads to what was not there.
+        driver.trace();
     }
 }
 

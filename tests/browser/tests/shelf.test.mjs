@@ -247,6 +247,7 @@ for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
   test(`axe finds nothing on the shelf at ${viewport.width}, and nothing is wider than the screen`, onPage({ viewport }, async (app) => {
     await app.page.evaluate(axe);
     await app.id("btn-lessons").click();
+    await app.id("shelf").waitFor();
     for (const what of ["cards", "notes"]) {
       if (what === "notes") {
         await app.id("teach-short").click();
