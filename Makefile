@@ -73,14 +73,16 @@ $(TARGET)/page.stamp: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS := \
   --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
 test: fmt test-beside-dist test-browser
 
-# The end of the page's optimised build keeps one core busy; the tests have the other. The page is packed for the command
+# The end of the page's optimised build keeps one core busy; the tests have the other. What the browser needs is fetched meanwhile,
+# and if that fails, `test-browser` says so. The page is packed for the command
 # line only after them: they serve the packed one.
 .PHONY: test-beside-dist
 test-beside-dist: setup-dist
 	@mkdir -p '$(TARGET)'; status=0; \
+	$(MAKE) --no-print-directory setup-browser >/dev/null 2>&1 & browser=$$!; \
 	$(MAKE) --no-print-directory $(PAGE) >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
 	$(MAKE) --no-print-directory test-native examples test-wasm || status=1; \
-	wait $$dist || status=1; cat '$(TARGET)/dist.log'; exit $$status
+	wait $$dist || status=1; cat '$(TARGET)/dist.log'; wait $$browser || :; exit $$status
 
 # The sources of the page and the element; the rest of src is only compiled natively.
 PAGE_SOURCES = $(shell find src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f)
@@ -94,8 +96,11 @@ $(PAGE): $$(PAGE_SOURCES) dist/index.html | setup-dist
 dist/index.html: ;
 
 # The command line contains the page if it is compiled after this.
-dist: $(PAGE)
+.PHONY: packed
+packed: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
+
+dist: packed
 	@$(MAKE) --no-print-directory size
 
 SITE := $(TARGET)/site
@@ -277,9 +282,11 @@ test-wasm: setup-bindgen
 	RUSTC_WORKSPACE_WRAPPER= CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
 
-test-browser: setup-browser site dist
-	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program
-	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=3 tests/*.test.mjs
+test-browser: setup-browser site packed
+	@status=0; $(MAKE) --no-print-directory size & size=$$!; \
+	(set -x; cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program) || status=1; \
+	wait $$size || status=1; \
+	(cd $(BROWSER) && set -x && node --test --test-reporter=spec --test-concurrency=3 tests/*.test.mjs) || status=1; exit $$status
 
 size:
 	@node $(BROWSER)/size.mjs dist

@@ -29,14 +29,17 @@ const find = async (app, name) => (await (await controls(app)).evaluateHandle((k
 
 /** The same run at the same moment, with this tab of the drawer, and no focus. Loads it only where a control has changed it. */
 async function prepare(app, tab) {
-  const { lesson, era, branches, comparison } = await app.state();
-  const same = lesson === "sandbox" && era === ERA && branches.length === 1 && comparison === null;
-  if (!same) {
-    await app.call("load", "sandbox");
-    await app.call("setEra", ERA);
-  }
-  await app.call("seek", START);
-  const open = await app.page.evaluate(() => document.querySelector("#drawer [role=tab][aria-selected=true]")?.id);
+  // In one call, as a call takes longer than what it does.
+  const open = await app.page.evaluate(async ([ERA, START]) => {
+    const { lesson, era, branches, comparison } = window.deltascope.getState();
+    const same = lesson === "sandbox" && era === ERA && branches.length === 1 && comparison === null;
+    if (!same) {
+      await window.deltascope.load("sandbox");
+      await window.deltascope.setEra(ERA);
+    }
+    await window.deltascope.seek(START);
+    return document.querySelector("#drawer [role=tab][aria-selected=true]")?.id;
+  }, [ERA, START]);
   if (tab === null && open) await app.id("drawer-close").click();
   if (tab !== null && open !== `drawer-tab-${tab}`) {
     await (open ? app.page.locator(`#drawer-tab-${tab}`) : app.id(`btn-${tab}`)).click();
@@ -78,21 +81,24 @@ async function useByKeys(app, element, kind) {
 
 /** Asserts that the keys control the stage, except those that a text field keeps: one key of each kind. */
 async function moves(app, what, { space, byMouse }) {
-  await app.page.evaluate(() => document.querySelector("dialog[open]")?.close());
-  await app.page.waitForFunction(() => !document.querySelector("dialog[open]"));
-  // The shelf is in the place of the stage.
-  if (await app.id("shelf").isVisible()) await app.page.keyboard.press("Escape");
-  if (!space) await app.call("pause");
-  const [text, tab] = await app.page.evaluate(() => {
+  const shelved = await app.page.evaluate(async () => {
+    document.querySelector("dialog[open]")?.close();
+    while (document.querySelector("dialog[open]")) await new Promise(requestAnimationFrame);
+    return document.querySelector("[data-testid=btn-lessons]").ariaPressed === "true";
+  });
+  // The shelf is in the place of the stage, or will be.
+  if (shelved) await app.page.keyboard.press("Escape");
+  const [text, tab, playing] = await app.page.evaluate(async (pauses) => {
+    if (pauses) await window.deltascope.pause();
     const active = document.activeElement;
     const text = active.tagName === "INPUT" && !["range", "checkbox", "radio"].includes(active.type);
-    return [text, active.getAttribute("role") === "tab"];
-  });
+    return [text, active.getAttribute("role") === "tab", window.deltascope.getState().playing];
+  }, !space);
   const press = async (key) => {
     await app.page.keyboard.press(key);
     return app.state();
   };
-  if ((await app.state()).playing) {
+  if (playing) {
     assert.equal((await press("Space")).playing, false, `${what}: space pauses`);
   }
   await app.call("seek", 5);
