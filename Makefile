@@ -58,7 +58,7 @@ help:
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
-	@echo 'parts:        setup books fmt clippy test-native examples test-wasm test-browser size'
+	@echo 'parts:        setup books fmt clippy test-native examples lint-benches test-wasm test-browser size'
 
 .PHONY: serve test bench dist site soak soak-busy fuzz supply
 # PROXY's responses come under the path where the page looks for an API.
@@ -80,8 +80,9 @@ test: fmt test-beside-dist test-browser
 test-beside-dist: setup-dist
 	@mkdir -p '$(TARGET)'; status=0; \
 	$(MAKE) --no-print-directory setup-browser >/dev/null 2>&1 & browser=$$!; \
-	$(MAKE) --no-print-directory $(PAGE) >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
-	$(MAKE) --no-print-directory test-native examples test-wasm || status=1; \
+	($(MAKE) --no-print-directory $(PAGE) && $(MAKE) --no-print-directory --keep-going lint-benches test-wasm) \
+	  >'$(TARGET)/dist.log' 2>&1 & dist=$$!; \
+	$(MAKE) --no-print-directory test-native examples || status=1; \
 	wait $$dist || status=1; cat '$(TARGET)/dist.log'; wait $$browser || :; exit $$status
 
 # The sources of the page and the element; the rest of src is only compiled natively.
@@ -253,7 +254,7 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 
 # --- the parts of `make test` -----------------------------------------------------------------
 
-.PHONY: fmt clippy test-native examples test-wasm test-browser size
+.PHONY: fmt clippy test-native examples lint-benches test-wasm test-browser size
 fmt: setup-rust
 	cargo fmt --all --check
 
@@ -275,12 +276,16 @@ test-native: setup-rust
 # Includes the runner of recorded scenarios.
 examples: setup-rust
 	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
+
+lint-benches: setup-rust
 	$(LINT_BENCHES)
 
-# Linted where it is compiled natively and for the page.
+# Linted where it is compiled natively and for the page. Compiling takes far longer than these tests, so nothing is optimised for them.
+AS_IT_IS = $(foreach crate,deltascope-cache deltascope-world deltascope-replay serde serde_core serde_json kube-core hashbrown indexmap \
+  miniz_oxide memchr itoa foldhash,--config profile.dev.package.$(crate).opt-level=0)
 test-wasm: setup-bindgen
 	RUSTC_WORKSPACE_WRAPPER= CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
-	  cargo test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
+	  cargo $(AS_IT_IS) test $(CARGO_FLAGS) --target $(WASM) -p deltascope-replay --test wasm
 
 test-browser: setup-browser site packed
 	@status=0; $(MAKE) --no-print-directory size & size=$$!; \

@@ -262,12 +262,15 @@ class App {
   /** Waits for a change that happens by itself, without stepping. */
   async eventually(what, predicate) {
     const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const state = await this.state();
-      if (predicate(state)) return state;
+    let state = await this.state();
+    while (!predicate(state)) {
       assert.ok(performance.now() < deadline, `still not: ${what}\n${JSON.stringify(state)}`);
-      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+      state = await this.page.evaluate(async () => {
+        await new Promise(requestAnimationFrame);
+        return window.deltascope.getState();
+      });
     }
+    return state;
   }
 
   async language(lang) {
