@@ -242,15 +242,25 @@ for (const [lang, viewport] of [["en", LAPTOP], ["zh", DESKTOP]]) {
   }));
 }
 
-test("on a phone every room can be reached", onPage({ viewport: PHONE, lesson: "indexer" }, async (app) => {
+test("on a phone every room can be reached, and a finger finds its buttons", onPage({ viewport: PHONE, lesson: "indexer" }, async (app) => {
   const rooms = ["api", "reflector", "queue", "pop", "indexer"];
+  const wrong = [];
   for (const room of rooms) {
     const there = app.id(`room-${room}`);
     const tabs = app.page.getByRole("tab");
     for (let n = 0; n < (await tabs.count()) && !(await there.isVisible()); n += 1) await tabs.nth(n).click();
     await there.scrollIntoViewIfNeeded();
     assert.ok(await there.isVisible(), `room-${room}`);
+    const found = await there.evaluate((room) => {
+      const all = [...room.querySelectorAll("button, h2, .gauge")].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect(), one.localName]);
+      const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+      const small = all.filter(([, box, name]) => name === "button" && box.height < 44).map(([text, box]) => `${text}: ${box.height} px`);
+      const over = all.flatMap(([text, box], at) => all.slice(at + 1).filter(([, other]) => meet(box, other)).map(([other]) => `${text} over ${other}`));
+      return [...small, ...over];
+    });
+    wrong.push(...found.map((what) => `${room}: ${what}`));
   }
+  assert.deepEqual(wrong, []);
 }));
 
 test("the keys control the page", onPage({ lesson: "reflector" }, async (app) => {
