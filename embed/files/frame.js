@@ -23,8 +23,10 @@ const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes
 // Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 const ATTRIBUTES = DeltaScope.observedAttributes;
-const COMMANDS = ["play", "pause", "step", "seek", "reset", "fork", "setEra", "inject", "load", "next", "back", "answer", "scene"];
-const QUESTIONS = ["getState", "getUrl", "exportSvg", "exportTranscript", "exportTrace"];
+// What a message may ask for: the element's methods.
+const METHODS = Object.getOwnPropertyNames(DeltaScope.prototype).filter((name) => !/^(?:constructor|version|ready|dispose)$|Callback$/.test(name));
+// These have an answer of their own; the others are answered with the new state.
+const QUESTION = /^(?:get|export)[A-Z]/;
 const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
 
 const element = document.createElement("delta-scope");
@@ -179,12 +181,11 @@ async function obey(type, args = []) {
     else element.setAttribute(name, String(value));
     return null;
   }
-  if (QUESTIONS.includes(type)) return element[type](...args);
-  if (!COMMANDS.includes(type)) {
-    throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${[...COMMANDS, ...QUESTIONS].join(", ")}.`);
+  if (!METHODS.includes(type)) {
+    throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${METHODS.join(", ")}.`);
   }
-  await element[type](...args);
-  return element.getState();
+  const value = await element[type](...args);
+  return QUESTION.test(type) ? value : element.getState();
 }
 
 function onMessage({ data, origin, source }) {
