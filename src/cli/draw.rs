@@ -1,7 +1,5 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
-use std::fs;
-
 use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
@@ -11,7 +9,7 @@ use deltascope_terminal::Form;
 use deltascope_world::text::Lang;
 
 use super::args::Draw;
-use super::{Failure, cannot_write, print, replay};
+use super::{Failure, put, replay};
 
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
@@ -51,10 +49,5 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
             strip: !options.no_strip,
         },
     );
-    match &options.output {
-        Some(path) if path.as_os_str() != "-" => {
-            fs::write(path, picture).map_err(|error| cannot_write(&error))
-        }
-        _ => print(Form::Xml, &picture),
-    }
+    put(Form::Xml, options.output.as_deref(), &picture)
 }
