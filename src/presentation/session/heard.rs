@@ -14,9 +14,6 @@ use deltascope_replay::timeline::Timeline;
 use super::transcript::{seconds, sentence};
 use super::{Change, Session};
 
-/// The lesson of an informer behind a tap is this and its number.
-pub(super) const INFORMER: &str = "informer:";
-
 /// A log compared with the run.
 #[derive(Clone, Debug)]
 pub struct Heard {
@@ -135,7 +132,7 @@ impl Session {
         let Command::Open(files) = command else {
             return false;
         };
-        self.lesson.id.starts_with(INFORMER)
+        self.lay.is_some()
             && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 

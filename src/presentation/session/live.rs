@@ -16,7 +16,7 @@ use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
-use super::heard::{INFORMER, Laid};
+use super::heard::Laid;
 use super::messages::cannot_run;
 use super::{Change, Session};
 
@@ -125,14 +125,16 @@ impl Session {
         note: Text,
         goes_on: bool,
     ) -> Change {
-        self.lay = Some(Self::lay);
         let change = self.begin_informer(number, run, note);
-        self.goes_on = goes_on;
+        if self.error.is_none() {
+            self.lay = Some(Self::lay);
+            self.goes_on = goes_on;
+        }
         change
     }
 
     fn begin_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
-        let change = self.begin_live(format!("{INFORMER}{number}").into(), run, note);
+        let change = self.begin_live(format!("informer:{number}").into(), run, note);
         if let Some(live) = &mut self.live {
             live.tapped = Some(number);
         }
@@ -169,12 +171,10 @@ impl Session {
             start: self.lesson.start,
         };
         let note = self.lesson.note.clone();
-        let (heard, goes_on) = (
-            self.heard.take(),
-            self.goes_on || self.timeline.forgotten() > 0,
-        );
+        let (heard, lay) = (self.heard.take(), self.lay);
+        let goes_on = self.goes_on || self.timeline.forgotten() > 0;
         let change = self.begin_informer(live.tapped.unwrap_or_default(), run, note);
-        (self.heard, self.goes_on) = (heard.map(Laid::again), goes_on);
+        (self.heard, self.lay, self.goes_on) = (heard.map(Laid::again), lay, goes_on);
         if let Some(new) = &mut self.live {
             let known = recording.inputs.into_iter().filter_map(|taken| {
                 let Input::Source(source::Command::Respond(responses)) = taken.input else {
@@ -721,12 +721,23 @@ mod tests {
         session.live_look(89);
         assert_eq!(stored(&mut session), 1);
         assert!(!session.live_view().unwrap().following);
+        let log = Command::Open(vec![("a".into(), br#"{"informer":{}}"#.to_vec())]);
+        assert!(session.hears(&log));
         // A fork leaves the tap alone, at that moment.
         let step = session.view().step;
         session.obey(Command::Fork);
         let view = session.view();
         assert!(view.error.is_none(), "{:?}", view.error);
         assert_eq!((view.step, session.is_live()), (step, false));
+        // What is called like an informer is none.
+        assert!(session.hears(&log));
+        let named =
+            json!({ "id": "informer:x", "scenario": { "settings": { "machinery": "shared" } } });
+        session.present(&Default::default(), Some(named)).unwrap();
+        assert_eq!(
+            (&*session.view().lesson.id, session.hears(&log)),
+            ("informer:x", false)
+        );
     }
 
     /// Follows an informer behind a tap.

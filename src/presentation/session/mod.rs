@@ -577,7 +577,7 @@ impl Session {
         let speed = self.playback.speed();
         self.opened += 1;
         self.live = None;
-        (self.heard, self.goes_on) = (None, false);
+        (self.heard, self.lay, self.goes_on) = (None, None, false);
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;
