@@ -9,7 +9,6 @@ use crate::caption::{self, Voice, Words};
 use crate::command::Command;
 use crate::decimal::decimal;
 use crate::fact_queries;
-use crate::fact_queries::actor_id;
 use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
 use crate::view::RECENT;
@@ -262,7 +261,7 @@ fn fact(
     let mut fields = json!({
         "step": place + 1,
         "time": record.time,
-        "actor": &*actor_id(record.actor, picture),
+        "actor": actor_name(record.actor, picture, Lang::En),
         "fact": record.fact.name(),
         "cause": cause,
         "what": caption::plain(&words.what),
