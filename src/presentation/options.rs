@@ -277,7 +277,8 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
 
 fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
     let mut chosen = Vec::new();
-    for word in value.split([',', ' ']).filter(|word| !word.is_empty()) {
+    let words = value.split(|one: char| one == ',' || one.is_whitespace());
+    for word in words.filter(|word| !word.is_empty()) {
         let words = Panel::ALL.map(|room| (room.id(), room));
         chosen.push(one_of(key, word, &words)?);
     }
@@ -338,6 +339,7 @@ mod tests {
             ("at", "12", false),
             ("until", "end", true),
             ("panels", "queue, indexer", true),
+            ("panels", "api,\n  queue\tpop", true),
             ("panels", "queue,kitchen", false),
             ("controls", "minimal", true),
             ("controls", "some", false),
