@@ -295,7 +295,7 @@ export class DeltaScope extends HTMLElement {
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
     }
-    if (value === null && (name === "era" || name === "at")) {
+    if (before && !value && (name === "era" || name === "at")) {
       // Falls back to the lesson's own value.
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
