@@ -784,7 +784,7 @@ export class DeltaScope extends HTMLElement {
 function asScenario(text) {
   try {
     const scenario = JSON.parse(text);
-    const isOne = ["scenario", "settings", "initial", "script"].some((name) => name in scenario);
+    const isOne = ["scenario", "settings", "initial", "script", "traffic"].some((name) => name in scenario);
     return isOne ? { scenario } : undefined;
   } catch {
     return undefined;

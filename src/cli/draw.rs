@@ -3,7 +3,7 @@
 use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
-use deltascope_presentation::session::present::scenario_in;
+use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::svg;
 use deltascope_terminal::Form;
 use deltascope_world::text::Lang;

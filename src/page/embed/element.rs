@@ -194,17 +194,16 @@ async fn open(
     slices: &Slices,
 ) -> Result<(), Text> {
     let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    if let Some(text) = get("file").as_string() {
-        let name = get("name").as_string().unwrap_or_default();
-        let command = Command::Open(vec![(name, text.into_bytes())]);
-        let part = fetched(&RUNS).await?;
-        (part.complete)(session);
-        return Ok(session
-            .present_shared(options, &command, part.open, slices)
-            .await?);
-    }
-    if let Some(link) = get("link").as_string() {
-        let command = Command::OpenLink(link.into());
+    let text = |name: &str| get(name).as_string();
+    let command = match (text("file"), text("link")) {
+        (Some(file), _) => {
+            let name = text("name").unwrap_or_default();
+            Some(Command::Open(vec![(name, file.into_bytes())]))
+        }
+        (None, Some(link)) => Some(Command::OpenLink(link.into())),
+        (None, None) => None,
+    };
+    if let Some(command) = command {
         let part = fetched(&RUNS).await?;
         (part.complete)(session);
         return Ok(session

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::anchor::Anchor;
 use crate::command::{Command, Tell};
 use crate::i18n::Text;
@@ -18,6 +20,7 @@ use deltascope_replay::moment::{Base, Moment};
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
 use deltascope_replay::trace::{self, Trace};
+use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
 
@@ -155,6 +158,31 @@ async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView>
     Ok(opened)
 }
 
+/// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
+/// file as a recording reports the error.
+#[must_use]
+pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
+    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
+    // A trace has one JSON value per line.
+    if trace::is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
+    is_ours.then_some(value)
+}
+
+/// The lesson in a page or a file, or a scenario as a lesson.
+pub(super) fn inline(value: Value) -> Result<Lesson, Text> {
+    lessons::inline(value).map_err(|wrong| {
+        let error = wrong.message();
+        Text::new(
+            &format!("The scenario cannot be read: {error}."),
+            &format!("场景无法读取：{error}。"),
+        )
+    })
+}
+
 async fn open_files(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
     let is_run = |bytes: &[u8]| trace::is_trace(bytes) || log::is_log(bytes);
     match files {
@@ -213,7 +241,14 @@ async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<O
         && recorded.start.is_none()
         && recorded.events.is_empty()
     {
-        return Err(error.clone());
+        let scenario = match files {
+            [(_, bytes)] => scenario_in(bytes),
+            _ => None,
+        };
+        return match scenario {
+            Some(scenario) => open_lesson(inline(scenario)?, slices).await,
+            None => Err(error.clone()),
+        };
     }
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(" + ");

@@ -9,13 +9,11 @@ use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
 use deltascope_replay::moment::{Base, Moment, MomentError};
-use deltascope_replay::trace::is_trace;
-use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
-use super::opening::{Open, marked, open_boxed, open_lesson};
+use super::opening::{Open, inline, marked, open_boxed, open_lesson};
 use super::{Change, LEAP, Session};
 
 /// Where playback ends or pauses, however it was started, and in whatever the run has become.
@@ -57,28 +55,8 @@ impl From<Unshown> for Text {
 pub fn lesson_at_hand(options: &Options, scenario: Option<Value>) -> Option<Result<Lesson, Text>> {
     match scenario {
         None => lessons::at_hand(options.lesson.as_deref().unwrap_or(lessons::FIRST)),
-        Some(value) => Some(lessons::inline(value).map_err(|wrong| {
-            let error = wrong.message();
-            Text::new(
-                &format!("The scenario cannot be read: {error}."),
-                &format!("场景无法读取：{error}。"),
-            )
-        })),
+        Some(value) => Some(inline(value)),
     }
-}
-
-/// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
-/// file as a recording then reports the error.
-#[must_use]
-pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
-    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
-    // A trace has one JSON value per line.
-    if is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
-        return None;
-    }
-    let value: Value = serde_json::from_slice(bytes).ok()?;
-    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
-    is_ours.then_some(value)
 }
 
 impl Session {
