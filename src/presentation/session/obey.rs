@@ -4,7 +4,7 @@ use deltascope_world::source;
 use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
-use super::messages::{no_marker, no_op};
+use super::messages::no_op;
 use super::{ALL, Change, Session};
 use crate::command::Command;
 
@@ -150,21 +150,6 @@ impl Session {
             Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
             Ok(input) => self.insert(input),
             Err(reason) => self.write(Err(reason)),
-        }
-    }
-
-    /// Goes to a marker.
-    pub fn seek_marker(&mut self, id: &str) -> Change {
-        match self.markers.iter().find(|marker| &*marker.id == id) {
-            Some(marker) => {
-                let at = marker.at;
-                self.obey(Command::Seek(at))
-            }
-            None => {
-                let ids = self.markers.iter().map(|marker| &*marker.id);
-                let message = no_marker(id, ids.collect());
-                self.fail(message, None)
-            }
         }
     }
 

@@ -8,12 +8,13 @@ use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::in_era;
-use deltascope_replay::moment::{Base, Moment, MomentError};
+use deltascope_replay::moment::{Base, MomentError};
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
 use super::opening::{Open, inline, marked, open_boxed, open_lesson};
+use super::share::{no_marker, no_moment};
 use super::{Change, LEAP, Session};
 
 /// Where playback ends or pauses, however it was started, and in whatever the run has become.
@@ -92,7 +93,7 @@ impl Session {
             Some(place) => self.seek_slowly(place, slices).await,
             None => {
                 self.show_opening();
-                Ok(())
+                Ok(Change::Cut)
             }
         };
         if options.era.is_some() && !self.scenario().settings.is_informer() {
@@ -210,44 +211,28 @@ impl Session {
     /// # Errors
     /// Fails if the run does not come to the moment.
     pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
-        let step = at_once(self.find_place(place, &Slices::whole()))?;
-        Ok(self.obey(Command::Seek(step)))
+        at_once(self.seek_slowly(place, &Slices::whole()))
     }
 
-    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<(), Text> {
+    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<Change, Text> {
         let step = self.find_place(place, slices).await?;
-        self.obey(Command::Seek(step));
-        Ok(())
+        Ok(self.obey(Command::Seek(step)))
     }
 
     /// Goes to the moment that a script names.
     pub fn seek_named(&mut self, name: &str) -> Change {
-        let place = match name.parse() {
-            Ok(Place::Moment(moment)) if self.is_marker(&moment) => {
-                return self.seek_marker(name);
-            }
-            Ok(place) => place,
+        let place = name.parse().map_err(|error| match error {
             // The error is the one for an unknown marker.
-            Err(MomentError::Form) => return self.seek_marker(name),
-            Err(error) => {
+            MomentError::Form => no_marker(&self.lesson, name),
+            MomentError::NoFact(_) => {
                 let [en, zh] = error.words();
-                return self.fail(
-                    Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。")),
-                    None,
-                );
+                Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。"))
             }
-        };
-        match self.seek_place(&place) {
+        });
+        match place.and_then(|place| self.seek_place(&place)) {
             Ok(change) => change,
             Err(message) => self.fail(message, None),
         }
-    }
-
-    fn is_marker(&self, moment: &Moment) -> bool {
-        let Base::Marker(_) = &moment.base else {
-            return false;
-        };
-        moment.plus == 0
     }
 
     /// Changes where playback ends or pauses while a run is shown.
@@ -317,7 +302,7 @@ impl Session {
             return Ok(found);
         }
         Err(match place {
-            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, &ahead, LEAP),
+            Place::Moment(moment) => no_moment(&self.lesson, moment, &ahead, LEAP),
             _ => Text::new(
                 "This run never ends. Name another moment: a marker, input:N or t:MS.",
                 "此运行没有终点。请写另一个时刻：标记、input:N 或 t:MS。",
