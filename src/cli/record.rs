@@ -350,10 +350,7 @@ impl<'a> Recorder<'a> {
             title: title.clone(),
             at: None,
             start: wall(),
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
         };
         let [out_on_terminal, on_terminal] = terminal::are_terminals();
         // On one terminal the trace and the progress would mix.

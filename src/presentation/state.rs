@@ -114,7 +114,9 @@ fn of_picture(picture: &Picture) -> Vec<(&'static str, Value)> {
         ])
     });
     let lock = &picture.lock;
-    let holder = lock.holder.map(|actor| text(&actor_name(actor, picture, Lang::En)));
+    let holder = lock
+        .holder
+        .map(|actor| text(&actor_name(actor, picture, Lang::En)));
     let waiting = lock.waiting.iter();
     let waiting = waiting.map(|actor| text(&actor_name(*actor, picture, Lang::En)));
     let objects = picture.api.objects.iter();

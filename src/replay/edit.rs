@@ -17,7 +17,7 @@ use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{Era, InformerKind, Input, ProcessModeText, SourceKind};
+use deltascope_world::virtual_time::{InformerKind, Input, ProcessModeText, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
 use super::timeline::is_response;
@@ -379,13 +379,7 @@ impl Setting {
         }
         let settings = &mut scenario.settings;
         match setting {
-            Setting::Generation(generation) => {
-                settings.asked_as_before();
-                settings.era = Era(generation);
-                for beside in &mut scenario.beside {
-                    beside.settings.era = Era(generation);
-                }
-            }
+            Setting::Generation(generation) => scenario.set_generation(generation),
             Setting::Traffic(seed) => scenario.traffic = Some(seed),
             Setting::ResyncMs(ms) => settings.resync_ms = ms.min(LATEST_MS),
             Setting::PageSize(size) => settings.page_size = size,

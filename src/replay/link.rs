@@ -124,7 +124,7 @@ impl Link {
             return link;
         };
         link.lesson = Some(id);
-        let (from, to) = (write::whole(&in_era(own, era)), write::whole(scenario));
+        let (from, to) = (write::whole(&own.in_era(era)), write::whole(scenario));
         if from != to {
             link.change = Some(match difference(&from, &to) {
                 Some(difference) => Change::Difference(difference),
@@ -218,7 +218,7 @@ impl Link {
     /// # Errors
     /// States what is wrong with the link and what to do.
     pub fn recording(&self, own: &Scenario) -> Result<Recording, Text> {
-        let own = in_era(own, self.era);
+        let own = own.in_era(self.era);
         let scenario = match &self.change {
             None => own,
             Some(Change::Whole(scenario)) => Scenario::clone(scenario),
@@ -318,21 +318,6 @@ pub fn is_link(fragment: &str) -> bool {
     let text = fragment.strip_prefix('#').unwrap_or(fragment);
     let number = text.strip_prefix('v').unwrap_or_default();
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
-}
-
-/// The scenario in a generation, if it has an informer.
-#[must_use]
-pub fn in_era(scenario: &Scenario, era: Option<Generation>) -> Scenario {
-    let recording = Recording {
-        scenario: scenario.clone(),
-        inputs: Vec::new(),
-    };
-    match era {
-        Some(generation) if scenario.settings.is_informer() => {
-            recording.in_generation(generation).scenario
-        }
-        _ => recording.scenario,
-    }
 }
 
 fn version(text: &str) -> Result<(), Text> {

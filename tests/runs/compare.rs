@@ -344,10 +344,7 @@ proptest! {
 fn a_run_does_not_differ_from_itself() {
     for (id, _) in lessons::menu() {
         let scenario = lessons::load(&id).unwrap().scenario;
-        let recording = Recording {
-            scenario,
-            inputs: Vec::new(),
-        };
+        let recording = Recording::of(scenario);
         let mut timeline = recording.play().unwrap();
         timeline.extend(2_000);
         for at in [0, 50, 700, 2_000] {

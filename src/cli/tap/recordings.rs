@@ -179,10 +179,7 @@ pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Ca
             ),
             at: None,
             start,
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
         }
     })
 }

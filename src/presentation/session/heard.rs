@@ -132,8 +132,7 @@ impl Session {
         let Command::Open(files) = command else {
             return false;
         };
-        self.lay.is_some()
-            && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
+        self.lay.is_some() && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 
     /// Lays a log beside the run as far as that has come.

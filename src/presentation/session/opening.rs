@@ -126,10 +126,7 @@ pub fn open_boxed<'a>(
 /// # Errors
 /// Fails if the lesson cannot run; the error says why.
 pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, ErrorView> {
-    let recording = Recording {
-        scenario: lesson.scenario.clone(),
-        inputs: Vec::new(),
-    };
+    let recording = Recording::of(lesson.scenario.clone());
     let played = recording.play_slowly(MAX_FACTS, slices).await;
     let (timeline, _) = played.map_err(|reason| cannot_run(&reason))?;
     Ok(look_through(lesson, timeline, slices).await)

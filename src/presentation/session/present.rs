@@ -7,7 +7,6 @@ use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::link::in_era;
 use deltascope_replay::moment::{Base, MomentError};
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
@@ -81,7 +80,7 @@ impl Session {
         mut lesson: Lesson,
         slices: &Slices,
     ) -> Result<(), Unshown> {
-        lesson.scenario = in_era(&lesson.scenario, options.era);
+        lesson.scenario = lesson.scenario.in_era(options.era);
         pause().await;
         self.stops = Stops::default();
         self.show_opened(open_lesson(lesson, slices).await);

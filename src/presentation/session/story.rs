@@ -552,10 +552,7 @@ impl Session {
         }
         let all = Generation::ALL.into_iter();
         all.filter(|generation| {
-            let recording = Recording {
-                scenario: self.lesson.scenario.clone(),
-                inputs: Vec::new(),
-            };
+            let recording = Recording::of(self.lesson.scenario.clone());
             let Ok(mut run) = recording.in_generation(*generation).play() else {
                 return false;
             };

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::link::in_era;
 use deltascope_cache::fact::{Fact, FactRecord};
 use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read, Wrong};
@@ -105,10 +104,9 @@ impl Read for Lesson {
             title: fields.need("title")?,
             note: fields.need("note")?,
             open: fields.get("open")?,
-            scenario: in_era(
-                &fields.need("scenario")?,
-                Some(fields.need::<Era>("era")?.0),
-            ),
+            scenario: fields
+                .need::<Scenario>("scenario")?
+                .in_era(Some(fields.need::<Era>("era")?.0)),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
             story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
@@ -362,7 +360,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
     fields.done()?;
     if !era.is_empty() {
         let era = Era::try_from(era).map_err(|message| Wrong::at("era", message))?;
-        read.scenario = in_era(&read.scenario, Some(era.0));
+        read.scenario = read.scenario.in_era(Some(era.0));
     }
     Ok(read)
 }

@@ -54,7 +54,10 @@ fn a_script_goes_to_a_marker_that_the_run_has_not_come_to() {
     assert_eq!(view.step, view.markers[0].at);
     session.seek_named("never");
     let error = session.view().error.unwrap().message;
-    assert!(error.en.contains("does not come to the marker"), "{error:?}");
+    assert!(
+        error.en.contains("does not come to the marker"),
+        "{error:?}"
+    );
 }
 
 #[test]

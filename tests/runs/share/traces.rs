@@ -403,7 +403,10 @@ fn a_scenario_opens_as_a_file_alone_or_as_a_lesson() {
     let error = session.view().error.unwrap().message;
     assert!(error.en.contains("steam"), "{error:?}");
     // What is no scenario is refused as a recording.
-    session.obey(Command::Open(vec![("a.json".into(), b"{\"a\":1}".to_vec())]));
+    session.obey(Command::Open(vec![(
+        "a.json".into(),
+        b"{\"a\":1}".to_vec(),
+    )]));
     let error = session.view().error.unwrap().message;
     assert!(!error.en.contains("scenario"), "{error:?}");
 }
