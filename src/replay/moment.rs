@@ -11,6 +11,7 @@ use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::text::Text;
 
+use super::lessons::MarkerRule;
 use super::predicate::Predicate;
 use super::timeline::Timeline;
 
@@ -90,40 +91,31 @@ impl Moment {
         }
     }
 
-    /// The number of facts up to the moment, if the timeline can be that long; `marker` finds markers.
-    pub fn find(
-        &self,
-        timeline: &mut Timeline,
-        marker: &dyn Fn(&mut Timeline, &str) -> Option<usize>,
-    ) -> Option<usize> {
-        let marked = match &self.base {
-            Base::Marker(id) => marker(timeline, id),
-            Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
-        };
-        at_once(self.find_slowly(timeline, marked, &Slices::whole()))
-    }
-
-    /// Finds the moment in slices; `marked` is the position of the marker, if the base is one.
+    /// The number of facts up to the moment, if the timeline can be that long; in slices.
     pub async fn find_slowly(
         &self,
         timeline: &mut Timeline,
-        marked: Option<usize>,
+        markers: &[MarkerRule],
         slices: &Slices,
     ) -> Option<usize> {
         let from = match &self.base {
-            Base::Marker(_) => marked?,
+            Base::Marker(id) => {
+                let rule = markers.iter().find(|rule| rule.id == *id)?;
+                let mut is = |record: &FactRecord| record.fact.name() == rule.fact;
+                nth(timeline, rule.nth, MARKED, slices, &mut is).await?
+            }
             Base::Input(number) => {
                 let mut last = None;
                 let mut begins = |record: &FactRecord| {
                     let is_input = matches!(record.cause, Cause::Script(_) | Cause::Input(_));
                     is_input && last.replace(record.cause) != Some(record.cause)
                 };
-                nth(timeline, *number, slices, &mut begins).await?
+                nth(timeline, *number, usize::MAX, slices, &mut begins).await?
             }
             Base::Headline(headline) => {
                 let condition = headline.condition();
                 let mut holds = |record: &FactRecord| condition.holds(record, false);
-                nth(timeline, headline.number, slices, &mut holds).await?
+                nth(timeline, headline.number, usize::MAX, slices, &mut holds).await?
             }
             Base::Time(time) => {
                 let end = timeline.extend_past_slowly(*time, slices).await;
@@ -149,10 +141,14 @@ fn count_before(timeline: &Timeline, time: Time) -> usize {
         .map_or(0, |before| timeline.count_until(before))
 }
 
-/// The number of facts up to and including the n-th one that `is` holds for.
+/// A marker of an endless run is looked for in this many facts: another generation may never come to it.
+const MARKED: usize = 100_000;
+
+/// The number of facts up to and including the n-th one that `is` holds for, if it is among the first `most` or so.
 async fn nth(
     timeline: &mut Timeline,
     wanted: usize,
+    most: usize,
     slices: &Slices,
     is: &mut dyn FnMut(&FactRecord) -> bool,
 ) -> Option<usize> {
@@ -168,7 +164,7 @@ async fn nth(
             }
         };
         let found = timeline.search(from..known, slices, &mut look).await;
-        if found.is_some() || !timeline.is_endless() {
+        if found.is_some() || !timeline.is_endless() || known >= most {
             return found;
         }
         from = known;
@@ -365,7 +361,7 @@ mod tests {
             ),
         ] {
             let moment: Moment = text.parse().unwrap();
-            let step = moment.find(&mut timeline, &|_, _| None).unwrap();
+            let step = at_once(moment.find_slowly(&mut timeline, &[], &Slices::whole())).unwrap();
             assert_eq!(
                 timeline.fact(step - 1).map(|fact| fact.id),
                 expected.map(|fact| fact.id),

@@ -1,6 +1,5 @@
 //! Opens lessons, links and files in slices. The current run is shown until then.
 
-use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::log;
-use deltascope_replay::moment::{Base, Moment};
+use deltascope_replay::moment::Moment;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
 use deltascope_replay::trace::{self, Trace};
@@ -28,7 +27,7 @@ use super::branches::no_room;
 use super::messages::cannot_run;
 use super::share::{far, no_moment, nobodys};
 use super::smallest::{Wanted, cut_down, words_of};
-use super::{Change, LEAP, OPENING, Session};
+use super::{Change, OPENING, Session};
 
 /// A run that can be shown.
 pub struct Opened {
@@ -273,11 +272,7 @@ async fn play(
     if let Some(at) = at {
         // In a copy, so that a run that does not come to the moment is not computed farther.
         let mut ahead = timeline.clone();
-        let marked = match &at.base {
-            Base::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
-            Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
-        };
-        step = at.find_slowly(&mut ahead, marked, slices).await;
+        step = at.find_slowly(&mut ahead, &lesson.markers, slices).await;
         if step.is_none() {
             missed = Some(no_moment(&lesson, at, &ahead, far));
             ahead.drop_slowly(slices).await;
@@ -336,35 +331,6 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         selection: Arc::default(),
         error: None,
         cut: None,
-    }
-}
-
-/// The place of a lesson's marker.
-pub(super) async fn marked(
-    lesson: &Lesson,
-    timeline: &mut Timeline,
-    id: &str,
-    slices: &Slices,
-) -> Option<usize> {
-    let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
-    let (mut count, mut from) = (0, 0);
-    loop {
-        let known = timeline.len();
-        let mut seen = |place: usize, record: &deltascope_cache::fact::FactRecord| {
-            count += usize::from(record.fact.name() == rule.fact);
-            if count == rule.nth {
-                ControlFlow::Break(place + 1)
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        let found = timeline.search(from..known, slices, &mut seen).await;
-        if found.is_some() || !timeline.is_endless() || known >= LEAP {
-            return found;
-        }
-        from = known;
-        let more = (known * 2).max(LEAP / 10);
-        timeline.extend_slowly(more, slices).await;
     }
 }
 

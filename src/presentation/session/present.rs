@@ -7,12 +7,12 @@ use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::moment::{Base, MomentError};
+use deltascope_replay::moment::MomentError;
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
-use super::opening::{Open, inline, marked, open_boxed, open_lesson};
+use super::opening::{Open, inline, open_boxed, open_lesson};
 use super::share::{no_marker, no_moment};
 use super::{Change, LEAP, Session};
 
@@ -286,11 +286,8 @@ impl Session {
                 over.then(|| ahead.len())
             }
             Place::Moment(moment) => {
-                let marked = match &moment.base {
-                    Base::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
-                    Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
-                };
-                moment.find_slowly(&mut ahead, marked, slices).await
+                let markers = &self.lesson.markers;
+                moment.find_slowly(&mut ahead, markers, slices).await
             }
         };
         if let Some(found) = found {
