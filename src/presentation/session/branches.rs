@@ -48,11 +48,7 @@ impl Session {
             return self.fail(no_room(), None);
         }
         self.timeline.forget_after(at);
-        self.picture.cut(&self.timeline, at);
-        self.landmarks.cut(at);
-        self.asked.cut(at);
-        self.run_changed(at);
-        self.first_run = None;
+        self.cut(at);
         self.error = None;
         self.marked();
         Change::Cut
@@ -280,16 +276,11 @@ impl Session {
     ) {
         self.playback.pause();
         self.timeline = timeline;
-        self.asked.forget();
         self.first_run = None;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.list_settings();
         match found {
-            Some(found) => {
-                (self.landmarks, self.monitors) = found;
-                self.run_replaced();
-                self.marked();
-            }
+            Some(found) => self.mark(found),
             None => self.mark_anew(),
         }
         self.picture = super::shown::Shown::new(&self.timeline);

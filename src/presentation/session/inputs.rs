@@ -169,13 +169,9 @@ impl Session {
             return self.fail(branches::no_room(), None);
         }
         let follow = Follow::of(&input);
-        self.first_run = None;
         let shown = self.timeline.insert(at, input);
-        self.landmarks.cut(at);
-        self.asked.cut(at);
-        self.run_changed(at);
+        self.cut(at);
         self.playback.seek(shown, self.timeline.len());
-        self.picture.cut(&self.timeline, at);
         self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;

@@ -400,11 +400,7 @@ impl Session {
             return Change::Cut;
         }
         self.begin(opened.lesson, opened.timeline);
-        self.landmarks = opened.landmarks;
-        self.run_replaced();
-        self.monitors = opened.monitors;
-        self.asked.forget();
-        self.marked();
+        self.mark((opened.landmarks, opened.monitors));
         self.playback.seek(opened.step, self.timeline.len());
         let mut told = None;
         if let Some((scene, is_at)) = opened.scene {
