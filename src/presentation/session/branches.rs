@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::command::When;
-use crate::decimal::decimal;
+use crate::decimal::seconds;
 use crate::fact_queries;
 use crate::i18n::{Lang, Text};
 use crate::landmarks::Landmarks;
@@ -531,11 +531,6 @@ fn setting_name(setting: &Setting) -> Text {
         Setting::WorkFailures(_) => ("times that a key fails", "每个 key 失败的次数"),
     };
     Text::new(en, zh)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-fn seconds(ms: Time) -> String {
-    decimal(ms as f64 / 1_000.0)
 }
 
 pub(super) fn no_room() -> Text {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::caption::{self, Voice};
 use crate::command::Command;
+use crate::decimal::seconds;
 use crate::i18n::{Lang, Text};
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
@@ -11,7 +12,7 @@ use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
 
-use super::transcript::{seconds, sentence};
+use super::transcript::sentence;
 use super::{Change, Session};
 
 /// A log compared with the run.

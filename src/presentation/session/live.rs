@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::command::Command;
+use crate::decimal::seconds;
 use crate::i18n::Text;
 use crate::view::{ErrorView, LiveView};
 use deltascope_cache::controller::Generation;
@@ -560,7 +561,6 @@ fn only_looked_at() -> Text {
 
 /// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
-    let seconds = |ms: Time| format!("{}.{}", ms / 1000, ms % 1000 / 100);
     let (was, is) = (seconds(was), seconds(is));
     Text::new(
         &format!(
@@ -648,11 +648,14 @@ mod tests {
         });
         let view = session.view();
         let error = view.error.unwrap().message;
-        let seconds = |ms: Time| format!("{}.{} s", ms / 1000, ms % 1000 / 100);
         assert_eq!(view.step, 0);
         assert!(view.time > was, "{} {was}", view.time);
         for time in [was, view.time] {
-            assert!(error.en.contains(&seconds(time)), "{}", error.en);
+            assert!(
+                error.en.contains(&format!("{} s", seconds(time))),
+                "{}",
+                error.en
+            );
         }
         assert!(error.zh.contains("不再保留"));
         // Following the edge again frees the room.

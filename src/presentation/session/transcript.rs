@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::caption::{self, Voice, Words};
 use crate::command::Command;
-use crate::decimal::decimal;
+use crate::decimal::seconds;
 use crate::fact_queries;
 use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
@@ -285,9 +285,4 @@ pub(super) fn sentence(words: &caption::Words) -> String {
     } else {
         format!("{what} {}\n", visible::line(&why))
     }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-pub(super) fn seconds(ms: Time) -> String {
-    decimal(ms as f64 / 1_000.0)
 }
