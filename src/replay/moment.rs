@@ -87,7 +87,7 @@ impl Moment {
         let time = timeline.time_at(step);
         Self {
             base: Base::Time(time),
-            plus: step.saturating_sub(count_before(timeline, time)),
+            plus: step.saturating_sub(timeline.count_before(time)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Moment {
                 if timeline.is_full() && timeline.time_at(timeline.len()) <= *time {
                     return None;
                 }
-                let from = count_before(timeline, *time);
+                let from = timeline.count_before(*time);
                 return Some(from.saturating_add(self.plus).min(end));
             }
         };
@@ -134,11 +134,6 @@ impl Moment {
         // If the run ends earlier, its end is the result.
         (timeline.len() >= step || !timeline.is_full()).then(|| step.min(timeline.len()))
     }
-}
-
-fn count_before(timeline: &Timeline, time: Time) -> usize {
-    time.checked_sub(1)
-        .map_or(0, |before| timeline.count_until(before))
 }
 
 /// A marker of an endless run is looked for in this many facts: another generation may never come to it.

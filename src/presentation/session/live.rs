@@ -196,19 +196,12 @@ impl Session {
 
     /// Goes to what had happened by a moment of a live run, and stays there.
     pub fn live_look(&mut self, at: Time) -> Change {
-        let (mut from, mut to) = (0, self.timeline.len());
-        while from < to {
-            let middle = from + (to - from).div_ceil(2);
-            match self.timeline.time_at(middle) <= at {
-                true => from = middle,
-                false => to = middle - 1,
-            }
-        }
         if let Some(live) = &mut self.live {
             live.following = false;
         }
         self.playback.pause();
-        self.playback.seek(from, self.timeline.len());
+        let step = self.timeline.count_until(at);
+        self.playback.seek(step, self.timeline.len());
         Change::Cut
     }
 

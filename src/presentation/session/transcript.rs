@@ -222,16 +222,7 @@ impl Session {
     #[must_use]
     pub fn last_ms(&self, to: usize, ms: Time) -> usize {
         let from = self.timeline.time_at(to).saturating_sub(ms);
-        let (mut low, mut high) = (0, to);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.timeline.time_at(middle + 1) < from {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        self.timeline.count_before(from).min(to)
     }
 }
 
