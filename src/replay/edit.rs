@@ -431,13 +431,11 @@ pub(super) fn act_of(fact: &Fact) -> Option<Act> {
 }
 
 fn pod(object: &ObjectRef, body: Option<&Body>) -> Value {
-    let (namespace, name) = object.key.split_once('/').unwrap_or(("", &object.key));
-    let spec = PodSpec {
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        labels: body.map(|body| body.labels.clone()).unwrap_or_default(),
-        node: body.map_or_else(String::new, |body| body.node.to_string()),
-        phase: body.map_or_else(String::new, |body| body.phase.to_string()),
-    };
+    let mut spec = PodSpec::of(&object.key);
+    if let Some(body) = body {
+        spec.labels = body.labels.clone();
+        spec.node = body.node.to_string();
+        spec.phase = body.phase.to_string();
+    }
     spec.to_json()
 }

@@ -7,10 +7,10 @@ use kube_core::DynamicObject;
 
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
-use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::source::{Command, key_of};
 use deltascope_world::virtual_time::Input;
 
 /// A scenario with its seed, and the user's inputs.
@@ -55,18 +55,7 @@ impl Recording {
     /// it, as if only it had been requested. A simulated server is unchanged.
     #[must_use]
     pub fn only(&self, key: &str) -> Self {
-        let is_it = |object: &DynamicObject| {
-            let metadata = &object.metadata;
-            let name = metadata.name.as_deref().unwrap_or_default();
-            match metadata
-                .namespace
-                .as_deref()
-                .filter(|name| !name.is_empty())
-            {
-                Some(namespace) => key.split_once('/') == Some((namespace, name)),
-                None => key == name,
-            }
-        };
+        let is_it = |object: &DynamicObject| *key_of(object) == *key;
         let is_about = |event: &RecordedEvent| match event {
             RecordedEvent::Object { object, .. } => is_it(object),
             _ => true,
