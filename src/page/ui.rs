@@ -183,8 +183,7 @@ impl Ui {
     }
 
     fn leave_paper(self) {
-        let on_paper = |view: &Rc<View>| view.story.as_ref().is_some_and(|story| story.handout);
-        if self.view.with_untracked(on_paper) {
+        if self.view.with_untracked(|view| view.on_paper()) {
             self.send(Command::Tell(Tell::Handout(false)));
         }
     }

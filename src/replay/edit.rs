@@ -94,10 +94,7 @@ impl Setting {
     pub fn fits(&self, scenario: &Scenario) -> bool {
         let settings = &scenario.settings;
         let is_informer = settings.is_informer();
-        let has_queue = !matches!(
-            settings.informer,
-            InformerKind::Client | InformerKind::Indexer
-        );
+        let has_queue = settings.informer.has_queue();
         let has_server = settings.source == SourceKind::Server;
         match self {
             Self::Generation(_) => is_informer,

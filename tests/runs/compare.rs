@@ -687,7 +687,7 @@ fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
         .unwrap();
     assert_eq!(ended["time"], session.timeline().time_at(until.at));
     options.set("mode", "explore").unwrap();
-    session.set_mode(&options).unwrap();
+    session.set_mode(&options, options.scene).unwrap();
     assert_eq!(now(&mut session)["comparison"], Value::Null);
     options.set("mode", "race").unwrap();
     options.set("until", "").unwrap();

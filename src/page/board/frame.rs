@@ -39,8 +39,7 @@ pub(super) fn Frame(
             .map_or(Lit::Lit, |story| story.lit(room))
     });
     let unused = ui.memo(move |view| {
-        let queues = matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop);
-        (queues && !view.picture.informer.has_queue())
+        rows::is_unused(view, room)
             .then_some(room == Panel::Reflector && view.picture.informer == InformerKind::Client)
     });
     view! {

@@ -143,7 +143,7 @@ pub fn Board() -> impl IntoView {
     if !embedded {
         shelf::keep_progress(ui);
     }
-    let on_paper = ui.memo(handout::is_open);
+    let on_paper = ui.memo(|view| view.on_paper());
     let link = Link::get();
     let together = Memo::new(move |_| {
         link.tabs.with(|tabs| tabs.len() > 1)

@@ -315,7 +315,9 @@ pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> C
             },
         ) => session.seek_place(place),
         ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
-        ("mode" | "scene", _) => session.set_mode(options).map(|()| Change::Cut),
+        ("mode" | "scene", _) => session
+            .set_mode(options, options.scene)
+            .map(|()| Change::Cut),
         _ => return Change::None,
     };
     done.unwrap_or_else(|message| session.say(message))

@@ -165,7 +165,7 @@ impl Session {
             return Ok(());
         }
         let at = options.at.is_some().then(|| self.playback.cursor());
-        let begun = self.show_mode(options, scene);
+        let begun = self.set_mode(options, scene);
         // The scene that is named is told, at the moment that is named.
         if let Some(at) = at.filter(|_| begun.is_ok() && scene.is_some()) {
             self.obey(Command::Seek(at));
@@ -173,15 +173,11 @@ impl Session {
         begun
     }
 
-    /// Shows the stage, the story on it, or the four generations in its place.
+    /// Shows the stage, the story on it, from a scene, or the four generations in its place.
     ///
     /// # Errors
     /// Fails if the lesson has no such story, or the run no generations.
-    pub fn set_mode(&mut self, options: &Options) -> Result<(), Text> {
-        self.show_mode(options, options.scene)
-    }
-
-    fn show_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
+    pub fn set_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
         if options.mode == Mode::Race {
             self.obey(Command::Compare(Against::Race));
             return self.said_wrong();
