@@ -5,6 +5,7 @@
 //
 // The book lists the messages (docs, The element).
 import { DeltaScope, READ, version } from "./deltascope.js";
+import { ATTRIBUTES, EVENTS } from "./names.js";
 
 const NS = "deltascope";
 const PROTOCOL = 1;
@@ -22,12 +23,10 @@ const API_WITH_LOGS = /^(?:k8s|apis?|openapi|proxy|logs?|metrics|debug|healthz|l
 const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"];
 // Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
-const ATTRIBUTES = DeltaScope.observedAttributes;
 // What a message may ask for: the element's methods.
 const METHODS = Object.getOwnPropertyNames(DeltaScope.prototype).filter((name) => !/^(?:constructor|version|ready|dispose)$|Callback$/.test(name));
 // These have an answer of their own; the others are answered with the new state.
 const QUESTION = /^(?:get|export)[A-Z]/;
-const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
 
 const element = document.createElement("delta-scope");
 const isFramed = window.parent !== window;
