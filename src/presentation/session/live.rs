@@ -413,6 +413,9 @@ impl Session {
         }
         let live = self.live.as_mut()?;
         match command {
+            opening if opening.opens() => {
+                self.disconnect();
+            }
             C::TogglePlay if live.following => {
                 live.following = false;
                 return Some(Change::None);
@@ -428,23 +431,8 @@ impl Session {
             | C::RunUntil(_)
             | C::PlayUntil(_)
             | C::LookOn => live.following = false,
-            C::Load(_) | C::Open(_) | C::OpenLink(_) | C::Smallest(_) => {
-                self.disconnect();
-            }
             C::Generation(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
-            }
-            // The tap goes on recording: this run can be left alone.
-            C::Reset
-            | C::Fork
-            | C::Branch(_)
-            | C::DropEvent(_)
-            | C::MoveEvent(..)
-            | C::Set(_)
-            | C::Compare(_)
-                if live.tapped.is_some() =>
-            {
-                self.leave_alone();
             }
             C::Reset
             | C::Generation(_)
@@ -453,7 +441,13 @@ impl Session {
             | C::DropEvent(_)
             | C::MoveEvent(..)
             | C::Set(_)
-            | C::Compare(_) => return Some(self.fail(while_live(), None)),
+            | C::Compare(_) => {
+                if live.tapped.is_none() {
+                    return Some(self.fail(while_live(), None));
+                }
+                // The tap goes on recording: this run can be left alone.
+                self.leave_alone();
+            }
             _ => {}
         }
         None
