@@ -47,6 +47,7 @@ pub(super) fn Frame(
             id=format!("room-{id}")
             class=format!("room {id}")
             class:live=move || live.get()
+            class:shown=move || layout.shown.get() == room
             class:absent=move || absent.is_some_and(Memo::get)
             class:unused=move || unused.get().is_some()
             class:dimmed=move || lit.get() == Lit::Dimmed && !layout.narrow.get()

@@ -186,7 +186,7 @@ pub fn Board() -> impl IntoView {
             class=text(move || {
                 let comparing = if comparing.get() { " comparing" } else { "" };
                 let racing = if racing.get() { " racing" } else { "" };
-                format!("stage show-{}{comparing}{racing}", layout.shown.get().id())
+                format!("stage{comparing}{racing}")
             })
             part="stage"
             role=ui.within().unwrap_or("main")
