@@ -1,6 +1,6 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
-use deltascope_presentation::command::{SvgOptions, Theme};
+use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::opening::scenario_in;
@@ -43,7 +43,7 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         &session.view(),
         &SvgOptions {
             panels: asked.panels,
-            theme: asked.dark.map_or(Theme::Auto, Theme::of),
+            theme: asked.theme,
             lang,
             width: options.width.unwrap_or_default(),
             strip: !options.no_strip,

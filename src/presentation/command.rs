@@ -243,8 +243,8 @@ pub enum Export {
 pub struct SvgOptions {
     /// The rooms, in the order of the data's path; empty: all.
     pub panels: Vec<Panel>,
-    /// Its colours.
-    pub theme: Theme,
+    /// Its colours; `None`: the reader's preference, which `#dark` or `#light` at the end of its address overrides.
+    pub theme: Option<Theme>,
     /// The language of its words.
     pub lang: Lang,
     /// Width in CSS px; 0: 1200 with all rooms, 750 with some.
@@ -253,23 +253,33 @@ pub struct SvgOptions {
     pub strip: bool,
 }
 
-/// The colours of a picture.
+/// The colours of a page or a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Theme {
     /// Dark ink on light paper.
+    #[default]
     Light,
     /// Light ink on dark paper.
     Dark,
-    /// The reader's preference; `#dark` or `#light` at the end of its address overrides it.
-    #[default]
-    Auto,
 }
 
 impl Theme {
-    /// The theme of a dark or a light page.
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
+
+    /// Its name in attributes and in styles.
     #[must_use]
-    pub fn of(is_dark: bool) -> Self {
-        if is_dark { Self::Dark } else { Self::Light }
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.id() == id)
     }
 }
 
@@ -277,7 +287,7 @@ impl Default for SvgOptions {
     fn default() -> Self {
         Self {
             panels: Vec::new(),
-            theme: Theme::Auto,
+            theme: None,
             lang: Lang::En,
             width: 0,
             strip: true,

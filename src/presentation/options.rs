@@ -5,6 +5,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::command::Theme;
 use crate::decimal::hundredths;
 use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
@@ -59,8 +60,8 @@ pub struct Options {
     pub granularity: Option<StepSize>,
     /// The speed of playback, in percent.
     pub speed: Option<u32>,
-    /// Whether the colours are dark; `None`: as the page around it.
-    pub dark: Option<bool>,
+    /// Its colours; `None`: as its surroundings.
+    pub theme: Option<Theme>,
     /// The language; `None`: as the page around it.
     pub lang: Option<Lang>,
     /// Whether things move; `None`: as the reader's machine is set.
@@ -175,8 +176,11 @@ impl Options {
             }
             "speed" if value.is_empty() => self.speed = None,
             "speed" => self.speed = Some(speed(key, value)?),
-            "theme" if auto => self.dark = None,
-            "theme" => self.dark = Some(one_of(key, value, &THEMES)?),
+            "theme" if auto => self.theme = None,
+            "theme" => {
+                let words = Theme::ALL.map(|theme| (theme.id(), theme));
+                self.theme = Some(one_of(key, value, &words)?);
+            }
             "lang" if auto => self.lang = None,
             "lang" => self.lang = Some(lang(key, value)?),
             "motion" if auto => self.motion = None,
@@ -223,7 +227,6 @@ const MODES: [(&str, Mode); 6] = [
     ("quiz", Mode::Quiz),
     ("race", Mode::Race),
 ];
-const THEMES: [(&str, bool); 2] = [("light", false), ("dark", true)];
 const MOTIONS: [(&str, bool); 2] = [("full", true), ("none", false)];
 const LOADS: [(&str, Load); 4] = [
     ("", Load::Visible),

@@ -19,8 +19,8 @@ use crate::runs::{RUNS, Runs};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::command::{BreakCommand, Command, Export, Tell};
-use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
 use deltascope_presentation::session::{Change, Session, typed};
@@ -303,7 +303,7 @@ pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let width = get("width").as_f64().unwrap_or_default() as u32;
     SvgOptions {
         panels: given.panels,
-        theme: given.dark.map_or(Theme::Auto, Theme::of),
+        theme: given.theme,
         lang: given.lang.unwrap_or_else(|| ui.lang.get_untracked()),
         width,
         strip: get("strip") != JsValue::FALSE,

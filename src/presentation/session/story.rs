@@ -169,7 +169,7 @@ impl Session {
             let right = right.and_then(|(one, (at, to))| ask::right(one, &own.timeline, at..to));
             let options = SvgOptions {
                 panels: scene.rooms.clone(),
-                theme: Theme::Light,
+                theme: Some(Theme::Light),
                 lang,
                 width: handout::WIDTH,
                 strip: false,

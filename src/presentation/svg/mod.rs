@@ -17,7 +17,6 @@ mod tests;
 mod work;
 
 use crate::command::SvgOptions;
-use crate::command::Theme;
 use colors::Ink;
 use parts::DASHED;
 use pen::{Area, Pen, area, count};
@@ -470,7 +469,7 @@ fn finish(pen: &Pen, (w, h): (i32, i32), shown: (i32, i32)) -> String {
     }
     let mut out = head.out;
     pen.style_with(&ground, &mut out);
-    if options.theme == Theme::Auto {
+    if options.theme.is_none() {
         out.push_str("<g id=\"light\"/><g id=\"dark\"/>");
     }
     out.push_str(&ground.out);
