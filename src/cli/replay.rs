@@ -14,7 +14,7 @@ use deltascope_replay::smallest::Goal;
 use deltascope_replay::tap;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::args::{Last, Replay};
 use super::{Exit, Failure, cannot_print, note, print, put};
@@ -228,7 +228,7 @@ fn until(text: &str) -> Result<Until, Failure> {
     match text.parse::<Predicate>() {
         Ok(predicate) => Ok(Until::Condition(predicate)),
         Err(error) => {
-            let [en, zh] = error.words();
+            let Text { en, zh } = error.words();
             Err(Failure::usage(
                 &format!("--until: {en} Or give a time, such as 1500ms, 12s or 2m."),
                 &format!("--until：{zh}也可以给出时间，如 1500ms、12s 或 2m。"),

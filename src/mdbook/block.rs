@@ -368,7 +368,7 @@ impl Block {
                 "A moment is a marker, input:N, t:MS, headline:FACT, step:N, start or end."
                     .to_owned()
             }
-            Err(error) => error.words()[0].clone() + ".",
+            Err(error) => format!("{}.", error.words().en),
         };
         let members = first.as_object().into_iter().flatten();
         let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();

@@ -269,7 +269,7 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
             "a marker of the lesson, input:N, t:MS, headline:FACT, headline:FACT:KEY:N, step:N, start, end",
         ),
         MomentError::NoFact(_) => {
-            let [en, zh] = error.words();
+            let Text { en, zh } = error.words();
             Text::new(
                 &format!("{key}={value:?}: {en}."),
                 &format!("{key}={value:?}：{zh}。"),

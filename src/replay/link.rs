@@ -141,7 +141,7 @@ impl Link {
     pub fn read(fragment: &str) -> Result<Self, Text> {
         if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
-            return Err(words(
+            return Err(Text::new(
                 &format!(
                     "The link has {size} bytes; at most {LONGEST_LINK} are read. Share a run as long as this as a file."
                 ),
@@ -326,7 +326,7 @@ fn version(text: &str) -> Result<(), Text> {
     }
     let number = text.strip_prefix('v').unwrap_or_default();
     if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(words(
+        return Err(Text::new(
             &format!(
                 "The link is of version {}, and this page reads version 1. Open it with a newer page.",
                 short(number)
@@ -338,7 +338,7 @@ fn version(text: &str) -> Result<(), Text> {
         ));
     }
     let text = short(text);
-    Err(words(
+    Err(Text::new(
         &format!("The link begins with {text:?} and not with v1. Copy it again, whole."),
         &format!("链接以 {text:?} 开头，而不是 v1。请重新复制完整的链接。"),
     ))
@@ -381,7 +381,7 @@ fn short(text: &str) -> &str {
 }
 
 fn damaged() -> Text {
-    words(
+    Text::new(
         "The link is damaged: a part of it is missing or was changed. Copy it again, whole.",
         "链接已损坏：有一部分缺失或被改动。请重新复制完整的链接。",
     )
@@ -389,7 +389,7 @@ fn damaged() -> Text {
 
 /// The error for a line inside the link.
 fn inside(line: u32, inner: &Text) -> Text {
-    words(
+    Text::new(
         &format!("In line {line} of what the link carries, {}", inner.en),
         &format!("链接所带内容的第 {line} 行：{}", inner.zh),
     )
@@ -397,22 +397,15 @@ fn inside(line: u32, inner: &Text) -> Text {
 
 fn no_scene(text: &str) -> Text {
     let text = short(text);
-    words(
+    Text::new(
         &format!("The link has scene={text:?}. Write the number of a scene, from 1."),
         &format!("链接中写着 scene={text:?}。请写场景的序号，从 1 开始。"),
     )
 }
 
 fn bad(error: &str) -> Text {
-    words(
+    Text::new(
         &format!("The link cannot be opened: {error}. Copy it again, whole."),
         &format!("无法打开链接：{error}。请重新复制完整的链接。"),
     )
-}
-
-fn words(en: &str, zh: &str) -> Text {
-    Text {
-        en: en.into(),
-        zh: zh.into(),
-    }
 }

@@ -220,7 +220,7 @@ impl Session {
             // The error is the one for an unknown marker.
             MomentError::Form => no_marker(&self.lesson, name),
             MomentError::NoFact(_) => {
-                let [en, zh] = error.words();
+                let Text { en, zh } = error.words();
                 Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。"))
             }
         });
