@@ -89,6 +89,30 @@ pub enum EditError {
 }
 
 impl Setting {
+    /// Its name in scripts.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Generation(_) => "era",
+            Self::Traffic(_) => "traffic",
+            Self::ResyncMs(_) => "resyncMs",
+            Self::PageSize(_) => "pageSize",
+            Self::WatchList(_) => "watchList",
+            Self::KnownObjects(_) => "knownObjects",
+            Self::Mode(_) => "mode",
+            Self::ProcessMs(_) => "processMs",
+            Self::HandlerMs(_) => "handlerMs",
+            Self::WorkFailures(_) => "workFailures",
+        }
+    }
+
+    /// The setting of this name, with its value in this scenario.
+    #[must_use]
+    pub fn named(id: &str, scenario: &Scenario) -> Option<Self> {
+        let mut all = Self::all_of(scenario).into_iter();
+        all.find(|setting| setting.id() == id)
+    }
+
     /// Whether the setting has an effect in this scenario.
     #[must_use]
     pub fn fits(&self, scenario: &Scenario) -> bool {
