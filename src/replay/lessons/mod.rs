@@ -17,7 +17,7 @@ use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
 
-use listed::{LISTED, Listed};
+use listed::{FILES, FIRST_FILES, LISTED, Listed};
 
 pub use deltascope_cache::fact::ProcessMode;
 
@@ -158,54 +158,6 @@ impl MarkerRule {
     }
 }
 
-/// The files of the lessons that the page opens with.
-static FIRST_FILES: [(&str, &str); 2] = [
-    ("first-look", include_str!("first-look.json")),
-    (FIRST, include_str!("sandbox.json")),
-];
-
-/// The other lessons' files, in the order of the menu.
-static FILES: &[(&str, &str)] = &[
-    ("deltafifo", include_str!("deltafifo.json")),
-    ("listwatch", include_str!("listwatch.json")),
-    ("reflector", include_str!("reflector.json")),
-    ("indexer", include_str!("indexer.json")),
-    ("myinformer", include_str!("myinformer.json")),
-    (
-        "sharedinformer-simulate",
-        include_str!("sharedinformer-simulate.json"),
-    ),
-    (
-        "sharedinformer-simulate-two",
-        include_str!("sharedinformer-simulate-two.json"),
-    ),
-    (
-        "sharedinformer-listwatch",
-        include_str!("sharedinformer-listwatch.json"),
-    ),
-    (
-        "sharedinformer-indexer",
-        include_str!("sharedinformer-indexer.json"),
-    ),
-    ("tombstone", include_str!("tombstone.json")),
-    ("gone-410", include_str!("gone-410.json")),
-    (
-        "resync-is-not-relist",
-        include_str!("resync-is-not-relist.json"),
-    ),
-    ("indexer-run", include_str!("indexer-run.json")),
-    (
-        "sharedinformerfactory",
-        include_str!("sharedinformerfactory.json"),
-    ),
-    ("slow-handler", include_str!("slow-handler.json")),
-    ("stale-read", include_str!("stale-read.json")),
-    ("late-handler", include_str!("late-handler.json")),
-    ("dedup", include_str!("dedup.json")),
-    ("half-old-half-new", include_str!("half-old-half-new.json")),
-    ("workqueue-dedup", include_str!("workqueue-dedup.json")),
-];
-
 /// The lesson that the page opens with.
 pub const FIRST: &str = "sandbox";
 
@@ -267,7 +219,7 @@ pub fn told() -> Vec<&'static str> {
 /// The file cannot be read.
 #[must_use]
 pub fn at_hand(id: &str) -> Option<Result<Lesson, Text>> {
-    read_from(&FIRST_FILES, id)
+    read_from(FIRST_FILES, id)
 }
 
 fn read_from(files: &[(&str, &str)], id: &str) -> Option<Result<Lesson, Text>> {
