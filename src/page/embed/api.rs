@@ -181,18 +181,6 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         .into()
     });
     let on = driver.clone();
-    method(&api, "disconnect", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Disconnect))
-    });
-    let on = driver.clone();
-    method(&api, "fork", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Fork))
-    });
-    let on = driver.clone();
-    method(&api, "reset", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Reset))
-    });
-    let on = driver.clone();
     method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
         let branch = branch.as_f64().unwrap_or(0.0);
         #[allow(
@@ -314,7 +302,10 @@ pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a string or nothing.
-const TEXTS: [(&str, OfText); 4] = [
+const TEXTS: [(&str, OfText); 7] = [
+    ("disconnect", |_| Command::Disconnect),
+    ("fork", |_| Command::Fork),
+    ("reset", |_| Command::Reset),
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
     }),
