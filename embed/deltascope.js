@@ -3,15 +3,12 @@
 // This module is small. It loads the program behind the elements when the first of them needs it, once per page.
 
 import { Absent, Life } from "./alive.js";
+import { ATTRIBUTES } from "./names.js";
 
 /** The version of the package. */
 export const version = "__VERSION__";
 
 const TAG = "delta-scope";
-const ATTRIBUTES = [
-  "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
-  "theme", "lang", "motion", "height", "load", "markers", "link",
-];
 // A change of these opens another run. A change of any other attribute acts on the current one.
 const OPENS = new Set(["lesson", "src", "link"]);
 // Distance from the viewport at which an element is loaded.
@@ -295,7 +292,7 @@ export class DeltaScope extends HTMLElement {
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
     }
-    if (value === null && (name === "era" || name === "at")) {
+    if (before && !value && (name === "era" || name === "at")) {
       // Falls back to the lesson's own value.
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
@@ -784,7 +781,7 @@ export class DeltaScope extends HTMLElement {
 function asScenario(text) {
   try {
     const scenario = JSON.parse(text);
-    const isOne = ["scenario", "settings", "initial", "script"].some((name) => name in scenario);
+    const isOne = ["scenario", "settings", "initial", "script", "traffic"].some((name) => name in scenario);
     return isOne ? { scenario } : undefined;
   } catch {
     return undefined;

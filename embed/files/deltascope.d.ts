@@ -414,21 +414,14 @@ export declare class DeltaScope extends HTMLElement {
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-/** The messages to embed.html in an iframe. */
+type Asked = Exclude<keyof DeltaScope, keyof HTMLElement | "version" | "ready" | "dispose">;
+type WithArgs<A extends unknown[]> = [] extends A ? { args?: A } : { args: A };
+
+/** The messages to embed.html in an iframe: the methods of the element, and their arguments. */
 export type FrameMessage = { ns: "deltascope"; v: 1; id?: string | number } & (
   | { type: "PING" }
   | { type: "set"; args: [name: keyof DeltaScopeAttributes, value: string | null] }
-  | { type: "play" | "pause" | "reset" | "fork" | "getState" | "getUrl" | "exportTranscript"; args?: [] }
-  | { type: "step"; args?: [by?: number, granularity?: Granularity] }
-  | { type: "seek"; args: [where: Place | number] }
-  | { type: "setEra"; args: [era: Era] }
-  | { type: "next" | "back"; args?: [] }
-  | { type: "answer"; args?: [value?: Answer | null] }
-  | { type: "scene"; args: [number: number] }
-  | { type: "inject"; args: [event: Injection] }
-  | { type: "load"; args: [what: string | Scenario | Lesson] }
-  | { type: "exportSvg"; args?: [options?: SvgOptions] }
-  | { type: "exportTrace"; args?: [options?: TraceOptions] }
+  | { [K in Asked]: { type: K } & WithArgs<Parameters<DeltaScope[K]>> }[Asked]
 );
 
 /** The answers and the events of embed.html. */

@@ -5,6 +5,7 @@
 //
 // The book lists the messages (docs, The element).
 import { DeltaScope, READ, version } from "./deltascope.js";
+import { ATTRIBUTES, EVENTS } from "./names.js";
 
 const NS = "deltascope";
 const PROTOCOL = 1;
@@ -22,10 +23,10 @@ const API_WITH_LOGS = /^(?:k8s|apis?|openapi|proxy|logs?|metrics|debug|healthz|l
 const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"];
 // Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
-const ATTRIBUTES = DeltaScope.observedAttributes;
-const COMMANDS = ["play", "pause", "step", "seek", "reset", "fork", "setEra", "inject", "load", "next", "back", "answer", "scene"];
-const QUESTIONS = ["getState", "getUrl", "exportSvg", "exportTranscript", "exportTrace"];
-const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
+// What a message may ask for: the element's methods.
+const METHODS = Object.getOwnPropertyNames(DeltaScope.prototype).filter((name) => !/^(?:constructor|version|ready|dispose)$|Callback$/.test(name));
+// These have an answer of their own; the others are answered with the new state.
+const QUESTION = /^(?:get|export)[A-Z]/;
 
 const element = document.createElement("delta-scope");
 const isFramed = window.parent !== window;
@@ -179,12 +180,11 @@ async function obey(type, args = []) {
     else element.setAttribute(name, String(value));
     return null;
   }
-  if (QUESTIONS.includes(type)) return element[type](...args);
-  if (!COMMANDS.includes(type)) {
-    throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${[...COMMANDS, ...QUESTIONS].join(", ")}.`);
+  if (!METHODS.includes(type)) {
+    throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${METHODS.join(", ")}.`);
   }
-  await element[type](...args);
-  return element.getState();
+  const value = await element[type](...args);
+  return QUESTION.test(type) ? value : element.getState();
 }
 
 function onMessage({ data, origin, source }) {

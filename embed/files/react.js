@@ -1,14 +1,10 @@
 // <delta-scope> as a React component. The element itself draws, and only in the browser.
 import { createElement, forwardRef, useCallback, useEffect, useRef } from "react";
+import { ATTRIBUTES, EVENTS } from "./names.js";
 
-const ATTRIBUTES = [
-  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
-  "theme", "lang", "motion", "height", "load", "markers", "id", "style", "title", "slot",
-];
-const EVENTS = {
-  onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onScene: "ds-scene", onAnswer: "ds-answer",
-  onGoal: "ds-goal", onError: "ds-error",
-};
+const PROPS = [...ATTRIBUTES, "id", "style", "title", "slot"];
+// `onReady` listens to `ds-ready`.
+const LISTENERS = EVENTS.map((name) => [`on${name[0].toUpperCase()}${name.slice(1)}`, `ds-${name}`]);
 
 /** The component. React 18 passes refs only to `forwardRef` components. */
 export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
@@ -46,7 +42,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
     import("./deltascope.js").catch((error) => {
       if (listening) latest.current.onError?.(new CustomEvent("ds-error", { detail: { message: error.message } }));
     });
-    const listeners = Object.entries(EVENTS).map(([name, type]) => {
+    const listeners = LISTENERS.map(([name, type]) => {
       const listener = (event) => event.target === element && latest.current[name]?.(event);
       element.addEventListener(type, listener);
       return [type, listener];
@@ -65,7 +61,7 @@ export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
   }, [text]);
 
   const attributes = { ref: keep };
-  for (const name of ATTRIBUTES) {
+  for (const name of PROPS) {
     const value = props[name];
     if (value != null) attributes[name] = Array.isArray(value) ? value.join(",") : value;
   }

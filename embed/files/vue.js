@@ -1,11 +1,6 @@
 // <delta-scope> as a Vue component. The element itself draws, and only in the browser.
 import { h, onMounted, ref, watch } from "vue";
-
-const ATTRIBUTES = [
-  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "scene", "granularity", "speed",
-  "theme", "lang", "motion", "height", "load", "markers",
-];
-const EVENTS = ["ready", "step", "marker", "violation", "scene", "answer", "goal", "error"];
+import { ATTRIBUTES, EVENTS } from "./names.js";
 
 /** The component. It exposes `element`, which has the methods. */
 export const DeltaScope = {

@@ -1,17 +1,15 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
-use std::fs;
-
-use deltascope_presentation::command::{SvgOptions, Theme};
+use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
-use deltascope_presentation::session::present::scenario_in;
+use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::svg;
 use deltascope_terminal::Form;
 use deltascope_world::text::Lang;
 
 use super::args::Draw;
-use super::{Failure, cannot_write, print, replay};
+use super::{Failure, put, replay};
 
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
@@ -45,16 +43,11 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         &session.view(),
         &SvgOptions {
             panels: asked.panels,
-            theme: asked.dark.map_or(Theme::Auto, Theme::of),
+            theme: asked.theme,
             lang,
             width: options.width.unwrap_or_default(),
             strip: !options.no_strip,
         },
     );
-    match &options.output {
-        Some(path) if path.as_os_str() != "-" => {
-            fs::write(path, picture).map_err(|error| cannot_write(&error))
-        }
-        _ => print(Form::Xml, &picture),
-    }
+    put(Form::Xml, options.output.as_deref(), &picture)
 }

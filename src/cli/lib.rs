@@ -17,7 +17,9 @@ mod seats;
 mod serve;
 mod tap;
 
+use std::fs;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -116,10 +118,26 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 }
 
 fn print(form: Form, text: &str) -> Result<(), Failure> {
-    terminal::print(form, text).map_err(|error| cannot_write(&error))
+    terminal::print(form, text).map_err(|error| cannot_print(&error))
 }
 
-fn cannot_write(error: &io::Error) -> Failure {
+/// Writes into the file of `-o`, or to stdout: without one, or for `-`.
+fn put(form: Form, path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match path.filter(|path| path.as_os_str() != "-") {
+        Some(path) => fs::write(path, text).map_err(|error| cannot_write(path, &error)),
+        None => print(form, text),
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::new(
+        &format!("Cannot write {shown}: {error}."),
+        &format!("无法写入 {shown}：{error}。"),
+    )
+}
+
+fn cannot_print(error: &io::Error) -> Failure {
     Failure::new(
         &format!("The output cannot be written: {error}."),
         &format!("无法写入输出：{error}。"),

@@ -40,7 +40,7 @@ use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable, head_of};
-use super::{Exit, Failure, block_on, cannot_write, note, stopped, wall};
+use super::{Exit, Failure, block_on, cannot_print, cannot_write, note, stopped, wall};
 
 /// Timeout of a small request: `kubectl proxy` opens a connection first.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -350,10 +350,7 @@ impl<'a> Recorder<'a> {
             title: title.clone(),
             at: None,
             start: wall(),
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
         };
         let [out_on_terminal, on_terminal] = terminal::are_terminals();
         // On one terminal the trace and the progress would mix.
@@ -382,7 +379,7 @@ impl<'a> Recorder<'a> {
         match recorder.write(&head) {
             // If the reader has closed stdout, the next write reports it.
             Ok(_) => Ok(recorder),
-            Err(error) => Err(cannot_write(&error)),
+            Err(error) => Err(cannot_print(&error)),
         }
     }
 
@@ -420,7 +417,7 @@ impl<'a> Recorder<'a> {
             match self.take(responses) {
                 Ok(None) => {}
                 Ok(Some(over)) => break Ok(over),
-                Err(error) => break Err(cannot_write(&error)),
+                Err(error) => break Err(cannot_print(&error)),
             }
         };
         self.connection = Connection::None;
@@ -428,7 +425,7 @@ impl<'a> Recorder<'a> {
             progress.end();
         }
         let over = over?;
-        self.write_kept().map_err(|error| cannot_write(&error))?;
+        self.write_kept().map_err(|error| cannot_print(&error))?;
         self.finish(over)
     }
 
@@ -754,13 +751,7 @@ impl Output {
     fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let to = match path {
             Some(path) if path.as_os_str() != "-" => {
-                let shown = path.display();
-                To::File(File::create(path).map_err(|error| {
-                    Failure::new(
-                        &format!("Cannot write {shown}: {error}."),
-                        &format!("无法写入 {shown}：{error}。"),
-                    )
-                })?)
+                To::File(File::create(path).map_err(|error| cannot_write(path, &error))?)
             }
             _ => To::Stdout(Out::new(Form::Json)),
         };

@@ -1,6 +1,6 @@
 //! `deltascope replay`: describes in words what the informer does with a recording.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,10 +14,10 @@ use deltascope_replay::smallest::Goal;
 use deltascope_replay::tap;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::args::{Last, Replay};
-use super::{Exit, Failure, cannot_write, note, print};
+use super::{Exit, Failure, cannot_print, note, print, put};
 
 /// How much of an endless run is described, in virtual ms.
 const ENDLESS_MS: u64 = 60_000;
@@ -75,7 +75,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         Some(path) => {
             let (key, part) = (excerpt.key, excerpt.from..excerpt.to);
             let text = session.excerpt(key, part).map_err(Failure::of)?;
-            write(path, &text)?;
+            put(Form::Json, Some(path), &text)?;
         }
         None => transcribe(&session, &excerpt)?,
     }
@@ -103,7 +103,7 @@ fn smallest(session: &Session, options: &Replay, until: Until, lang: Lang) -> Re
     };
     match &options.export {
         Some(path) => {
-            write(path, &found.trace)?;
+            put(Form::Json, Some(path), &found.trace)?;
             note(words);
             note(&link);
             Ok(())
@@ -175,19 +175,6 @@ fn excerpt<'a>(
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return print(Form::Json, text);
-    }
-    fs::write(path, text).map_err(|error| {
-        let shown = path.display();
-        Failure::new(
-            &format!("Cannot write {shown}: {error}."),
-            &format!("无法写入 {shown}：{error}。"),
-        )
-    })
-}
-
 fn transcribe(session: &Session, excerpt: &Excerpt) -> Result<(), Failure> {
     let mut out = Out::new(if excerpt.json {
         Form::Json
@@ -202,8 +189,8 @@ fn transcribe(session: &Session, excerpt: &Excerpt) -> Result<(), Failure> {
             _ => ControlFlow::Break(()),
         }
     });
-    if written.map_err(|error| cannot_write(&error))? {
-        out.flush().map_err(|error| cannot_write(&error))?;
+    if written.map_err(|error| cannot_print(&error))? {
+        out.flush().map_err(|error| cannot_print(&error))?;
     }
     Ok(())
 }
@@ -241,7 +228,7 @@ fn until(text: &str) -> Result<Until, Failure> {
     match text.parse::<Predicate>() {
         Ok(predicate) => Ok(Until::Condition(predicate)),
         Err(error) => {
-            let [en, zh] = error.words();
+            let Text { en, zh } = error.words();
             Err(Failure::usage(
                 &format!("--until: {en} Or give a time, such as 1500ms, 12s or 2m."),
                 &format!("--until：{zh}也可以给出时间，如 1500ms、12s 或 2m。"),

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options, Place};
-use deltascope_presentation::session::present::{Unshown, scenario_in};
+use deltascope_presentation::session::opening::scenario_in;
+use deltascope_presentation::session::present::Unshown;
 use deltascope_presentation::session::{Session, hand_made};
 use deltascope_presentation::state::state;
 use deltascope_presentation::view::View;
@@ -367,7 +368,7 @@ impl Block {
                 "A moment is a marker, input:N, t:MS, headline:FACT, step:N, start or end."
                     .to_owned()
             }
-            Err(error) => error.words()[0].clone() + ".",
+            Err(error) => format!("{}.", error.words().en),
         };
         let members = first.as_object().into_iter().flatten();
         let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use deltascope_presentation::command::{SvgOptions, Theme};
+use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::{stage, svg};
 use deltascope_terminal::{self as terminal, Form};
 
@@ -226,10 +226,7 @@ impl Build {
         let drawn = SvgOptions {
             panels: options.panels.clone(),
             // In HTML the page chooses the theme. Paper is light.
-            theme: match options.dark {
-                Some(is_dark) if !self.is_html => Theme::of(is_dark),
-                _ => Theme::Auto,
-            },
+            theme: options.theme.filter(|_| !self.is_html),
             lang: options.lang.unwrap_or_default(),
             width: WIDTH,
             strip: true,

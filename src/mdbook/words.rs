@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deltascope_cache::fact::Actor;
 use deltascope_presentation::caption::{self, Span, Voice, Words};
-use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::decimal;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::lanes::actor_name;
 use deltascope_presentation::session::Session;
@@ -71,7 +71,7 @@ impl Transcript {
             }
             if last.replace((record.time, record.actor)) != Some((record.time, record.actor)) {
                 turns.push(Turn {
-                    time: seconds(record.time),
+                    time: format!("{} s", decimal::seconds(record.time)),
                     actor: actor_name(record.actor, &picture, lang),
                     is_name: matches!(
                         record.actor,
@@ -97,11 +97,6 @@ impl Transcript {
         let last = self.turns.last().and_then(|turn| turn.facts.last());
         last.map_or_else(|| self.before.clone(), |words| plain(words, lang))
     }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-fn seconds(ms: u64) -> String {
-    format!("{} s", decimal(ms as f64 / 1_000.0))
 }
 
 fn plain(words: &Words, lang: Lang) -> String {

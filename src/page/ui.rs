@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::host::Host;
 use crate::memo::Memo;
+pub use deltascope_presentation::command::Theme;
 use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Controls, Mode, Options};
@@ -112,33 +113,6 @@ impl Shape {
 /// The lessons (and the sandbox, and bundled recordings) of the menu: id and title, in order.
 pub type Lessons = Arc<[(Arc<str>, Text)]>;
 
-/// Light or dark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// Dark ink on paper.
-    #[default]
-    Light,
-    /// Light ink on slate.
-    Dark,
-}
-
-impl Theme {
-    /// Its name in `data-theme` and in the remembered choice.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        [Self::Light, Self::Dark]
-            .into_iter()
-            .find(|theme| theme.as_str() == text)
-    }
-}
-
 impl Ui {
     /// The `Ui` of the current context. Panics if there is none.
     #[must_use]
@@ -183,8 +157,7 @@ impl Ui {
     }
 
     fn leave_paper(self) {
-        let on_paper = |view: &Rc<View>| view.story.as_ref().is_some_and(|story| story.handout);
-        if self.view.with_untracked(on_paper) {
+        if self.view.with_untracked(|view| view.on_paper()) {
             self.send(Command::Tell(Tell::Handout(false)));
         }
     }
@@ -230,9 +203,9 @@ pub fn follow(ui: Ui) {
     });
     Effect::new(move |before: Option<Theme>| {
         let theme = ui.theme.get();
-        set_on_root(ui, "data-theme", theme.as_str());
+        set_on_root(ui, "data-theme", theme.id());
         if before.is_some() && ui.host().is_page() {
-            remember("theme", theme.as_str());
+            remember("theme", theme.id());
         }
         theme
     });
@@ -252,7 +225,7 @@ pub fn first_lang() -> Lang {
 /// The remembered theme, or the system's.
 #[must_use]
 pub fn first_theme() -> Theme {
-    if let Some(theme) = remembered("theme").and_then(|text| Theme::parse(&text)) {
+    if let Some(theme) = remembered("theme").and_then(|text| Theme::named(&text)) {
         return theme;
     }
     let query = window().match_media("(prefers-color-scheme: dark)");

@@ -47,20 +47,6 @@ pub enum With {
     Branch(u32),
 }
 
-/// How scripts name the settings, in the order of [`Setting::all_of`].
-const NAMES: [&str; 10] = [
-    "era",
-    "traffic",
-    "resyncMs",
-    "pageSize",
-    "watchList",
-    "knownObjects",
-    "mode",
-    "processMs",
-    "handlerMs",
-    "workFailures",
-];
-
 impl With {
     /// Its name in scripts and menus.
     #[must_use]
@@ -68,10 +54,7 @@ impl With {
         match self {
             Self::Branch(id) => format!("branch={id}"),
             Self::Setting(setting @ Setting::Generation(_)) => setting.value(),
-            Self::Setting(setting) => {
-                let place = place_of(&setting, &Scenario::default());
-                format!("{}={}", NAMES[place], setting.value())
-            }
+            Self::Setting(setting) => format!("{}={}", setting.id(), setting.value()),
         }
     }
 
@@ -82,18 +65,7 @@ impl With {
         if name == "branch" {
             return Some(Self::Branch(value.parse().ok()?));
         }
-        let place = NAMES.iter().position(|other| *other == name)?;
-        let all = Setting::all_of(&Scenario::default());
-        Some(Self::Setting(all[place].with(value)?))
+        let setting = Setting::named(name, &Scenario::default())?;
+        Some(Self::Setting(setting.with(value)?))
     }
-}
-
-/// The place of a setting in [`Setting::all_of`].
-pub(crate) fn place_of(setting: &Setting, scenario: &Scenario) -> usize {
-    let which = std::mem::discriminant(setting);
-    let all = Setting::all_of(scenario);
-    let place = all
-        .iter()
-        .position(|other| std::mem::discriminant(other) == which);
-    place.unwrap_or_default()
 }

@@ -122,18 +122,40 @@ pub enum Command {
     DismissError,
 }
 
+/// What a command does, for whoever lets only some through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Moves the cursor, tells the story or changes how the run is shown. A page can do it before the rest has come.
+    Moves,
+    /// Opens another run in its place.
+    Opens,
+    /// Changes the run. Users cannot where they only watch.
+    Changes,
+    /// Anything else.
+    Shows,
+}
+
 impl Command {
-    /// Whether the command changes or replaces the run. Any other command only moves in time or changes the view.
+    /// What it does.
     #[must_use]
-    pub fn changes_the_run(&self) -> bool {
-        // Without a wildcard, so that each new command must decide: this limits what users can do where they only
-        // watch a run.
+    pub fn class(&self) -> Class {
         match self {
-            Self::Load(..)
-            | Self::Open(..)
-            | Self::OpenLink(..)
-            | Self::Smallest(..)
-            | Self::Create(..)
+            Self::TogglePlay
+            | Self::Step(..)
+            | Self::Seek(..)
+            | Self::NextMarker
+            | Self::PreviousMarker
+            | Self::Speed(..)
+            | Self::StepSize(..)
+            | Self::Walk { .. }
+            | Self::Tell(..)
+            | Self::AskWhy(..)
+            | Self::Wrong(..)
+            | Self::DismissError => Class::Moves,
+            Self::Load(..) | Self::Open(..) | Self::OpenLink(..) | Self::Smallest(..) => {
+                Class::Opens
+            }
+            Self::Create(..)
             | Self::Edit(..)
             | Self::Delete(..)
             | Self::CutWatch
@@ -151,32 +173,32 @@ impl Command {
             | Self::RemoveBranch(..)
             | Self::DropEvent(..)
             | Self::MoveEvent(..)
-            | Self::Set(..) => true,
-            Self::TogglePlay
-            | Self::Step(..)
-            | Self::Seek(..)
-            | Self::NextMarker
-            | Self::PreviousMarker
-            | Self::Reset
-            | Self::Speed(..)
+            | Self::Set(..) => Class::Changes,
+            Self::Reset
             | Self::RenameBranch(..)
-            | Self::StepSize(..)
-            | Self::Walk { .. }
             | Self::RunUntil(..)
             | Self::LookOn
             | Self::PlayUntil(..)
             | Self::Break(..)
             | Self::Compare(..)
             | Self::CloseCompare
-            | Self::AskWhy(..)
             | Self::Select(..)
             | Self::Follow(..)
             | Self::GoLive
-            | Self::Disconnect
-            | Self::Tell(..)
-            | Self::Wrong(..)
-            | Self::DismissError => false,
+            | Self::Disconnect => Class::Shows,
         }
+    }
+
+    /// Whether it opens another run.
+    #[must_use]
+    pub fn opens(&self) -> bool {
+        self.class() == Class::Opens
+    }
+
+    /// Whether it changes or replaces the run.
+    #[must_use]
+    pub fn changes_the_run(&self) -> bool {
+        matches!(self.class(), Class::Opens | Class::Changes)
     }
 }
 
@@ -221,8 +243,8 @@ pub enum Export {
 pub struct SvgOptions {
     /// The rooms, in the order of the data's path; empty: all.
     pub panels: Vec<Panel>,
-    /// Its colours.
-    pub theme: Theme,
+    /// Its colours; `None`: the reader's preference, which `#dark` or `#light` at the end of its address overrides.
+    pub theme: Option<Theme>,
     /// The language of its words.
     pub lang: Lang,
     /// Width in CSS px; 0: 1200 with all rooms, 750 with some.
@@ -231,23 +253,33 @@ pub struct SvgOptions {
     pub strip: bool,
 }
 
-/// The colours of a picture.
+/// The colours of a page or a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Theme {
     /// Dark ink on light paper.
+    #[default]
     Light,
     /// Light ink on dark paper.
     Dark,
-    /// The reader's preference; `#dark` or `#light` at the end of its address overrides it.
-    #[default]
-    Auto,
 }
 
 impl Theme {
-    /// The theme of a dark or a light page.
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
+
+    /// Its name in attributes and in styles.
     #[must_use]
-    pub fn of(is_dark: bool) -> Self {
-        if is_dark { Self::Dark } else { Self::Light }
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.id() == id)
     }
 }
 
@@ -255,7 +287,7 @@ impl Default for SvgOptions {
     fn default() -> Self {
         Self {
             panels: Vec::new(),
-            theme: Theme::Auto,
+            theme: None,
             lang: Lang::En,
             width: 0,
             strip: true,

@@ -16,6 +16,13 @@ pub fn decimal(number: f64) -> String {
     format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
+/// A time in seconds, with two decimals.
+#[must_use]
+pub fn seconds(ms: u64) -> String {
+    let hundredths = ms.saturating_add(5) / 10;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
 /// A number with at most two decimals, in hundredths. As above, not by way of a float.
 #[must_use]
 pub fn hundredths(text: &str) -> Option<u32> {
@@ -75,6 +82,9 @@ mod tests {
             (f64::NAN, "0.00"),
         ] {
             assert_eq!(decimal(number), text);
+        }
+        for (ms, text) in [(0, "0.00"), (4, "0.00"), (5, "0.01"), (61_234, "61.23")] {
+            assert_eq!(seconds(ms), text);
         }
         assert_eq!(decimals("M# #px", &[1.0, 2.25]), "M1.00 2.25px");
     }

@@ -7,28 +7,6 @@ use deltascope_cache::fact::{
     ServerFact, StoreFact,
 };
 use deltascope_cache::key::Key;
-use deltascope_replay::picture::Picture;
-
-/// The stable name of an actor, never translated.
-#[must_use]
-pub fn actor_id(actor: Actor, picture: &Picture) -> Arc<str> {
-    let name = match actor {
-        Actor::Server => "api server",
-        Actor::Program => "program",
-        Actor::Reflector => "reflector",
-        Actor::ProcessLoop => "process loop",
-        Actor::Resync => "resync timer",
-        Actor::Main => "main program",
-        Actor::Worker(number) => return format!("worker {number}").into(),
-        Actor::Pop(number) | Actor::Listener(number) => {
-            let handler = picture.handlers.get(usize::from(number));
-            return handler
-                .map(|handler| Arc::clone(&handler.name))
-                .unwrap_or_default();
-        }
-    };
-    name.into()
-}
 
 /// The object that was written on the server: created, updated or deleted.
 #[must_use]

@@ -90,7 +90,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     .collect()
 }
 
-/// The name of an actor on the page.
+/// The name of an actor on the page; in English also where scripts read it.
 #[must_use]
 pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
     match (actor, lang) {
@@ -109,7 +109,7 @@ pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
         (Actor::Worker(number), _) => format!("worker {}", u16::from(number) + 1),
         (Actor::Pop(number) | Actor::Listener(number), _) => match handler_name(number, picture) {
             HandlerName::Own(name) | HandlerName::Noun(name) => name.to_owned(),
-            HandlerName::Number => format!("handler {number}"),
+            HandlerName::Number => format!("handler {}", u16::from(number) + 1),
         },
     }
 }
@@ -472,7 +472,7 @@ mod tests {
                 "reflector",
                 "resync timer",
                 "process loop",
-                "handler 0",
+                "handler 1",
                 "worker 1",
                 "worker 2"
             ]
@@ -500,7 +500,7 @@ mod tests {
     fn a_missing_handler_has_a_name() {
         assert_eq!(
             actor_name(Actor::Listener(7), &Picture::default(), Lang::Zh),
-            "handler 7"
+            "handler 8"
         );
     }
 

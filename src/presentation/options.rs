@@ -5,6 +5,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::command::Theme;
 use crate::decimal::hundredths;
 use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
@@ -59,8 +60,8 @@ pub struct Options {
     pub granularity: Option<StepSize>,
     /// The speed of playback, in percent.
     pub speed: Option<u32>,
-    /// Whether the colours are dark; `None`: as the page around it.
-    pub dark: Option<bool>,
+    /// Its colours; `None`: as its surroundings.
+    pub theme: Option<Theme>,
     /// The language; `None`: as the page around it.
     pub lang: Option<Lang>,
     /// Whether things move; `None`: as the reader's machine is set.
@@ -175,8 +176,11 @@ impl Options {
             }
             "speed" if value.is_empty() => self.speed = None,
             "speed" => self.speed = Some(speed(key, value)?),
-            "theme" if auto => self.dark = None,
-            "theme" => self.dark = Some(one_of(key, value, &THEMES)?),
+            "theme" if auto => self.theme = None,
+            "theme" => {
+                let words = Theme::ALL.map(|theme| (theme.id(), theme));
+                self.theme = Some(one_of(key, value, &words)?);
+            }
             "lang" if auto => self.lang = None,
             "lang" => self.lang = Some(lang(key, value)?),
             "motion" if auto => self.motion = None,
@@ -223,7 +227,6 @@ const MODES: [(&str, Mode); 6] = [
     ("quiz", Mode::Quiz),
     ("race", Mode::Race),
 ];
-const THEMES: [(&str, bool); 2] = [("light", false), ("dark", true)];
 const MOTIONS: [(&str, bool); 2] = [("full", true), ("none", false)];
 const LOADS: [(&str, Load); 4] = [
     ("", Load::Visible),
@@ -266,7 +269,7 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
             "a marker of the lesson, input:N, t:MS, headline:FACT, headline:FACT:KEY:N, step:N, start, end",
         ),
         MomentError::NoFact(_) => {
-            let [en, zh] = error.words();
+            let Text { en, zh } = error.words();
             Text::new(
                 &format!("{key}={value:?}: {en}."),
                 &format!("{key}={value:?}：{zh}。"),
@@ -277,7 +280,8 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
 
 fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
     let mut chosen = Vec::new();
-    for word in value.split([',', ' ']).filter(|word| !word.is_empty()) {
+    let words = value.split(|one: char| one == ',' || one.is_whitespace());
+    for word in words.filter(|word| !word.is_empty()) {
         let words = Panel::ALL.map(|room| (room.id(), room));
         chosen.push(one_of(key, word, &words)?);
     }
@@ -338,6 +342,7 @@ mod tests {
             ("at", "12", false),
             ("until", "end", true),
             ("panels", "queue, indexer", true),
+            ("panels", "api,\n  queue\tpop", true),
             ("panels", "queue,kitchen", false),
             ("controls", "minimal", true),
             ("controls", "some", false),

@@ -13,8 +13,8 @@ use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
 use super::against::Against;
-use super::fact_queries::actor_id;
 use super::i18n::{Lang, Text};
+use super::lanes::actor_name;
 use super::rows::is_tombstone;
 use super::rows::race::said;
 use super::story::{Answer, Form, words};
@@ -114,9 +114,11 @@ fn of_picture(picture: &Picture) -> Vec<(&'static str, Value)> {
         ])
     });
     let lock = &picture.lock;
-    let holder = lock.holder.map(|actor| text(&actor_id(actor, picture)));
+    let holder = lock
+        .holder
+        .map(|actor| text(&actor_name(actor, picture, Lang::En)));
     let waiting = lock.waiting.iter();
-    let waiting = waiting.map(|actor| text(&actor_id(*actor, picture)));
+    let waiting = waiting.map(|actor| text(&actor_name(*actor, picture, Lang::En)));
     let objects = picture.api.objects.iter();
     let objects = objects.filter(|(_, entry)| !entry.deleted);
     vec![

@@ -17,7 +17,7 @@ use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{Era, InformerKind, Input, ProcessModeText, SourceKind};
+use deltascope_world::virtual_time::{InformerKind, Input, ProcessModeText, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
 use super::timeline::is_response;
@@ -89,15 +89,36 @@ pub enum EditError {
 }
 
 impl Setting {
+    /// Its name in scripts.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Generation(_) => "era",
+            Self::Traffic(_) => "traffic",
+            Self::ResyncMs(_) => "resyncMs",
+            Self::PageSize(_) => "pageSize",
+            Self::WatchList(_) => "watchList",
+            Self::KnownObjects(_) => "knownObjects",
+            Self::Mode(_) => "mode",
+            Self::ProcessMs(_) => "processMs",
+            Self::HandlerMs(_) => "handlerMs",
+            Self::WorkFailures(_) => "workFailures",
+        }
+    }
+
+    /// The setting of this name, with its value in this scenario.
+    #[must_use]
+    pub fn named(id: &str, scenario: &Scenario) -> Option<Self> {
+        let mut all = Self::all_of(scenario).into_iter();
+        all.find(|setting| setting.id() == id)
+    }
+
     /// Whether the setting has an effect in this scenario.
     #[must_use]
     pub fn fits(&self, scenario: &Scenario) -> bool {
         let settings = &scenario.settings;
         let is_informer = settings.is_informer();
-        let has_queue = !matches!(
-            settings.informer,
-            InformerKind::Client | InformerKind::Indexer
-        );
+        let has_queue = settings.informer.has_queue();
         let has_server = settings.source == SourceKind::Server;
         match self {
             Self::Generation(_) => is_informer,
@@ -379,13 +400,7 @@ impl Setting {
         }
         let settings = &mut scenario.settings;
         match setting {
-            Setting::Generation(generation) => {
-                settings.asked_as_before();
-                settings.era = Era(generation);
-                for beside in &mut scenario.beside {
-                    beside.settings.era = Era(generation);
-                }
-            }
+            Setting::Generation(generation) => scenario.set_generation(generation),
             Setting::Traffic(seed) => scenario.traffic = Some(seed),
             Setting::ResyncMs(ms) => settings.resync_ms = ms.min(LATEST_MS),
             Setting::PageSize(size) => settings.page_size = size,
@@ -437,13 +452,11 @@ pub(super) fn act_of(fact: &Fact) -> Option<Act> {
 }
 
 fn pod(object: &ObjectRef, body: Option<&Body>) -> Value {
-    let (namespace, name) = object.key.split_once('/').unwrap_or(("", &object.key));
-    let spec = PodSpec {
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        labels: body.map(|body| body.labels.clone()).unwrap_or_default(),
-        node: body.map_or_else(String::new, |body| body.node.to_string()),
-        phase: body.map_or_else(String::new, |body| body.phase.to_string()),
-    };
+    let mut spec = PodSpec::of(&object.key);
+    if let Some(body) = body {
+        spec.labels = body.labels.clone();
+        spec.node = body.node.to_string();
+        spec.phase = body.phase.to_string();
+    }
     spec.to_json()
 }

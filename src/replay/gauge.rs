@@ -6,7 +6,7 @@ use std::rc::Rc;
 use deltascope_cache::fact::{Fact, ObjectRef, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
-use deltascope_world::virtual_time::{InformerKind, ReflectorState, SourceKind};
+use deltascope_world::virtual_time::{ReflectorState, SourceKind};
 
 use super::picture::{ApiRoom, Behind, Picture, StoreRoom};
 use super::timeline::Timeline;
@@ -84,7 +84,6 @@ impl Picture {
 
     /// How many objects the store is behind the server.
     pub(super) fn behind(&self) -> Behind {
-        let is_filled = !matches!(self.informer, InformerKind::Indexer | InformerKind::Client);
         let is_known = || {
             let api = &self.api;
             api.known_from_events
@@ -93,7 +92,7 @@ impl Picture {
         };
         match self.api.source {
             SourceKind::Program => Behind::Nothing,
-            _ if !self.store.present || !is_filled => Behind::Nothing,
+            _ if !self.store.present || !self.informer.has_queue() => Behind::Nothing,
             SourceKind::Recorded | SourceKind::Cluster if !is_known() => Behind::Unknown,
             SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => {
                 Behind::By(self.store.unlike.len() as u64)

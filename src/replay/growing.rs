@@ -135,10 +135,7 @@ impl Growing {
                 wire::error(name, None, &words.en, &words.zh)
             })?;
             grown.head = Some(Trace {
-                recording: Recording {
-                    scenario: scenario.clone(),
-                    inputs: Vec::new(),
-                },
+                recording: Recording::of(scenario.clone()),
                 ..header.clone()
             });
         }

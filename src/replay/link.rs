@@ -124,7 +124,7 @@ impl Link {
             return link;
         };
         link.lesson = Some(id);
-        let (from, to) = (write::whole(&in_era(own, era)), write::whole(scenario));
+        let (from, to) = (write::whole(&own.in_era(era)), write::whole(scenario));
         if from != to {
             link.change = Some(match difference(&from, &to) {
                 Some(difference) => Change::Difference(difference),
@@ -141,7 +141,7 @@ impl Link {
     pub fn read(fragment: &str) -> Result<Self, Text> {
         if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
-            return Err(words(
+            return Err(Text::new(
                 &format!(
                     "The link has {size} bytes; at most {LONGEST_LINK} are read. Share a run as long as this as a file."
                 ),
@@ -218,7 +218,7 @@ impl Link {
     /// # Errors
     /// States what is wrong with the link and what to do.
     pub fn recording(&self, own: &Scenario) -> Result<Recording, Text> {
-        let own = in_era(own, self.era);
+        let own = own.in_era(self.era);
         let scenario = match &self.change {
             None => own,
             Some(Change::Whole(scenario)) => Scenario::clone(scenario),
@@ -320,28 +320,13 @@ pub fn is_link(fragment: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
 }
 
-/// The scenario in a generation, if it has an informer.
-#[must_use]
-pub fn in_era(scenario: &Scenario, era: Option<Generation>) -> Scenario {
-    let recording = Recording {
-        scenario: scenario.clone(),
-        inputs: Vec::new(),
-    };
-    match era {
-        Some(generation) if scenario.settings.is_informer() => {
-            recording.in_generation(generation).scenario
-        }
-        _ => recording.scenario,
-    }
-}
-
 fn version(text: &str) -> Result<(), Text> {
     if text == "v1" {
         return Ok(());
     }
     let number = text.strip_prefix('v').unwrap_or_default();
     if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(words(
+        return Err(Text::new(
             &format!(
                 "The link is of version {}, and this page reads version 1. Open it with a newer page.",
                 short(number)
@@ -353,7 +338,7 @@ fn version(text: &str) -> Result<(), Text> {
         ));
     }
     let text = short(text);
-    Err(words(
+    Err(Text::new(
         &format!("The link begins with {text:?} and not with v1. Copy it again, whole."),
         &format!("链接以 {text:?} 开头，而不是 v1。请重新复制完整的链接。"),
     ))
@@ -396,7 +381,7 @@ fn short(text: &str) -> &str {
 }
 
 fn damaged() -> Text {
-    words(
+    Text::new(
         "The link is damaged: a part of it is missing or was changed. Copy it again, whole.",
         "链接已损坏：有一部分缺失或被改动。请重新复制完整的链接。",
     )
@@ -404,7 +389,7 @@ fn damaged() -> Text {
 
 /// The error for a line inside the link.
 fn inside(line: u32, inner: &Text) -> Text {
-    words(
+    Text::new(
         &format!("In line {line} of what the link carries, {}", inner.en),
         &format!("链接所带内容的第 {line} 行：{}", inner.zh),
     )
@@ -412,22 +397,15 @@ fn inside(line: u32, inner: &Text) -> Text {
 
 fn no_scene(text: &str) -> Text {
     let text = short(text);
-    words(
+    Text::new(
         &format!("The link has scene={text:?}. Write the number of a scene, from 1."),
         &format!("链接中写着 scene={text:?}。请写场景的序号，从 1 开始。"),
     )
 }
 
 fn bad(error: &str) -> Text {
-    words(
+    Text::new(
         &format!("The link cannot be opened: {error}. Copy it again, whole."),
         &format!("无法打开链接：{error}。请重新复制完整的链接。"),
     )
-}
-
-fn words(en: &str, zh: &str) -> Text {
-    Text {
-        en: en.into(),
-        zh: zh.into(),
-    }
 }

@@ -19,17 +19,19 @@ use serde_json::{Map, Value, json};
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::EventType;
+use deltascope_cache::key::Key;
 use deltascope_world::Time;
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::slices::{Slices, at_once};
-use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
+use deltascope_world::source::pod::named;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent,
     WireError,
 };
+use deltascope_world::source::{Command, key_of};
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{
     Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
@@ -130,7 +132,7 @@ impl Logged {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let Self { line, call, kind } = self;
-        let (namespace, name) = call.key.split_once('/').unwrap_or(("", &call.key));
+        let (namespace, name) = named(&call.key);
         let mut object = json!({ "metadata": { "name": name } });
         for (field, text) in [("namespace", namespace), ("resourceVersion", &call.rv)] {
             if !text.is_empty() {
@@ -237,7 +239,7 @@ pub fn call_of(number: u32, line: &[u8]) -> Result<Option<Logged>, Text> {
         line: line.unwrap_or(number),
         call: Call {
             event,
-            key: key_of(&object).trim_start_matches('/').to_owned(),
+            key: key_of(&object).to_string(),
             rv: object.metadata.resource_version.clone().unwrap_or_default(),
             tombstone,
         },
@@ -254,12 +256,12 @@ struct Log {
     last: Time,
     has_list: bool,
     rv: Arc<str>,
-    initial: IndexMap<String, Arc<DynamicObject>>,
+    initial: IndexMap<Key, Arc<DynamicObject>>,
     events: Vec<(Time, RecordedEvent)>,
     /// The estimated memory of the objects, in bytes.
     weight: usize,
     /// The last version of each object.
-    versions: IndexMap<String, String>,
+    versions: IndexMap<Key, String>,
 }
 
 impl Log {
@@ -471,13 +473,6 @@ fn object_of(informer: &mut Map<String, Value>) -> Value {
         }
     }
     object
-}
-
-fn key_of(object: &DynamicObject) -> String {
-    let metadata = &object.metadata;
-    let [namespace, name] =
-        [&metadata.namespace, &metadata.name].map(|text| text.as_deref().unwrap_or_default());
-    format!("{namespace}/{name}")
 }
 
 /// The version of a list without a logged one: the newest of its objects' versions.

@@ -539,10 +539,7 @@ mod tests {
     }
 
     fn recording(scenario: Scenario) -> Recording {
-        Recording {
-            scenario,
-            inputs: Vec::new(),
-        }
+        Recording::of(scenario)
     }
 
     /// The moments of a race up to a time.

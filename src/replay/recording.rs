@@ -7,11 +7,11 @@ use kube_core::DynamicObject;
 
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
-use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{Era, Input};
+use deltascope_world::source::{Command, key_of};
+use deltascope_world::virtual_time::Input;
 
 /// A scenario with its seed, and the user's inputs.
 #[derive(Clone, Debug)]
@@ -34,15 +34,20 @@ pub struct RecordedInput {
 }
 
 impl Recording {
+    /// A scenario to which nobody does anything.
+    #[must_use]
+    pub fn of(scenario: Scenario) -> Self {
+        Self {
+            scenario,
+            inputs: Vec::new(),
+        }
+    }
+
     /// The same recording in another generation of client-go.
     #[must_use]
     pub fn in_generation(&self, generation: Generation) -> Self {
         let mut other = self.clone();
-        other.scenario.settings.asked_as_before();
-        other.scenario.settings.era = Era(generation);
-        for beside in &mut other.scenario.beside {
-            beside.settings.era = Era(generation);
-        }
+        other.scenario.set_generation(generation);
         other
     }
 
@@ -50,18 +55,7 @@ impl Recording {
     /// it, as if only it had been requested. A simulated server is unchanged.
     #[must_use]
     pub fn only(&self, key: &str) -> Self {
-        let is_it = |object: &DynamicObject| {
-            let metadata = &object.metadata;
-            let name = metadata.name.as_deref().unwrap_or_default();
-            match metadata
-                .namespace
-                .as_deref()
-                .filter(|name| !name.is_empty())
-            {
-                Some(namespace) => key.split_once('/') == Some((namespace, name)),
-                None => key == name,
-            }
-        };
+        let is_it = |object: &DynamicObject| *key_of(object) == *key;
         let is_about = |event: &RecordedEvent| match event {
             RecordedEvent::Object { object, .. } => is_it(object),
             _ => true,

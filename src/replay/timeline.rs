@@ -498,6 +498,13 @@ impl Timeline {
         0
     }
 
+    /// The number of known facts before this virtual time.
+    #[must_use]
+    pub fn count_before(&self, time: Time) -> usize {
+        let before = time.checked_sub(1);
+        before.map_or(0, |before| self.count_until(before))
+    }
+
     /// The virtual time of the last of `count` facts, in ms.
     #[must_use]
     pub fn time_at(&self, count: usize) -> Time {

@@ -515,10 +515,7 @@ pub(super) fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
         },
         at: named.as_ref().ok().cloned(),
         start: wall::read(start),
-        recording: Recording {
-            scenario: Scenario::default(),
-            inputs: Vec::new(),
-        },
+        recording: Recording::of(Scenario::default()),
     };
     let doubt = match named {
         Err(error) if value.get("at").is_some() => Some(no_moment(&error, at, "\"at\"", "\"at\" ")),

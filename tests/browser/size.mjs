@@ -40,7 +40,7 @@ const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 const [, mount] = parts.find(([part]) => part === "mount");
 const rows = [
   ["page", ["index.html", ...own, "rescue.js", "alive.js", ...main]],
-  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", ...main, ...mount]],
+  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, ...mount]],
   ...parts.filter(([, files]) => files !== mount),
 ];
 rows.push(["all", [...new Set(rows.filter(([row]) => row !== "element").flatMap(([, files]) => files))]]);

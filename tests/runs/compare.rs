@@ -85,7 +85,7 @@ fn named(thing: &Thing) -> String {
 #[test]
 fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_another() {
     let mut session = open("tombstone");
-    session.seek_marker("waits");
+    session.seek_named("waits");
     let comparison = compare(&mut session, "1.36");
     assert_eq!(comparison["with"], "1.36");
     let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
@@ -109,7 +109,7 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
     assert_eq!(comparison["summary"]["ReplacedAll"], json!([0, 2]));
 
     // One Pop later one store is completely new, and the other still has b.
-    session.seek_marker("half-told");
+    session.seek_named("half-told");
     assert_eq!(
         differing(&mut session, DiffSection::Store, &Label::Items),
         pairs(&[("b@3", ""), ("c@4", "c@6")])
@@ -344,10 +344,7 @@ proptest! {
 fn a_run_does_not_differ_from_itself() {
     for (id, _) in lessons::menu() {
         let scenario = lessons::load(&id).unwrap().scenario;
-        let recording = Recording {
-            scenario,
-            inputs: Vec::new(),
-        };
+        let recording = Recording::of(scenario);
         let mut timeline = recording.play().unwrap();
         timeline.extend(2_000);
         for at in [0, 50, 700, 2_000] {
@@ -623,12 +620,12 @@ fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
 #[test]
 fn a_race_follows_the_run_and_ends_with_it() {
     let mut session = open("tombstone");
-    session.seek_marker("synced");
+    session.seek_named("synced");
     compare(&mut session, RACE);
     let object = json!({ "metadata": { "namespace": "default", "name": "d" } });
     session.inject("create", object);
     let (marker, time) = (
-        session.seek_marker("told"),
+        session.seek_named("told"),
         now(&mut session)["time"].clone(),
     );
     let race = now(&mut session)["comparison"].clone();
@@ -690,7 +687,7 @@ fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
         .unwrap();
     assert_eq!(ended["time"], session.timeline().time_at(until.at));
     options.set("mode", "explore").unwrap();
-    session.set_mode(&options).unwrap();
+    session.set_mode(&options, options.scene).unwrap();
     assert_eq!(now(&mut session)["comparison"], Value::Null);
     options.set("mode", "race").unwrap();
     options.set("until", "").unwrap();

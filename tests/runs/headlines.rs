@@ -24,10 +24,7 @@ pub(crate) fn runs() -> impl Iterator<Item = (String, Timeline)> {
             false => &Generation::ALL[..1],
         };
         generations.iter().map(move |generation| {
-            let recording = Recording {
-                scenario: scenario.clone(),
-                inputs: Vec::new(),
-            };
+            let recording = Recording::of(scenario.clone());
             let recording = match generations.len() {
                 1 => recording,
                 _ => recording.in_generation(*generation),

@@ -122,10 +122,7 @@ fn the_invariants_find_only_known_violations_in_every_lesson() {
         let listed = scenario.traffic.is_some() || !scenario.initial.is_empty();
         let early = scenario.settings.is_informer() && listed;
         for generation in Generation::ALL {
-            let recording = Recording {
-                scenario: lesson.scenario.clone(),
-                inputs: Vec::new(),
-            };
+            let recording = Recording::of(lesson.scenario.clone());
             let mut timeline = recording.in_generation(generation).play().unwrap();
             timeline.extend(20_000);
             let invariants = Invariants::of(&timeline);

@@ -185,10 +185,7 @@ impl Run {
         Self {
             world: scenario.build().unwrap(),
             facts: Vec::new(),
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
             writers: BTreeSet::new(),
             closes: false,
             name,

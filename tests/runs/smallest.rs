@@ -30,11 +30,7 @@ const LIMITS: Limits = Limits {
 };
 
 fn lesson(id: &str, era: Generation) -> Recording {
-    Recording {
-        scenario: lessons::load(id).unwrap().scenario,
-        inputs: Vec::new(),
-    }
-    .in_generation(era)
+    Recording::of(lessons::load(id).unwrap().scenario).in_generation(era)
 }
 
 fn condition(text: &str) -> Goal {
@@ -308,10 +304,7 @@ proptest! {
             "initial": [object("a"), object("b")],
             "script": script,
         });
-        let recording = Recording {
-            scenario: serde_json::from_value(scenario).unwrap(),
-            inputs: Vec::new(),
-        }
+        let recording = Recording::of(serde_json::from_value(scenario).unwrap())
         .in_generation(era);
         let goal = condition(goal);
         if shows(&recording, &goal) {

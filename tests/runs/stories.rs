@@ -15,7 +15,6 @@ use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::beat::{self, beat};
 use deltascope::replay::lessons::{self, Lesson};
-use deltascope::replay::link::in_era;
 use deltascope::replay::predicate::Predicate;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
@@ -44,7 +43,7 @@ fn stories() -> Vec<(Lesson, Story)> {
 
 /// The lesson's run in a generation.
 fn run(lesson: &Lesson, generation: Generation) -> Timeline {
-    let mut run = Timeline::new(in_era(&lesson.scenario, Some(generation))).unwrap();
+    let mut run = Timeline::new(lesson.scenario.in_era(Some(generation))).unwrap();
     run.extend(MOST);
     run
 }

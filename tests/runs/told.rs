@@ -114,7 +114,7 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
         ("mode", "", Value::Null),
     ] {
         options.set(key, value).unwrap();
-        session.set_mode(&options).unwrap();
+        session.set_mode(&options, options.scene).unwrap();
         let state = now(&mut session);
         assert_eq!(
             state["scene"].get("index").unwrap_or(&Value::Null),
@@ -124,7 +124,7 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
         assert_eq!(state["step"], called, "{value}");
     }
     options.set("scene", "2").unwrap();
-    session.set_mode(&options).unwrap();
+    session.set_mode(&options, options.scene).unwrap();
     assert_eq!(now(&mut session)["scene"]["index"], 2);
 }
 

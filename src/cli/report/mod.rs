@@ -28,7 +28,7 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Report;
 use super::replay::read;
-use super::{Failure, print};
+use super::{Failure, cannot_write, print};
 
 pub(super) use words::{stopped, table};
 
@@ -437,13 +437,7 @@ pub(super) fn write(
         true => format!("{:#}\n", json::of(observed, found, logs)),
         false => html::of(observed, found, logs, path, lang),
     };
-    fs::write(path, text).map_err(|error| {
-        let shown = path.display();
-        Failure::new(
-            &format!("Cannot write {shown}: {error}."),
-            &format!("无法写入 {shown}：{error}。"),
-        )
-    })
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }
 
 #[cfg(test)]

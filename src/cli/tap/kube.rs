@@ -19,7 +19,7 @@ use deltascope_terminal::{self as terminal, ChildOutput};
 use deltascope_world::text::{Lang, Text};
 
 use super::super::http::Proxy;
-use super::super::{Exit, Failure, note};
+use super::super::{Exit, Failure, cannot_write, note};
 use super::Folder;
 
 /// The name of the cluster and the user in the tap's kubeconfig.
@@ -295,14 +295,6 @@ fn is_own(path: &Path) -> io::Result<bool> {
 /// Creates a file that only its owner may read.
 fn create(path: &Path, text: &str) -> io::Result<()> {
     super::private(path)?.write_all(text.as_bytes())
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
-    Failure::new(
-        &format!("Cannot write {shown}: {error}."),
-        &format!("无法写入 {shown}：{error}。"),
-    )
 }
 
 /// The context that the user's kubeconfig chooses, and its namespace.

@@ -17,8 +17,8 @@ use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
 
-use super::super::Failure;
 use super::super::report::Part;
+use super::super::{Failure, cannot_write};
 
 /// The recordings, by their number from 1.
 #[derive(Clone, Default)]
@@ -118,14 +118,6 @@ pub(super) fn be_new(out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
-    Failure::new(
-        &format!("Cannot write {shown}: {error}."),
-        &format!("无法写入 {shown}：{error}。"),
-    )
-}
-
 /// The name of the first file of a recording.
 pub(super) fn first_name(number: usize, scope: &Scope) -> String {
     let place = scope.namespace.as_deref().unwrap_or("all");
@@ -187,10 +179,7 @@ pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Ca
             ),
             at: None,
             start,
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
         }
     })
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::processor::{row, tag};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, BesidePart};
-use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
+use deltascope_presentation::rows::beside::BesideRows;
 use deltascope_presentation::strings;
 
 /// An item of a line that is no key.
@@ -25,15 +25,9 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
         Vec::new(),
     )];
     for (shared, part) in [(true, BesidePart::Shared), (false, BesidePart::Alone)] {
-        let [informers, counts @ ..] = rows.sums[usize::from(shared)];
-        if informers == 0 {
+        let Some((informers, text)) = rows.sum(shared) else {
             continue;
-        }
-        let mut text = String::new();
-        for (name, count) in COUNTED.iter().zip(counts) {
-            let dot = if text.is_empty() { "" } else { " · " };
-            text = format!("{text}{dot}{name} ×{count}");
-        }
+        };
         let label = strings::informers(lang, informers, shared);
         lines.push(row(&of(part), label, String::new(), vec![plain(text)]));
     }

@@ -8,7 +8,7 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::against::{Against, With};
 use deltascope_presentation::command::{Command, When};
-use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::decimal::seconds;
 use deltascope_presentation::session::typed;
 use deltascope_presentation::view::{BranchRow, ServerEvent};
 
@@ -179,8 +179,7 @@ fn event(ui: Ui, row: &ServerEvent) -> AnyView {
     let lang = ui.lang.get();
     let words = ui.words();
     let place = row.place;
-    #[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-    let time = decimal(row.time as f64 / 1_000.0);
+    let time = seconds(row.time);
     let what = row.what.get(lang).to_owned();
     let named = format!("{what} {} ({time} s)", row.key);
     let button = |sign: &'static str, word: &'static str, id: &'static str, command: Command| {

@@ -39,8 +39,7 @@ pub(super) fn Frame(
             .map_or(Lit::Lit, |story| story.lit(room))
     });
     let unused = ui.memo(move |view| {
-        let queues = matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop);
-        (queues && !view.picture.informer.has_queue())
+        rows::is_unused(view, room)
             .then_some(room == Panel::Reflector && view.picture.informer == InformerKind::Client)
     });
     view! {
@@ -48,6 +47,7 @@ pub(super) fn Frame(
             id=format!("room-{id}")
             class=format!("room {id}")
             class:live=move || live.get()
+            class:shown=move || layout.shown.get() == room
             class:absent=move || absent.is_some_and(Memo::get)
             class:unused=move || unused.get().is_some()
             class:dimmed=move || lit.get() == Lit::Dimmed && !layout.narrow.get()

@@ -9,20 +9,15 @@ use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::view::View;
 
-/// Whether a handout is open. Only the project's own page shows it, instead of the board.
-pub(super) fn is_open(view: &View) -> bool {
-    view.story.as_ref().is_some_and(|story| story.handout)
-}
-
 /// Whether it covers the board, so that the board gets no keys.
 pub(super) fn covers(ui: Ui) -> bool {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
-    !embedded && ui.view.with_untracked(|view| is_open(view))
+    !embedded && ui.view.with_untracked(|view| view.on_paper())
 }
 
 /// The handout, while it is shown.
 pub(super) fn handout(ui: Ui) -> Live<AnyView> {
-    let is_shown = ui.memo(is_open);
+    let is_shown = ui.memo(View::on_paper);
     let lesson = ui.memo(|view| (view.lesson.id.clone(), view.lesson.era));
     shown(
         move || is_shown.get(),

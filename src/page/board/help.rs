@@ -18,77 +18,64 @@ pub(super) fn Help(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
-    let dialog = modal(open);
-    view! {
-        <dialog
-            class="help"
-            node_ref=dialog
-            aria-labelledby="help-title"
-            on:close=move |_| open.set(false)
-            on:click=move |event| {
-                // A click on the backdrop has the dialog itself as its target.
-                if event.target() == event.current_target() {
-                    open.set(false);
-                }
-            }
-        >
-            <div class="sheet">
-                <div class="head">
-                    <p class="about">{ui.word(|words| words.about)}</p>
-                    <button class="chip" on:click=move |_| open.set(false)>
-                        {ui.word(|words| words.close)}
-                    </button>
-                </div>
-                <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
-                <dl class="keys">
-                    <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
-                    <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
-                    <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
-                    <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
-                    <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
-                    <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
-                    <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
-                    <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
-                    <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
-                    <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
-                    <Row keys=&["P"] text=ui.word(|words| words.key_present) />
-                    <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
-                    <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
-                    <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
-                    <Row keys=&["?"] text=ui.word(|words| words.key_help) />
-                </dl>
-                <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
-                <div class="legend">
-                    {[
-                        DeltaType::Added,
-                        DeltaType::Updated,
-                        DeltaType::Deleted,
-                        DeltaType::Replaced,
-                        DeltaType::Sync,
-                        DeltaType::Bookmark,
-                    ]
-                        .map(sample)
-                        .into_iter()
-                        .map(|row| view! { <Delta row=Memo::fixed(row) /> })
-                        .collect_view()}
-                </div>
-                <ul class="signs">
-                    <li>{ui.word(|words| words.legend_click)}</li>
-                    <li>{ui.word(|words| words.legend_lit)}</li>
-                    <li>{ui.word(|words| words.legend_gone)}</li>
-                    <li>{ui.word(|words| words.legend_waits)}</li>
-                    <li>{ui.word(|words| words.legend_rv)}</li>
-                    <li>{ui.word(|words| words.legend_tombstone)}</li>
-                    <li>{ui.word(|words| words.legend_marks)}</li>
-                    <li>{ui.word(|words| words.legend_timeline)}</li>
-                    <li>{ui.word(|words| words.legend_lanes)}</li>
-                    <li>{ui.word(|words| words.legend_block)}</li>
-                    <li>{ui.word(|words| words.legend_behind)}</li>
-                    <li>{ui.word(|words| words.legend_live)}</li>
-                </ul>
+    let sheet = view! {
+        <div class="sheet">
+            <div class="head">
+                <p class="about">{ui.word(|words| words.about)}</p>
+                <button class="chip" on:click=move |_| open.set(false)>
+                    {ui.word(|words| words.close)}
+                </button>
             </div>
-        </dialog>
-    }
+            <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
+            <dl class="keys">
+                <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
+                <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
+                <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
+                <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
+                <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
+                <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
+                <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
+                <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
+                <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
+                <Row keys=&["P"] text=ui.word(|words| words.key_present) />
+                <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
+                <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
+                <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
+                <Row keys=&["?"] text=ui.word(|words| words.key_help) />
+            </dl>
+            <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
+            <div class="legend">
+                {[
+                    DeltaType::Added,
+                    DeltaType::Updated,
+                    DeltaType::Deleted,
+                    DeltaType::Replaced,
+                    DeltaType::Sync,
+                    DeltaType::Bookmark,
+                ]
+                    .map(sample)
+                    .into_iter()
+                    .map(|row| view! { <Delta row=Memo::fixed(row) /> })
+                    .collect_view()}
+            </div>
+            <ul class="signs">
+                <li>{ui.word(|words| words.legend_click)}</li>
+                <li>{ui.word(|words| words.legend_lit)}</li>
+                <li>{ui.word(|words| words.legend_gone)}</li>
+                <li>{ui.word(|words| words.legend_waits)}</li>
+                <li>{ui.word(|words| words.legend_rv)}</li>
+                <li>{ui.word(|words| words.legend_tombstone)}</li>
+                <li>{ui.word(|words| words.legend_marks)}</li>
+                <li>{ui.word(|words| words.legend_timeline)}</li>
+                <li>{ui.word(|words| words.legend_lanes)}</li>
+                <li>{ui.word(|words| words.legend_block)}</li>
+                <li>{ui.word(|words| words.legend_behind)}</li>
+                <li>{ui.word(|words| words.legend_live)}</li>
+            </ul>
+        </div>
+    };
+    modal(open, "help", "help-title", sheet.into_any())
 }
 
 #[component]

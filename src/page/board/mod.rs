@@ -143,7 +143,7 @@ pub fn Board() -> impl IntoView {
     if !embedded {
         shelf::keep_progress(ui);
     }
-    let on_paper = ui.memo(handout::is_open);
+    let on_paper = ui.memo(|view| view.on_paper());
     let link = Link::get();
     let together = Memo::new(move |_| {
         link.tabs.with(|tabs| tabs.len() > 1)
@@ -186,7 +186,7 @@ pub fn Board() -> impl IntoView {
             class=text(move || {
                 let comparing = if comparing.get() { " comparing" } else { "" };
                 let racing = if racing.get() { " racing" } else { "" };
-                format!("stage show-{}{comparing}{racing}", layout.shown.get().id())
+                format!("stage{comparing}{racing}")
             })
             part="stage"
             role=ui.within().unwrap_or("main")

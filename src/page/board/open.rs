@@ -10,10 +10,12 @@ use web_sys::{File, FileList};
 use super::icons;
 use crate::ui::Ui;
 use deltascope_presentation::command::Command;
+use deltascope_world::bounds::MAX_BYTES;
 
-/// Most bytes that are read of a file. A larger one would not fit twice into the page's memory, and the parser,
-/// which has a lower limit, reports it anyway.
-const READ: f64 = 64.0 * 1024.0 * 1024.0;
+/// Most bytes that are read of a file: one more than allowed, so that the parser sees that there is too much. A larger
+/// file would not fit twice into the page's memory.
+#[allow(clippy::cast_precision_loss, reason = "it is far below 2^53")]
+const READ: f64 = (MAX_BYTES + 1) as f64;
 
 /// The button. The header has one, and so has each other place where files can be opened.
 #[component]

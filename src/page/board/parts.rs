@@ -126,8 +126,13 @@ impl From<Key> for Id {
     }
 }
 
-/// A dialog that is open while `open` says so.
-pub(super) fn modal(open: RwSignal<bool>) -> NodeRef<html::Dialog> {
+/// A dialog that is open while `open` says so. A heading in it, with this id, is its label.
+pub(super) fn modal(
+    open: RwSignal<bool>,
+    class: &'static str,
+    label: &'static str,
+    content: AnyView,
+) -> AnyView {
     let dialog = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else {
@@ -146,7 +151,24 @@ pub(super) fn modal(open: RwSignal<bool>) -> NodeRef<html::Dialog> {
             open.set(false);
         }
     });
-    dialog
+    view! {
+        <dialog
+            class=class
+            data-testid=class
+            node_ref=dialog
+            aria-labelledby=label
+            on:close=move |_| open.set(false)
+            on:click=move |event| {
+                // A click on the backdrop has the dialog itself as its target.
+                if event.target() == event.current_target() {
+                    open.set(false);
+                }
+            }
+        >
+            {content}
+        </dialog>
+    }
+    .into_any()
 }
 
 /// A list that keeps its elements. Each element follows its own row; once the row has left the list, the element

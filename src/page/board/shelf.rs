@@ -530,7 +530,7 @@ pub(super) fn more(ui: Ui) -> AnyView {
 /// A room as a box of the stage in small: x, y, width, height, and the things in it.
 type Small = (Panel, [u8; 4], &'static str);
 
-const STAGE: [Small; 7] = [
+const STAGE: [Small; Panel::ALL.len()] = [
     (
         Panel::Api,
         [1, 1, 40, 82],

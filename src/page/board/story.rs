@@ -448,7 +448,6 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
 
 /// The dialog with what one must change in one's own code, and where client-go says so.
 fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyView {
-    let dialog = modal(open);
     let inside: Live<AnyView> = drawn(
         move || {
             let kept = story.with(|one| {
@@ -487,41 +486,28 @@ fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyV
             })
         },
     );
-    view! {
-        <dialog
-            class="help learn"
-            node_ref=dialog
-            aria-label=ui.word(|words| words.story_more)
-            on:close=move |_| open.set(false)
-            on:click=move |event| {
-                // A click on the backdrop has the dialog itself as its target.
-                if event.target() == event.current_target() {
-                    open.set(false);
-                }
-            }
-        >
-            <div class="sheet">
-                <div class="head">
-                    <h2 role=ui.heading()>{ui.word(|words| words.story_more)}</h2>
-                    {ui.host().is_page().then(|| view! {
-                        <button
-                            class="chip"
-                            data-testid="story-handout"
-                            on:click=move |_| {
-                                open.set(false);
-                                ui.send(Command::Tell(Tell::Handout(true)));
-                            }
-                        >
-                            {ui.word(|words| words.handout)}
-                        </button>
-                    })}
-                    <button class="chip" data-testid="more-close" on:click=move |_| open.set(false)>
-                        {ui.word(|words| words.close)}
+    let sheet = view! {
+        <div class="sheet">
+            <div class="head">
+                <h2 id="more-title" role=ui.heading()>{ui.word(|words| words.story_more)}</h2>
+                {ui.host().is_page().then(|| view! {
+                    <button
+                        class="chip"
+                        data-testid="story-handout"
+                        on:click=move |_| {
+                            open.set(false);
+                            ui.send(Command::Tell(Tell::Handout(true)));
+                        }
+                    >
+                        {ui.word(|words| words.handout)}
                     </button>
-                </div>
-                {inside}
+                })}
+                <button class="chip" data-testid="more-close" on:click=move |_| open.set(false)>
+                    {ui.word(|words| words.close)}
+                </button>
             </div>
-        </dialog>
-    }
-    .into_any()
+            {inside}
+        </div>
+    };
+    modal(open, "help learn", "more-title", sheet.into_any())
 }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use leptos::prelude::*;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 
 use super::parts::{part, text};
 use crate::memo::Memo;
@@ -111,9 +112,19 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
     let words = ui.words();
     let lang = ui.lang.get();
     let put = move |change: &dyn Fn(&mut Predicate)| {
-        let mut predicate = Predicate::from_str(&asked.get_untracked()).unwrap_or_default();
+        let text = asked.get_untracked();
+        let mut predicate = match Predicate::from_str(&text) {
+            Ok(predicate) => predicate,
+            Err(_) if text.trim().is_empty() => Predicate::default(),
+            // Says what is wrong, and leaves the text to its writer.
+            Err(_) => {
+                ui.send(typed::predicate(&text, Command::RunUntil));
+                return false;
+            }
+        };
         change(&mut predicate);
         asked.set(predicate.to_string());
+        true
     };
     let now = Memo::new(move |_| asked.with(|text| Predicate::from_str(text).unwrap_or_default()));
     let select = |label: &'static str,
@@ -127,7 +138,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
                     prop:value=move || now.with(shown)
                     on:change=move |event| {
                         let value = event_target_value(&event);
-                        put(&|predicate| set(predicate, &value));
+                        if !put(&|predicate| set(predicate, &value)) {
+                            event_target::<HtmlSelectElement>(&event).set_value("");
+                        }
                     }
                 >
                     <option value="">"–"</option>
@@ -152,7 +165,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
                         prop:value=move || now.with(shown)
                         on:change=move |event| {
                             let value = event_target_value(&event);
-                            put(&|predicate| set(predicate, value.trim()));
+                            if !put(&|predicate| set(predicate, value.trim())) {
+                                event_target::<HtmlInputElement>(&event).set_value("");
+                            }
                         }
                     />
                 </label>
@@ -168,7 +183,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
                         prop:checked=move || now.with(shown)
                         on:change=move |event| {
                             let on = event_target_checked(&event);
-                            put(&|predicate| set(predicate, on));
+                            if !put(&|predicate| set(predicate, on)) {
+                                event_target::<HtmlInputElement>(&event).set_checked(false);
+                            }
                         }
                     />
                     <span>{label}</span>

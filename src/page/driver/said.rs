@@ -17,14 +17,6 @@ use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::opening::{at_hand, open_lesson};
 use deltascope_presentation::session::{Change, Session};
 
-/// Whether a command opens a run.
-fn opens(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_)
-    )
-}
-
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
@@ -117,7 +109,7 @@ impl Driver {
             self.ask();
             self.stop_opening();
         }
-        if opens(&command) && !self.with(|session| session.hears(&command)) {
+        if command.opens() && !self.with(|session| session.hears(&command)) {
             let opening = self.opens(command);
             return spawn_local(opening);
         }

@@ -19,8 +19,8 @@ use crate::runs::{RUNS, Runs};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::command::{BreakCommand, Command, Export, Tell};
-use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
 use deltascope_presentation::session::{Change, Session, typed};
@@ -181,18 +181,6 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         .into()
     });
     let on = driver.clone();
-    method(&api, "disconnect", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Disconnect))
-    });
-    let on = driver.clone();
-    method(&api, "fork", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Fork))
-    });
-    let on = driver.clone();
-    method(&api, "reset", move |_: JsValue, _: JsValue| {
-        more(&on, |_, session| session.obey(Command::Reset))
-    });
-    let on = driver.clone();
     method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
         let branch = branch.as_f64().unwrap_or(0.0);
         #[allow(
@@ -303,7 +291,7 @@ pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let width = get("width").as_f64().unwrap_or_default() as u32;
     SvgOptions {
         panels: given.panels,
-        theme: given.dark.map_or(Theme::Auto, Theme::of),
+        theme: given.theme,
         lang: given.lang.unwrap_or_else(|| ui.lang.get_untracked()),
         width,
         strip: get("strip") != JsValue::FALSE,
@@ -314,7 +302,10 @@ pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a string or nothing.
-const TEXTS: [(&str, OfText); 4] = [
+const TEXTS: [(&str, OfText); 7] = [
+    ("disconnect", |_| Command::Disconnect),
+    ("fork", |_| Command::Fork),
+    ("reset", |_| Command::Reset),
     ("select", |text| {
         Command::Select(text.and_then(|text| Anchor::read(&text)))
     }),

@@ -25,7 +25,7 @@ use crate::later::{fetched, part};
 use crate::live::Link;
 use crate::paced::Paced;
 use crate::runs::RUNS;
-use crate::ui::{Shape, Theme, Ui, follow};
+use crate::ui::{Shape, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Mode, Options};
@@ -155,7 +155,10 @@ async fn come(
     }
     pause().await;
     let emit = get("emit").dyn_into().ok().map(Emit::Element);
-    let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
+    let (lang, theme) = (
+        options.lang.unwrap_or_default(),
+        options.theme.unwrap_or_default(),
+    );
     let (shape, drawn) = (Shape::of(&options), driver.clone());
     let shared = Rc::new(Cell::new(None));
     let made = Rc::clone(&shared);
@@ -194,17 +197,16 @@ async fn open(
     slices: &Slices,
 ) -> Result<(), Text> {
     let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    if let Some(text) = get("file").as_string() {
-        let name = get("name").as_string().unwrap_or_default();
-        let command = Command::Open(vec![(name, text.into_bytes())]);
-        let part = fetched(&RUNS).await?;
-        (part.complete)(session);
-        return Ok(session
-            .present_shared(options, &command, part.open, slices)
-            .await?);
-    }
-    if let Some(link) = get("link").as_string() {
-        let command = Command::OpenLink(link.into());
+    let text = |name: &str| get(name).as_string();
+    let command = match (text("file"), text("link")) {
+        (Some(file), _) => {
+            let name = text("name").unwrap_or_default();
+            Some(Command::Open(vec![(name, file.into_bytes())]))
+        }
+        (None, Some(link)) => Some(Command::OpenLink(link.into())),
+        (None, None) => None,
+    };
+    if let Some(command) = command {
         let part = fetched(&RUNS).await?;
         (part.complete)(session);
         return Ok(session
@@ -241,14 +243,6 @@ fn scenario(value: &JsValue) -> Option<serde_json::Value> {
     Some(to_json(value)).filter(|value| !value.is_null())
 }
 
-fn theme_of(options: &Options) -> Theme {
-    if options.dark.unwrap_or_default() {
-        Theme::Dark
-    } else {
-        Theme::Light
-    }
-}
-
 /// What a new value of an attribute does, with or without the part that most commands are in.
 enum Act {
     Simple(Box<dyn FnOnce(&mut Session) -> Change>),
@@ -269,7 +263,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
             Ok(()) => {
                 let now = options.clone();
                 match &*name {
-                    "theme" => ui.theme.set(theme_of(&now)),
+                    "theme" => ui.theme.set(now.theme.unwrap_or_default()),
                     "lang" => ui.lang.set(now.lang.unwrap_or(Lang::En)),
                     "motion" => driver.set_motion(now.motion),
                     "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
@@ -316,7 +310,9 @@ pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> C
             },
         ) => session.seek_place(place),
         ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
-        ("mode" | "scene", _) => session.set_mode(options).map(|()| Change::Cut),
+        ("mode" | "scene", _) => session
+            .set_mode(options, options.scene)
+            .map(|()| Change::Cut),
         _ => return Change::None,
     };
     done.unwrap_or_else(|message| session.say(message))

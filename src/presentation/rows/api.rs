@@ -9,6 +9,7 @@ use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
+use deltascope_world::source::pod::named;
 
 /// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -221,7 +222,7 @@ pub fn draft(view: &View, key: &Key) -> Option<Draft> {
 }
 
 fn draft_of(key: &Key, body: &Body) -> Draft {
-    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    let (namespace, name) = named(key);
     Draft {
         namespace: namespace.to_owned(),
         name: name.to_owned(),

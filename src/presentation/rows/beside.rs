@@ -10,14 +10,14 @@ use deltascope_replay::picture::InformerKind;
 const OBJECTS: usize = 12;
 
 /// What a row counts of its informers, in this order.
-pub const COUNTED: [&str; 4] = ["LIST", "WATCH", "store", "handler"];
+const COUNTED: [&str; 4] = ["LIST", "WATCH", "store", "handler"];
 
 /// The contents of the card.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BesideRows {
     /// Sums over the informers that are not shared, and over the shared ones, including the one on the stage: first
     /// their number, then the counts of [`COUNTED`].
-    pub sums: [[u64; 5]; 2],
+    sums: [[u64; 5]; 2],
     /// The store of each of these informers.
     pub stores: Vec<BesideStore>,
 }
@@ -31,6 +31,19 @@ pub struct BesideStore {
     pub objects: Vec<WorkKey>,
     /// How many objects are not shown.
     pub hidden: usize,
+}
+
+impl BesideRows {
+    /// How many informers are shared, or are not, and their sums in words; none if there are no such.
+    #[must_use]
+    pub fn sum(&self, shared: bool) -> Option<(u64, String)> {
+        let [informers, counts @ ..] = self.sums[usize::from(shared)];
+        let counts = COUNTED.iter().zip(counts);
+        let counts: Vec<String> = counts
+            .map(|(name, count)| format!("{name} ×{count}"))
+            .collect();
+        (informers > 0).then(|| (informers, counts.join(" · ")))
+    }
 }
 
 /// The contents of the card; none if there is no other informer.

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use crate::caption::{self, Span, Voice, Words, short_name};
 use crate::i18n::Lang;
+use crate::stage::Panel;
 use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
@@ -395,6 +396,13 @@ pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
     known
         .map(|object| Arc::clone(&object.uid))
         .unwrap_or_default()
+}
+
+/// Whether the program does without this room, because it has no queue.
+#[must_use]
+pub fn is_unused(view: &View, room: Panel) -> bool {
+    matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop)
+        && !view.picture.informer.has_queue()
 }
 
 /// The fact that is shown: the one at the cursor, or the headline of the step; none at the start.

@@ -75,10 +75,7 @@ pub fn answer_of(lesson: &Lesson, story: &Story, scene: usize, run: &Timeline) -
 #[must_use]
 pub fn answers_of(lesson: &Lesson, story: &Story) -> Vec<Option<Answer>> {
     let scenes = 0..story.scenes.len();
-    let recording = Recording {
-        scenario: lesson.scenario.clone(),
-        inputs: Vec::new(),
-    };
+    let recording = Recording::of(lesson.scenario.clone());
     let Ok(mut run) = recording.play() else {
         return scenes.map(|_| None).collect();
     };

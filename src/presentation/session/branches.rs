@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::command::When;
-use crate::decimal::decimal;
+use crate::decimal::seconds;
 use crate::fact_queries;
 use crate::i18n::{Lang, Text};
 use crate::landmarks::Landmarks;
@@ -19,7 +19,7 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::write;
+use deltascope_world::source::write::is_same;
 
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
@@ -48,11 +48,7 @@ impl Session {
             return self.fail(no_room(), None);
         }
         self.timeline.forget_after(at);
-        self.picture.cut(&self.timeline, at);
-        self.landmarks.cut(at);
-        self.asked.cut(at);
-        self.run_changed(at);
-        self.first_run = None;
+        self.cut(at);
         self.error = None;
         self.marked();
         Change::Cut
@@ -83,24 +79,14 @@ impl Session {
 
     /// The lesson's own run, in the generation that is shown and whatever was set, if this one is another.
     pub(super) fn own_run(&self) -> Option<Scenario> {
-        let own = Recording {
-            scenario: self.lesson.scenario.clone(),
-            inputs: Vec::new(),
-        };
+        let own = &self.lesson.scenario;
+        let shown = own.in_era(Some(self.head.era));
         let Recording {
             scenario: run,
             inputs,
         } = self.timeline.recording();
-        let is = |own: &Scenario| {
-            write::scenario(own) == write::scenario(&run) && own.recorded == run.recorded
-        };
-        let is_own = inputs.is_empty() && is(&own.scenario);
-        let own = match self.head.can_choose {
-            true => own.in_generation(self.head.era),
-            false => own,
-        };
-        let is_own = is_own || inputs.is_empty() && is(&own.scenario);
-        (!is_own).then_some(own.scenario)
+        let is_own = inputs.is_empty() && (is_same(own, &run) || is_same(&shown, &run));
+        (!is_own).then_some(shown)
     }
 
     /// Starts the lesson's own run, if this one is another. That one stays a branch; its number is returned.
@@ -130,9 +116,7 @@ impl Session {
         let done = inputs.len();
         // The answers of a cluster are not the user's inputs.
         inputs.retain(|taken| is_response(&taken.input));
-        let is_other = inputs.len() < done
-            || write::scenario(&run) != write::scenario(&scenario)
-            || run.recorded != scenario.recorded;
+        let is_other = inputs.len() < done || !is_same(&run, &scenario);
         let kept = kept_at_start(&self.lesson.scenario, &scenario);
         let recording = Recording { scenario, inputs };
         let played = if recording.inputs.is_empty() {
@@ -292,16 +276,11 @@ impl Session {
     ) {
         self.playback.pause();
         self.timeline = timeline;
-        self.asked.forget();
         self.first_run = None;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.list_settings();
         match found {
-            Some(found) => {
-                (self.landmarks, self.monitors) = found;
-                self.run_replaced();
-                self.marked();
-            }
+            Some(found) => self.mark(found),
             None => self.mark_anew(),
         }
         self.picture = super::shown::Shown::new(&self.timeline);
@@ -552,11 +531,6 @@ fn setting_name(setting: &Setting) -> Text {
         Setting::WorkFailures(_) => ("times that a key fails", "每个 key 失败的次数"),
     };
     Text::new(en, zh)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-fn seconds(ms: Time) -> String {
-    decimal(ms as f64 / 1_000.0)
 }
 
 pub(super) fn no_room() -> Text {

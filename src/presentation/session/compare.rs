@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::against::{Against, With, place_of};
+use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
 use crate::command::Command;
 use crate::i18n::{Lang, Text};
@@ -14,7 +14,6 @@ use deltascope_replay::invariants::{Invariants, Violation};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
-use deltascope_world::source::scenario::Scenario;
 
 use super::messages::cannot_run;
 use super::shown::Shown;
@@ -204,8 +203,8 @@ impl Session {
     fn names(&self, with: With) -> (Text, Text) {
         match with {
             With::Setting(setting) => {
-                let as_it_is = current(self.timeline.scenario(), setting);
-                (said(as_it_is), said(setting))
+                let as_it_is = Setting::named(setting.id(), self.timeline.scenario());
+                (as_it_is.map(said).unwrap_or_default(), said(setting))
             }
             With::Branch(id) => {
                 let name = |id: u32| {
@@ -294,11 +293,6 @@ fn what(timeline: &Timeline, picture: &Picture, step: usize, naming: Naming) -> 
 fn broken_before(violations: &[Violation], step: usize) -> u32 {
     let so_far = violations.iter().filter(|violation| violation.at <= step);
     u32::try_from(so_far.count()).unwrap_or(u32::MAX)
-}
-
-/// The setting of this kind that a run has.
-fn current(scenario: &Scenario, setting: Setting) -> Setting {
-    Setting::all_of(scenario)[place_of(&setting, scenario)]
 }
 
 /// The name of a run with this setting.

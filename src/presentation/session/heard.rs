@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::caption::{self, Voice};
 use crate::command::Command;
+use crate::decimal::seconds;
 use crate::i18n::{Lang, Text};
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
@@ -11,11 +12,8 @@ use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
 
-use super::transcript::{seconds, sentence};
+use super::transcript::sentence;
 use super::{Change, Session};
-
-/// The lesson of an informer behind a tap is this and its number.
-pub(super) const INFORMER: &str = "informer:";
 
 /// A log compared with the run.
 #[derive(Clone, Debug)]
@@ -135,8 +133,7 @@ impl Session {
         let Command::Open(files) = command else {
             return false;
         };
-        self.lesson.id.starts_with(INFORMER)
-            && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
+        self.lay.is_some() && matches!(files.as_slice(), [(_, bytes)] if log::is_log(bytes))
     }
 
     /// Lays a log beside the run as far as that has come.

@@ -43,21 +43,15 @@ impl Session {
         let body = picture
             .api
             .objects
-            .get(&*key_of(&draft.namespace, &draft.name))
+            .get(&*Key::join(&draft.namespace, &draft.name))
             .map(|object| object.body.labels.clone());
         let object = pod::from_json(&spec(draft, body).to_json());
         self.write(object.map(Write::Update))
     }
 
     pub(super) fn delete_object(&mut self, key: &str) -> Change {
-        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-        let target = PodSpec {
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            ..PodSpec::default()
-        };
         // In the form of a file, which can be opened again.
-        let object = target.to_json();
+        let object = PodSpec::of(key).to_json();
         match (Act::Delete { object }).into_input() {
             Ok(input) => self.insert(input),
             Err(reason) => self.write(Err(reason)),
@@ -169,13 +163,9 @@ impl Session {
             return self.fail(branches::no_room(), None);
         }
         let follow = Follow::of(&input);
-        self.first_run = None;
         let shown = self.timeline.insert(at, input);
-        self.landmarks.cut(at);
-        self.asked.cut(at);
-        self.run_changed(at);
+        self.cut(at);
         self.playback.seek(shown, self.timeline.len());
-        self.picture.cut(&self.timeline, at);
         self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;
@@ -235,10 +225,10 @@ impl Follow {
         match input {
             Input::Source(source::Command::Write(write)) => {
                 let (key, event) = match write {
-                    Write::Create(object) => (object_key(object), EventType::Added),
-                    Write::Update(object) => (object_key(object), EventType::Modified),
+                    Write::Create(object) => (source::key_of(object), EventType::Added),
+                    Write::Update(object) => (source::key_of(object), EventType::Modified),
                     Write::Delete { namespace, name } => {
-                        (key_of(namespace, name), EventType::Deleted)
+                        (Key::join(namespace, name), EventType::Deleted)
                     }
                 };
                 Self::Queued(key, event)
@@ -335,22 +325,6 @@ fn fault_command(fault: Fault) -> (source::Command, bool) {
         Fault::List(_) => list(ApiErrorKind::InternalError),
         Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
     }
-}
-
-fn key_of(namespace: &str, name: &str) -> Key {
-    if namespace.is_empty() {
-        Key::from(name)
-    } else {
-        Key::from(format!("{namespace}/{name}"))
-    }
-}
-
-fn object_key(object: &kube_core::DynamicObject) -> Key {
-    let metadata = &object.metadata;
-    key_of(
-        metadata.namespace.as_deref().unwrap_or_default(),
-        metadata.name.as_deref().unwrap_or_default(),
-    )
 }
 
 fn spec(draft: &Draft, labels: Option<BTreeMap<String, String>>) -> PodSpec {

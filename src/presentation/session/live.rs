@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::command::Command;
+use crate::decimal::seconds;
 use crate::i18n::Text;
 use crate::view::{ErrorView, LiveView};
 use deltascope_cache::controller::Generation;
@@ -16,7 +17,7 @@ use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
-use super::heard::{INFORMER, Laid};
+use super::heard::Laid;
 use super::messages::cannot_run;
 use super::{Change, Session};
 
@@ -125,14 +126,16 @@ impl Session {
         note: Text,
         goes_on: bool,
     ) -> Change {
-        self.lay = Some(Self::lay);
         let change = self.begin_informer(number, run, note);
-        self.goes_on = goes_on;
+        if self.error.is_none() {
+            self.lay = Some(Self::lay);
+            self.goes_on = goes_on;
+        }
         change
     }
 
     fn begin_informer(&mut self, number: usize, run: LiveRun, note: Text) -> Change {
-        let change = self.begin_live(format!("{INFORMER}{number}").into(), run, note);
+        let change = self.begin_live(format!("informer:{number}").into(), run, note);
         if let Some(live) = &mut self.live {
             live.tapped = Some(number);
         }
@@ -169,12 +172,10 @@ impl Session {
             start: self.lesson.start,
         };
         let note = self.lesson.note.clone();
-        let (heard, goes_on) = (
-            self.heard.take(),
-            self.goes_on || self.timeline.forgotten() > 0,
-        );
+        let (heard, lay) = (self.heard.take(), self.lay);
+        let goes_on = self.goes_on || self.timeline.forgotten() > 0;
         let change = self.begin_informer(live.tapped.unwrap_or_default(), run, note);
-        (self.heard, self.goes_on) = (heard.map(Laid::again), goes_on);
+        (self.heard, self.lay, self.goes_on) = (heard.map(Laid::again), lay, goes_on);
         if let Some(new) = &mut self.live {
             let known = recording.inputs.into_iter().filter_map(|taken| {
                 let Input::Source(source::Command::Respond(responses)) = taken.input else {
@@ -195,19 +196,12 @@ impl Session {
 
     /// Goes to what had happened by a moment of a live run, and stays there.
     pub fn live_look(&mut self, at: Time) -> Change {
-        let (mut from, mut to) = (0, self.timeline.len());
-        while from < to {
-            let middle = from + (to - from).div_ceil(2);
-            match self.timeline.time_at(middle) <= at {
-                true => from = middle,
-                false => to = middle - 1,
-            }
-        }
         if let Some(live) = &mut self.live {
             live.following = false;
         }
         self.playback.pause();
-        self.playback.seek(from, self.timeline.len());
+        let step = self.timeline.count_until(at);
+        self.playback.seek(step, self.timeline.len());
         Change::Cut
     }
 
@@ -419,6 +413,9 @@ impl Session {
         }
         let live = self.live.as_mut()?;
         match command {
+            opening if opening.opens() => {
+                self.disconnect();
+            }
             C::TogglePlay if live.following => {
                 live.following = false;
                 return Some(Change::None);
@@ -434,23 +431,8 @@ impl Session {
             | C::RunUntil(_)
             | C::PlayUntil(_)
             | C::LookOn => live.following = false,
-            C::Load(_) | C::Open(_) | C::OpenLink(_) | C::Smallest(_) => {
-                self.disconnect();
-            }
             C::Generation(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
-            }
-            // The tap goes on recording: this run can be left alone.
-            C::Reset
-            | C::Fork
-            | C::Branch(_)
-            | C::DropEvent(_)
-            | C::MoveEvent(..)
-            | C::Set(_)
-            | C::Compare(_)
-                if live.tapped.is_some() =>
-            {
-                self.leave_alone();
             }
             C::Reset
             | C::Generation(_)
@@ -459,7 +441,13 @@ impl Session {
             | C::DropEvent(_)
             | C::MoveEvent(..)
             | C::Set(_)
-            | C::Compare(_) => return Some(self.fail(while_live(), None)),
+            | C::Compare(_) => {
+                if live.tapped.is_none() {
+                    return Some(self.fail(while_live(), None));
+                }
+                // The tap goes on recording: this run can be left alone.
+                self.leave_alone();
+            }
             _ => {}
         }
         None
@@ -560,7 +548,6 @@ fn only_looked_at() -> Text {
 
 /// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
-    let seconds = |ms: Time| format!("{}.{}", ms / 1000, ms % 1000 / 100);
     let (was, is) = (seconds(was), seconds(is));
     Text::new(
         &format!(
@@ -648,11 +635,14 @@ mod tests {
         });
         let view = session.view();
         let error = view.error.unwrap().message;
-        let seconds = |ms: Time| format!("{}.{} s", ms / 1000, ms % 1000 / 100);
         assert_eq!(view.step, 0);
         assert!(view.time > was, "{} {was}", view.time);
         for time in [was, view.time] {
-            assert!(error.en.contains(&seconds(time)), "{}", error.en);
+            assert!(
+                error.en.contains(&format!("{} s", seconds(time))),
+                "{}",
+                error.en
+            );
         }
         assert!(error.zh.contains("不再保留"));
         // Following the edge again frees the room.
@@ -721,12 +711,23 @@ mod tests {
         session.live_look(89);
         assert_eq!(stored(&mut session), 1);
         assert!(!session.live_view().unwrap().following);
+        let log = Command::Open(vec![("a".into(), br#"{"informer":{}}"#.to_vec())]);
+        assert!(session.hears(&log));
         // A fork leaves the tap alone, at that moment.
         let step = session.view().step;
         session.obey(Command::Fork);
         let view = session.view();
         assert!(view.error.is_none(), "{:?}", view.error);
         assert_eq!((view.step, session.is_live()), (step, false));
+        // What is called like an informer is none.
+        assert!(session.hears(&log));
+        let named =
+            json!({ "id": "informer:x", "scenario": { "settings": { "machinery": "shared" } } });
+        session.present(&Default::default(), Some(named)).unwrap();
+        assert_eq!(
+            (&*session.view().lesson.id, session.hears(&log)),
+            ("informer:x", false)
+        );
     }
 
     /// Follows an informer behind a tap.

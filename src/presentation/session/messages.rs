@@ -225,20 +225,3 @@ pub(super) fn not_told_here(eras: &[Generation]) -> Text {
         ),
     )
 }
-
-/// States that there is no such marker, and lists the markers that there are.
-pub(super) fn no_marker(id: &str, ids: Vec<&str>) -> Text {
-    let id = shortened(id);
-    let ids = ids.join(", ");
-    if ids.is_empty() {
-        Text::new(
-            &format!("There is no marker {id:?}: this run has none. Give a number of facts."),
-            &format!("没有标记 {id:?}：这次运行没有任何标记。请给出事实的数目。"),
-        )
-    } else {
-        Text::new(
-            &format!("There is no marker {id:?} here. There are: {ids}."),
-            &format!("这里没有标记 {id:?}。现有：{}。", ids.replace(", ", "、")),
-        )
-    }
-}

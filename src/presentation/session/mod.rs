@@ -577,7 +577,7 @@ impl Session {
         let speed = self.playback.speed();
         self.opened += 1;
         self.live = None;
-        (self.heard, self.goes_on) = (None, false);
+        (self.heard, self.lay, self.goes_on) = (None, None, false);
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;
@@ -603,21 +603,15 @@ impl Session {
         if self.timeline.scenario().settings.era.0 == generation {
             return Change::None;
         }
-        self.playback.pause();
         let first = self.first_run();
         let played = self.play_in(&first, generation, self.leap());
-        self.first_run = Some(first);
         let (timeline, to) = match played {
             Ok(played) => played,
             Err(reason) => return self.fail(cannot_run(&reason), None),
         };
-        self.timeline = timeline;
-        self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.error = None;
-        self.list_settings();
-        self.mark_anew();
-        self.picture = shown::Shown::new(&self.timeline);
-        self.playback.seek(to, self.timeline.len());
+        self.show(timeline, to, None);
+        self.first_run = Some(first);
         self.notice = Some(from_the_start(generation));
         Change::Cut
     }
@@ -725,11 +719,25 @@ impl Session {
 
     /// Finds the landmarks and the violations of a new run.
     fn mark_anew(&mut self) {
-        self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
+        let landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
+        self.mark((landmarks, Invariants::of(&self.timeline)));
+    }
+
+    /// Takes the landmarks and the violations of a new run.
+    fn mark(&mut self, found: (Landmarks, Invariants)) {
+        (self.landmarks, self.monitors) = found;
         self.run_replaced();
-        self.monitors = Invariants::of(&self.timeline);
         self.asked.forget();
         self.marked();
+    }
+
+    /// Forgets what was found, drawn and computed of what came after these facts: the run goes on otherwise.
+    fn cut(&mut self, at: usize) {
+        self.first_run = None;
+        self.landmarks.cut(at);
+        self.asked.cut(at);
+        self.picture.cut(&self.timeline, at);
+        self.run_changed(at);
     }
 
     /// Finds the landmarks and the violations of new facts, in slices.

@@ -4,9 +4,9 @@ use deltascope_world::source;
 use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
-use super::messages::{no_marker, no_op};
+use super::messages::no_op;
 use super::{ALL, Change, Session};
-use crate::command::Command;
+use crate::command::{Class, Command};
 
 impl Session {
     /// Executes a command, after it has cleared the messages of the last one.
@@ -125,7 +125,18 @@ impl Session {
             Command::CloseCompare => self.close_comparison(),
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
-            simple => self.simply(simple),
+            Command::TogglePlay
+            | Command::Step(_)
+            | Command::Seek(_)
+            | Command::NextMarker
+            | Command::PreviousMarker
+            | Command::Speed(_)
+            | Command::StepSize(_)
+            | Command::Walk { .. }
+            | Command::Tell(_)
+            | Command::AskWhy(_)
+            | Command::Wrong(_)
+            | Command::DismissError => self.simply(command),
         }
     }
 
@@ -153,21 +164,6 @@ impl Session {
         }
     }
 
-    /// Goes to a marker.
-    pub fn seek_marker(&mut self, id: &str) -> Change {
-        match self.markers.iter().find(|marker| &*marker.id == id) {
-            Some(marker) => {
-                let at = marker.at;
-                self.obey(Command::Seek(at))
-            }
-            None => {
-                let ids = self.markers.iter().map(|marker| &*marker.id);
-                let message = no_marker(id, ids.collect());
-                self.fail(message, None)
-            }
-        }
-    }
-
     fn toggle_play(&mut self) -> Change {
         if self.playback.is_playing() {
             self.playback.pause();
@@ -192,24 +188,8 @@ impl Session {
         self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
     }
 
-    /// Whether a command only moves the cursor, tells the story or changes how the run is shown, in a run that is
-    /// neither live nor in a race.
+    /// Whether a command only moves, in a run that is neither live nor in a race.
     fn is_simple(&self, command: &Command) -> bool {
-        let is_simple = matches!(
-            command,
-            Command::TogglePlay
-                | Command::Step(_)
-                | Command::Seek(_)
-                | Command::NextMarker
-                | Command::PreviousMarker
-                | Command::Speed(_)
-                | Command::StepSize(_)
-                | Command::Walk { .. }
-                | Command::Tell(_)
-                | Command::AskWhy(_)
-                | Command::Wrong(_)
-                | Command::DismissError
-        );
-        is_simple && self.live.is_none() && self.race.is_none()
+        command.class() == Class::Moves && self.live.is_none() && self.race.is_none()
     }
 }

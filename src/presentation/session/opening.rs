@@ -1,8 +1,9 @@
 //! Opens lessons, links and files in slices. The current run is shown until then.
 
-use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::anchor::Anchor;
 use crate::command::{Command, Tell};
@@ -14,10 +15,11 @@ use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::log;
-use deltascope_replay::moment::{Base, Moment};
+use deltascope_replay::moment::Moment;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
 use deltascope_replay::trace::{self, Trace};
+use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
 
@@ -25,7 +27,7 @@ use super::branches::no_room;
 use super::messages::cannot_run;
 use super::share::{far, no_moment, nobodys};
 use super::smallest::{Wanted, cut_down, words_of};
-use super::{Change, LEAP, OPENING, Session};
+use super::{Change, OPENING, Session};
 
 /// A run that can be shown.
 pub struct Opened {
@@ -123,10 +125,7 @@ pub fn open_boxed<'a>(
 /// # Errors
 /// Fails if the lesson cannot run; the error says why.
 pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, ErrorView> {
-    let recording = Recording {
-        scenario: lesson.scenario.clone(),
-        inputs: Vec::new(),
-    };
+    let recording = Recording::of(lesson.scenario.clone());
     let played = recording.play_slowly(MAX_FACTS, slices).await;
     let (timeline, _) = played.map_err(|reason| cannot_run(&reason))?;
     Ok(look_through(lesson, timeline, slices).await)
@@ -153,6 +152,31 @@ async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView>
     opened.scene = link.scene.map(|scene| (scene, link.at.is_some()));
     opened.handout = link.handout;
     Ok(opened)
+}
+
+/// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
+/// file as a recording reports the error.
+#[must_use]
+pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
+    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
+    // A trace has one JSON value per line.
+    if trace::is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
+    is_ours.then_some(value)
+}
+
+/// The lesson in a page or a file, or a scenario as a lesson.
+pub(super) fn inline(value: Value) -> Result<Lesson, Text> {
+    lessons::inline(value).map_err(|wrong| {
+        let error = wrong.message();
+        Text::new(
+            &format!("The scenario cannot be read: {error}."),
+            &format!("场景无法读取：{error}。"),
+        )
+    })
 }
 
 async fn open_files(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
@@ -213,7 +237,14 @@ async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<O
         && recorded.start.is_none()
         && recorded.events.is_empty()
     {
-        return Err(error.clone());
+        let scenario = match files {
+            [(_, bytes)] => scenario_in(bytes),
+            _ => None,
+        };
+        return match scenario {
+            Some(scenario) => open_lesson(inline(scenario)?, slices).await,
+            None => Err(error.clone()),
+        };
     }
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(" + ");
@@ -241,11 +272,7 @@ async fn play(
     if let Some(at) = at {
         // In a copy, so that a run that does not come to the moment is not computed farther.
         let mut ahead = timeline.clone();
-        let marked = match &at.base {
-            Base::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
-            Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
-        };
-        step = at.find_slowly(&mut ahead, marked, slices).await;
+        step = at.find_slowly(&mut ahead, &lesson.markers, slices).await;
         if step.is_none() {
             missed = Some(no_moment(&lesson, at, &ahead, far));
             ahead.drop_slowly(slices).await;
@@ -304,35 +331,6 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         selection: Arc::default(),
         error: None,
         cut: None,
-    }
-}
-
-/// The place of a lesson's marker.
-pub(super) async fn marked(
-    lesson: &Lesson,
-    timeline: &mut Timeline,
-    id: &str,
-    slices: &Slices,
-) -> Option<usize> {
-    let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
-    let (mut count, mut from) = (0, 0);
-    loop {
-        let known = timeline.len();
-        let mut seen = |place: usize, record: &deltascope_cache::fact::FactRecord| {
-            count += usize::from(record.fact.name() == rule.fact);
-            if count == rule.nth {
-                ControlFlow::Break(place + 1)
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        let found = timeline.search(from..known, slices, &mut seen).await;
-        if found.is_some() || !timeline.is_endless() || known >= LEAP {
-            return found;
-        }
-        from = known;
-        let more = (known * 2).max(LEAP / 10);
-        timeline.extend_slowly(more, slices).await;
     }
 }
 
@@ -402,11 +400,7 @@ impl Session {
             return Change::Cut;
         }
         self.begin(opened.lesson, opened.timeline);
-        self.landmarks = opened.landmarks;
-        self.run_replaced();
-        self.monitors = opened.monitors;
-        self.asked.forget();
-        self.marked();
+        self.mark((opened.landmarks, opened.monitors));
         self.playback.seek(opened.step, self.timeline.len());
         let mut told = None;
         if let Some((scene, is_at)) = opened.scene {

@@ -7,15 +7,13 @@ use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::link::in_era;
-use deltascope_replay::moment::{Base, Moment, MomentError};
-use deltascope_replay::trace::is_trace;
-use deltascope_world::bounds::{self, MAX_READ};
+use deltascope_replay::moment::MomentError;
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
-use super::opening::{Open, marked, open_boxed, open_lesson};
+use super::opening::{Open, inline, open_boxed, open_lesson};
+use super::share::{no_marker, no_moment};
 use super::{Change, LEAP, Session};
 
 /// Where playback ends or pauses, however it was started, and in whatever the run has become.
@@ -57,28 +55,8 @@ impl From<Unshown> for Text {
 pub fn lesson_at_hand(options: &Options, scenario: Option<Value>) -> Option<Result<Lesson, Text>> {
     match scenario {
         None => lessons::at_hand(options.lesson.as_deref().unwrap_or(lessons::FIRST)),
-        Some(value) => Some(lessons::inline(value).map_err(|wrong| {
-            let error = wrong.message();
-            Text::new(
-                &format!("The scenario cannot be read: {error}."),
-                &format!("场景无法读取：{error}。"),
-            )
-        })),
+        Some(value) => Some(inline(value)),
     }
-}
-
-/// The scenario in a file, alone or as a lesson; none if the file is something else or too large. Opening such a
-/// file as a recording then reports the error.
-#[must_use]
-pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
-    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
-    // A trace has one JSON value per line.
-    if is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
-        return None;
-    }
-    let value: Value = serde_json::from_slice(bytes).ok()?;
-    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
-    is_ours.then_some(value)
 }
 
 impl Session {
@@ -102,7 +80,7 @@ impl Session {
         mut lesson: Lesson,
         slices: &Slices,
     ) -> Result<(), Unshown> {
-        lesson.scenario = in_era(&lesson.scenario, options.era);
+        lesson.scenario = lesson.scenario.in_era(options.era);
         pause().await;
         self.stops = Stops::default();
         self.show_opened(open_lesson(lesson, slices).await);
@@ -114,7 +92,7 @@ impl Session {
             Some(place) => self.seek_slowly(place, slices).await,
             None => {
                 self.show_opening();
-                Ok(())
+                Ok(Change::Cut)
             }
         };
         if options.era.is_some() && !self.scenario().settings.is_informer() {
@@ -187,7 +165,7 @@ impl Session {
             return Ok(());
         }
         let at = options.at.is_some().then(|| self.playback.cursor());
-        let begun = self.show_mode(options, scene);
+        let begun = self.set_mode(options, scene);
         // The scene that is named is told, at the moment that is named.
         if let Some(at) = at.filter(|_| begun.is_ok() && scene.is_some()) {
             self.obey(Command::Seek(at));
@@ -195,15 +173,11 @@ impl Session {
         begun
     }
 
-    /// Shows the stage, the story on it, or the four generations in its place.
+    /// Shows the stage, the story on it, from a scene, or the four generations in its place.
     ///
     /// # Errors
     /// Fails if the lesson has no such story, or the run no generations.
-    pub fn set_mode(&mut self, options: &Options) -> Result<(), Text> {
-        self.show_mode(options, options.scene)
-    }
-
-    fn show_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
+    pub fn set_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
         if options.mode == Mode::Race {
             self.obey(Command::Compare(Against::Race));
             return self.said_wrong();
@@ -232,44 +206,28 @@ impl Session {
     /// # Errors
     /// Fails if the run does not come to the moment.
     pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
-        let step = at_once(self.find_place(place, &Slices::whole()))?;
-        Ok(self.obey(Command::Seek(step)))
+        at_once(self.seek_slowly(place, &Slices::whole()))
     }
 
-    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<(), Text> {
+    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<Change, Text> {
         let step = self.find_place(place, slices).await?;
-        self.obey(Command::Seek(step));
-        Ok(())
+        Ok(self.obey(Command::Seek(step)))
     }
 
     /// Goes to the moment that a script names.
     pub fn seek_named(&mut self, name: &str) -> Change {
-        let place = match name.parse() {
-            Ok(Place::Moment(moment)) if self.is_marker(&moment) => {
-                return self.seek_marker(name);
-            }
-            Ok(place) => place,
+        let place = name.parse().map_err(|error| match error {
             // The error is the one for an unknown marker.
-            Err(MomentError::Form) => return self.seek_marker(name),
-            Err(error) => {
-                let [en, zh] = error.words();
-                return self.fail(
-                    Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。")),
-                    None,
-                );
+            MomentError::Form => no_marker(&self.lesson, name),
+            MomentError::NoFact(_) => {
+                let Text { en, zh } = error.words();
+                Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。"))
             }
-        };
-        match self.seek_place(&place) {
+        });
+        match place.and_then(|place| self.seek_place(&place)) {
             Ok(change) => change,
             Err(message) => self.fail(message, None),
         }
-    }
-
-    fn is_marker(&self, moment: &Moment) -> bool {
-        let Base::Marker(_) = &moment.base else {
-            return false;
-        };
-        moment.plus == 0
     }
 
     /// Changes where playback ends or pauses while a run is shown.
@@ -324,11 +282,8 @@ impl Session {
                 over.then(|| ahead.len())
             }
             Place::Moment(moment) => {
-                let marked = match &moment.base {
-                    Base::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
-                    Base::Input(_) | Base::Time(_) | Base::Headline(_) => None,
-                };
-                moment.find_slowly(&mut ahead, marked, slices).await
+                let markers = &self.lesson.markers;
+                moment.find_slowly(&mut ahead, markers, slices).await
             }
         };
         if let Some(found) = found {
@@ -339,7 +294,7 @@ impl Session {
             return Ok(found);
         }
         Err(match place {
-            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, &ahead, LEAP),
+            Place::Moment(moment) => no_moment(&self.lesson, moment, &ahead, LEAP),
             _ => Text::new(
                 "This run never ends. Name another moment: a marker, input:N or t:MS.",
                 "此运行没有终点。请写另一个时刻：标记、input:N 或 t:MS。",

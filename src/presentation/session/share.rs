@@ -273,6 +273,30 @@ fn too_far(far: usize) -> Text {
     )
 }
 
+/// States that the lesson has no such marker, and lists those that it has.
+pub(super) fn no_marker(lesson: &Lesson, id: &str) -> Text {
+    let id = shortened(id);
+    let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
+    let ids = ids.join(", ");
+    if ids.is_empty() {
+        return Text::new(
+            &format!(
+                "There is no marker {id:?}: this run has none. Write input:N, t:MS, headline:FACT, step:N, start or end."
+            ),
+            &format!(
+                "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、headline:FACT、step:N、start 或 end。"
+            ),
+        );
+    }
+    Text::new(
+        &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
+        &format!(
+            "此课程中没有标记 {id:?}。现有：{}。",
+            ids.replace(", ", "、")
+        ),
+    )
+}
+
 pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: usize) -> Text {
     let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
     match &at.base {
@@ -280,28 +304,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: 
             &format!("This run does not come to the marker {id:?}. Another generation may."),
             &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
         ),
-        Base::Marker(id) if !is_known(id) => {
-            let id = shortened(id);
-            let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
-            let ids = ids.join(", ");
-            if ids.is_empty() {
-                return Text::new(
-                    &format!(
-                        "There is no marker {id:?}: this run has none. Write input:N, t:MS, headline:FACT, step:N, start or end."
-                    ),
-                    &format!(
-                        "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、headline:FACT、step:N、start 或 end。"
-                    ),
-                );
-            }
-            Text::new(
-                &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
-                &format!(
-                    "此课程中没有标记 {id:?}。现有：{}。",
-                    ids.replace(", ", "、")
-                ),
-            )
-        }
+        Base::Marker(id) if !is_known(id) => no_marker(lesson, id),
         Base::Headline(headline) => {
             let (count, keys) = headline.alike(timeline);
             let (fact, steps) = (headline.fact, timeline.len());

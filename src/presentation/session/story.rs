@@ -169,7 +169,7 @@ impl Session {
             let right = right.and_then(|(one, (at, to))| ask::right(one, &own.timeline, at..to));
             let options = SvgOptions {
                 panels: scene.rooms.clone(),
-                theme: Theme::Light,
+                theme: Some(Theme::Light),
                 lang,
                 width: handout::WIDTH,
                 strip: false,
@@ -552,10 +552,7 @@ impl Session {
         }
         let all = Generation::ALL.into_iter();
         all.filter(|generation| {
-            let recording = Recording {
-                scenario: self.lesson.scenario.clone(),
-                inputs: Vec::new(),
-            };
+            let recording = Recording::of(self.lesson.scenario.clone());
             let Ok(mut run) = recording.in_generation(*generation).play() else {
                 return false;
             };

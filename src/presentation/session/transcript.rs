@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use crate::caption::{self, Voice, Words};
 use crate::command::Command;
-use crate::decimal::decimal;
+use crate::decimal::seconds;
 use crate::fact_queries;
-use crate::fact_queries::actor_id;
 use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
 use crate::view::RECENT;
@@ -223,16 +222,7 @@ impl Session {
     #[must_use]
     pub fn last_ms(&self, to: usize, ms: Time) -> usize {
         let from = self.timeline.time_at(to).saturating_sub(ms);
-        let (mut low, mut high) = (0, to);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.timeline.time_at(middle + 1) < from {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        self.timeline.count_before(from).min(to)
     }
 }
 
@@ -262,7 +252,7 @@ fn fact(
     let mut fields = json!({
         "step": place + 1,
         "time": record.time,
-        "actor": &*actor_id(record.actor, picture),
+        "actor": actor_name(record.actor, picture, Lang::En),
         "fact": record.fact.name(),
         "cause": cause,
         "what": caption::plain(&words.what),
@@ -286,9 +276,4 @@ pub(super) fn sentence(words: &caption::Words) -> String {
     } else {
         format!("{what} {}\n", visible::line(&why))
     }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-pub(super) fn seconds(ms: Time) -> String {
-    decimal(ms as f64 / 1_000.0)
 }

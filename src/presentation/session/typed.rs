@@ -2,7 +2,7 @@
 
 use deltascope_cache::controller::Generation;
 use deltascope_replay::edit::Setting;
-use deltascope_replay::predicate::{Predicate, PredicateError};
+use deltascope_replay::predicate::Predicate;
 use serde_json::Value;
 
 use super::branches::no_value;
@@ -16,12 +16,7 @@ use crate::story::{Answer, Kind, Question};
 #[must_use]
 pub fn predicate(text: &str, command: fn(Predicate) -> Command) -> Command {
     text.parse()
-        .map_or_else(|error| Command::Wrong(reason(&error)), command)
-}
-
-fn reason(error: &PredicateError) -> Text {
-    let [en, zh] = error.words();
-    Text::new(&en, &zh)
+        .map_or_else(|error| Command::Wrong(error.words()), command)
 }
 
 /// Runs the same in the generation of the Kubernetes version in the text.

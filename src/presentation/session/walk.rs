@@ -173,7 +173,7 @@ impl Session {
         let Some(record) = before.and_then(|place| self.timeline.fact(place)) else {
             return false;
         };
-        let violated = self.is_violated(at);
+        let violated = self.monitors.are_violated(at);
         let holds = |predicate: &Predicate| predicate.holds(&record, violated);
         let there = walking.playing_to.as_ref().is_some_and(holds);
         let hit = |one: &Break| one.on && holds(&one.predicate);
@@ -201,19 +201,13 @@ impl Session {
             return None;
         }
         self.timeline.each(facts, &mut |place, record| {
-            let violated = self.is_violated(place + 1);
+            let violated = self.monitors.are_violated(place + 1);
             if breaks.iter().any(|one| one.holds(record, violated)) {
                 ControlFlow::Break(place + 1)
             } else {
                 ControlFlow::Continue(())
             }
         })
-    }
-
-    /// Whether an invariant is violated by the last of the first `at` facts.
-    fn is_violated(&self, at: usize) -> bool {
-        let mut violations = self.monitors.violations().iter();
-        violations.any(|violation| violation.at == at)
     }
 
     /// Goes to the next fact that fulfils the predicate. If there is none, the run and the cursor stay.
@@ -352,12 +346,8 @@ impl Search {
         let Self {
             predicate, missing, ..
         } = self;
-        let is_violated = |at: usize| {
-            let mut violations = monitors.violations().iter();
-            predicate.violation && violations.any(|violation| violation.at == at)
-        };
         self.found = timeline.each(self.place..next, &mut |place, record| {
-            let violated = is_violated(place + 1);
+            let violated = predicate.violation && monitors.are_violated(place + 1);
             if predicate.holds(record, violated) {
                 return ControlFlow::Break(place + 1);
             }

@@ -401,8 +401,7 @@ typed! {
         .ok_or_else(|| format!("{text:?} is no place on the stage, such as queue/column/default/web-0").into());
     Generation: text => Era::try_from(text).map(|era| era.0).map_err(Wrong::from);
     Predicate: text => text.parse().map_err(|error: deltascope_replay::predicate::PredicateError| {
-        let [en, _] = error.words();
-        format!("{text:?}: {en}").into()
+        format!("{text:?}: {}", error.words().en).into()
     });
     At: text => Ok(if &*text == "start" { At::Start } else { At::Marker(text) });
 }

@@ -17,7 +17,6 @@ mod tests;
 mod work;
 
 use crate::command::SvgOptions;
-use crate::command::Theme;
 use colors::Ink;
 use parts::DASHED;
 use pen::{Area, Pen, area, count};
@@ -216,7 +215,7 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     place(pen, &upper, high, UPPER);
     place(pen, &lower, low, LOWER);
     // The wires.
-    let wires = if is_unused(pen.view, Panel::Queue) {
+    let wires = if rows::is_unused(pen.view, Panel::Queue) {
         0
     } else {
         4
@@ -301,7 +300,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
             continue;
         }
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
-            let is_wired = !is_unused(pen.view, Panel::Queue) && pen.lit(to.0) != Lit::Folded;
+            let is_wired = !rows::is_unused(pen.view, Panel::Queue) && pen.lit(to.0) != Lit::Folded;
             if to.0 <= Panel::Indexer && is_wired {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
                 if (from.0, to.0) == (Panel::Api, Panel::Reflector) {
@@ -348,7 +347,7 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
         }
         let is_live =
             lit == Lit::Lit && current(pen.view).is_some_and(|record| live::room(record) == *room);
-        let absent = is_unused(pen.view, *room)
+        let absent = rows::is_unused(pen.view, *room)
             || *room == Panel::Reflector && !reflector::rows(pen.view).present
             || *room == Panel::Indexer && !items::rows(pen.view).present;
         let (ground, border) = match (absent, is_live) {
@@ -386,12 +385,6 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     }
 }
 
-/// Whether the program does without this room, because it has no queue.
-fn is_unused(view: &View, room: Panel) -> bool {
-    matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop)
-        && !view.picture.informer.has_queue()
-}
-
 /// The content of a room, and below it, or over it in a poster, what was dropped there. Returns the height.
 fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
     if pen.framed {
@@ -413,7 +406,7 @@ fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
 }
 
 fn content(pen: &mut Pen, room: Panel, a: Area) -> i32 {
-    let unused = is_unused(pen.view, room);
+    let unused = rows::is_unused(pen.view, room);
     match room {
         Panel::Api => server::api(pen, a),
         Panel::Reflector => server::reflector(pen, a, unused),
@@ -476,7 +469,7 @@ fn finish(pen: &Pen, (w, h): (i32, i32), shown: (i32, i32)) -> String {
     }
     let mut out = head.out;
     pen.style_with(&ground, &mut out);
-    if options.theme == Theme::Auto {
+    if options.theme.is_none() {
         out.push_str("<g id=\"light\"/><g id=\"dark\"/>");
     }
     out.push_str(&ground.out);

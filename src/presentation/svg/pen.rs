@@ -639,20 +639,24 @@ impl<'a> Pen<'a> {
                 if used[kind] & 1 << number == 0 {
                     continue;
                 }
-                let first = if theme == Theme::Dark { dark } else { light };
+                let first = if theme == Some(Theme::Dark) {
+                    dark
+                } else {
+                    light
+                };
                 let number = number.to_string();
                 put(
                     out,
                     &[".dsg .", property.0, &number, "{", property.1, ":", first],
                 );
-                if theme == Theme::Auto {
+                if theme.is_none() {
                     // A renderer without CSS variables keeps the first declaration.
                     put(out, &[";", property.1, ":var(--dsg-", name, ")"]);
                 }
                 out.push('}');
             }
         }
-        if theme == Theme::Auto {
+        if theme.is_none() {
             for (rule, is_dark) in [
                 (".dsg{", false),
                 ("@media (prefers-color-scheme:dark){.dsg{", true),

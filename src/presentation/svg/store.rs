@@ -3,7 +3,7 @@
 use super::colors::Ink;
 use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
-use crate::rows::beside::{self, COUNTED};
+use crate::rows::beside;
 use crate::rows::density::Field;
 use crate::rows::store::{self, Change, IndexRow, ValueRow};
 use crate::strings;
@@ -172,17 +172,9 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
         y += 6;
         y += pen.sub(a.x, y, a.w, words.beside);
         for shared in [true, false] {
-            let [informers, counts @ ..] = below.sums[usize::from(shared)];
-            if informers == 0 {
+            let Some((informers, text)) = below.sum(shared) else {
                 continue;
-            }
-            let mut text = String::new();
-            for (name, count) in COUNTED.iter().zip(counts) {
-                let dot = if text.is_empty() { "" } else { " · " };
-                for part in [dot, name, " ×", &count.to_string()] {
-                    text.push_str(part);
-                }
-            }
+            };
             let label = strings::informers(lang, informers, shared);
             pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
             let x = 92.min(a.w * 2 / 5);

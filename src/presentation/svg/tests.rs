@@ -29,7 +29,7 @@ use deltascope_replay::lessons;
 use deltascope_replay::picture::ApiObject;
 
 const LANGS: [Lang; 2] = [Lang::En, Lang::Zh];
-const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Auto];
+const THEMES: [Option<Theme>; 3] = [Some(Theme::Light), Some(Theme::Dark), None];
 
 /// Options for pictures of several shapes.
 fn shapes() -> Vec<SvgOptions> {
@@ -361,10 +361,13 @@ fn a_picture_is_self_contained_and_describes_itself() {
         ] {
             assert!(!text.contains(wrong), "{wrong}");
         }
-        let auto = options.theme == Theme::Auto;
+        let auto = options.theme.is_none();
         assert_eq!(text.contains("prefers-color-scheme"), auto);
         assert_eq!(text.contains("id=\"dark\""), auto);
-        assert_eq!(text.contains(TOKENS[0].1), options.theme != Theme::Dark);
+        assert_eq!(
+            text.contains(TOKENS[0].1),
+            options.theme != Some(Theme::Dark)
+        );
     }
     let asked = SvgOptions {
         panels: vec![Panel::Queue],

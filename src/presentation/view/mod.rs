@@ -137,6 +137,12 @@ pub struct Dropped {
 }
 
 impl View {
+    /// Whether the lesson's handout is shown in place of its scene.
+    #[must_use]
+    pub fn on_paper(&self) -> bool {
+        self.story.as_ref().is_some_and(|story| story.handout)
+    }
+
     /// The runs that this one can be compared with, and the one that it is compared with, if something is in place
     /// of the stage.
     #[must_use]

@@ -302,6 +302,12 @@ impl Invariants {
         &self.found
     }
 
+    /// Whether the last of the first `at` facts breaks an invariant for the first time.
+    #[must_use]
+    pub fn are_violated(&self, at: usize) -> bool {
+        self.found.iter().any(|violation| violation.at == at)
+    }
+
     /// The invariants that apply to this run.
     #[must_use]
     pub fn applying(&self) -> &[Invariant] {

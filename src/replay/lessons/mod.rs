@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::link::in_era;
 use deltascope_cache::fact::{Fact, FactRecord};
 use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read, Wrong};
@@ -18,7 +17,7 @@ use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
 
-use listed::{LISTED, Listed};
+use listed::{FILES, FIRST_FILES, LISTED, Listed};
 
 pub use deltascope_cache::fact::ProcessMode;
 
@@ -105,10 +104,9 @@ impl Read for Lesson {
             title: fields.need("title")?,
             note: fields.need("note")?,
             open: fields.get("open")?,
-            scenario: in_era(
-                &fields.need("scenario")?,
-                Some(fields.need::<Era>("era")?.0),
-            ),
+            scenario: fields
+                .need::<Scenario>("scenario")?
+                .in_era(Some(fields.need::<Era>("era")?.0)),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
             story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
@@ -159,54 +157,6 @@ impl MarkerRule {
             .map(|(place, _)| place + 1)
     }
 }
-
-/// The files of the lessons that the page opens with.
-static FIRST_FILES: [(&str, &str); 2] = [
-    ("first-look", include_str!("first-look.json")),
-    (FIRST, include_str!("sandbox.json")),
-];
-
-/// The other lessons' files, in the order of the menu.
-static FILES: &[(&str, &str)] = &[
-    ("deltafifo", include_str!("deltafifo.json")),
-    ("listwatch", include_str!("listwatch.json")),
-    ("reflector", include_str!("reflector.json")),
-    ("indexer", include_str!("indexer.json")),
-    ("myinformer", include_str!("myinformer.json")),
-    (
-        "sharedinformer-simulate",
-        include_str!("sharedinformer-simulate.json"),
-    ),
-    (
-        "sharedinformer-simulate-two",
-        include_str!("sharedinformer-simulate-two.json"),
-    ),
-    (
-        "sharedinformer-listwatch",
-        include_str!("sharedinformer-listwatch.json"),
-    ),
-    (
-        "sharedinformer-indexer",
-        include_str!("sharedinformer-indexer.json"),
-    ),
-    ("tombstone", include_str!("tombstone.json")),
-    ("gone-410", include_str!("gone-410.json")),
-    (
-        "resync-is-not-relist",
-        include_str!("resync-is-not-relist.json"),
-    ),
-    ("indexer-run", include_str!("indexer-run.json")),
-    (
-        "sharedinformerfactory",
-        include_str!("sharedinformerfactory.json"),
-    ),
-    ("slow-handler", include_str!("slow-handler.json")),
-    ("stale-read", include_str!("stale-read.json")),
-    ("late-handler", include_str!("late-handler.json")),
-    ("dedup", include_str!("dedup.json")),
-    ("half-old-half-new", include_str!("half-old-half-new.json")),
-    ("workqueue-dedup", include_str!("workqueue-dedup.json")),
-];
 
 /// The lesson that the page opens with.
 pub const FIRST: &str = "sandbox";
@@ -269,7 +219,7 @@ pub fn told() -> Vec<&'static str> {
 /// The file cannot be read.
 #[must_use]
 pub fn at_hand(id: &str) -> Option<Result<Lesson, Text>> {
-    read_from(&FIRST_FILES, id)
+    read_from(FIRST_FILES, id)
 }
 
 fn read_from(files: &[(&str, &str)], id: &str) -> Option<Result<Lesson, Text>> {
@@ -362,7 +312,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
     fields.done()?;
     if !era.is_empty() {
         let era = Era::try_from(era).map_err(|message| Wrong::at("era", message))?;
-        read.scenario = in_era(&read.scenario, Some(era.0));
+        read.scenario = read.scenario.in_era(Some(era.0));
     }
     Ok(read)
 }

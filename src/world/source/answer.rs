@@ -101,26 +101,18 @@ pub(super) fn bare(rv: Rv) -> ObjectRef {
     }
 }
 
-fn join(namespace: &str, name: &str) -> Key {
-    if namespace.is_empty() {
-        Key::from(name)
-    } else {
-        Key::from(format!("{namespace}/{name}"))
-    }
-}
-
 pub(super) fn write_target(write: &Write) -> (Verb, Key) {
     match write {
         Write::Create(object) => (Verb::Create, key_of(object)),
         Write::Update(object) => (Verb::Update, key_of(object)),
-        Write::Delete { namespace, name } => (Verb::Delete, join(namespace, name)),
+        Write::Delete { namespace, name } => (Verb::Delete, Key::join(namespace, name)),
     }
 }
 
 /// The object's key: its namespace, a slash and its name.
 #[must_use]
 pub fn key_of(object: &DynamicObject) -> Key {
-    join(object.namespace(), object.name())
+    Key::join(object.namespace(), object.name())
 }
 
 /// The reference that facts hold of an object.

@@ -53,7 +53,24 @@ pub enum Write {
     },
 }
 
+/// The namespace, empty if there is none, and the name in a key.
+#[must_use]
+pub fn named(key: &str) -> (&str, &str) {
+    key.split_once('/').unwrap_or(("", key))
+}
+
 impl PodSpec {
+    /// The pod with this key, and nothing else.
+    #[must_use]
+    pub fn of(key: &str) -> Self {
+        let (namespace, name) = named(key);
+        Self {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// As JSON, the way a user would write it.
     #[must_use]
     pub fn to_json(&self) -> Value {

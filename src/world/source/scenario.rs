@@ -11,8 +11,9 @@ use crate::deserialize_by_fields;
 use crate::fields::{Fields, Read, Wrong, moment, one_of};
 use crate::slices::{Slices, at_once};
 use crate::virtual_time::{
-    HandlerSettings, Input, ProcessModeText, Question, Settings, SourceKind, World,
+    Era, HandlerSettings, Input, ProcessModeText, Question, Settings, SourceKind, World,
 };
+use deltascope_cache::controller::Generation;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::any::AnySource;
@@ -331,6 +332,25 @@ impl Act {
 }
 
 impl Scenario {
+    /// Runs it, and what is beside it, in another generation of client-go.
+    pub fn set_generation(&mut self, generation: Generation) {
+        self.settings.asked_as_before();
+        self.settings.era = Era(generation);
+        for beside in &mut self.beside {
+            beside.settings.era = Era(generation);
+        }
+    }
+
+    /// The same in a generation, if it has an informer.
+    #[must_use]
+    pub fn in_era(&self, era: Option<Generation>) -> Self {
+        let mut other = self.clone();
+        if let Some(generation) = era.filter(|_| self.settings.is_informer()) {
+            other.set_generation(generation);
+        }
+        other
+    }
+
     /// Checks that the scenario is not too large to build.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use deltascope_cache::fact::Body;
 use deltascope_cache::key::Key;
 use deltascope_cache::rng::Rng;
 
-use super::pod::{PodSpec, Write};
+use super::pod::{PodSpec, Write, named};
 
 /// Namespace, name and label `app` of the first pods.
 const ROSTER: [(&str, &str, &str); 7] = [
@@ -292,11 +292,6 @@ impl Workload {
         let chosen = self.rng.below(choices.len() as u64) as usize;
         choices.get(chosen).copied().unwrap_or_default()
     }
-}
-
-/// The namespace and the name in a key.
-fn named(key: &str) -> (&str, &str) {
-    key.split_once('/').unwrap_or(("", key))
 }
 
 fn app_label(app: &str) -> BTreeMap<String, String> {

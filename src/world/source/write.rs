@@ -19,6 +19,12 @@ use super::pod::Write;
 use super::scenario::{Act, Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
 
+/// Whether two scenarios give the same run.
+#[must_use]
+pub fn is_same(one: &Scenario, other: &Scenario) -> bool {
+    scenario(one) == scenario(other) && one.recorded == other.recorded
+}
+
 /// A scenario without its recording, which may be large: [`list`] and [`event`] write that.
 #[must_use]
 pub fn scenario(scenario: &Scenario) -> Value {

@@ -72,6 +72,7 @@ const attributes: Required<DeltaScopeAttributes> = {
   mode: "watch", scene: 2, granularity: "pop", speed: 0.5, theme: "dark", lang: "zh-CN", motion: "none", height: "480px", load: "click", markers: "pause",
 };
 const message: FrameMessage = { ns: "deltascope", v: 1, id: 1, type: "seek", args: ["told"] };
+const cut: FrameMessage = { ns: "deltascope", v: 1, type: "smallest", args: ["fact=ObjectCreated"] };
 const heard = (reply: FrameReply) => (reply.type === "EVENT" && reply.name === "ds-marker" ? reply.detail.id : undefined);
 DeltaScopePlugin.init({ on() {}, getCurrentSlide: () => undefined, layout() {} });
 
@@ -82,5 +83,9 @@ element.setEra("2.0");
 attributes.controls = "some";
 // @ts-expect-error
 element.version = "";
+// @ts-expect-error
+const nowhere: FrameMessage = { ns: "deltascope", v: 1, type: "seek" };
+// @ts-expect-error
+const gone: FrameMessage = { ns: "deltascope", v: 1, type: "dispose" };
 
-export { all, attributes, element, found, heard, message, named, Reveal, text };
+export { all, attributes, cut, element, found, heard, message, named, Reveal, text };

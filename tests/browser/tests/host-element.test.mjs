@@ -139,6 +139,7 @@ test("a changed attribute takes effect at once", onHost(html(TOMBSTONE), async (
     const state = element.getState(); return state !== null && (${what});`));
   for (const [name, value, what] of [
     ["era", "1.36", 'state.era === "1.36"'],
+    ["era", "", 'state.era === "1.32"'],
     ["at", "told", "state.output.length === 6"],
     ["at", "step:3", "state.step === 3"],
     ["panels", "queue", '!root.querySelector(".room.api") && root.querySelector(".room.queue")'],

@@ -81,6 +81,7 @@ test("the handshake, each command and each reply", onHost(framed(`${TOMBSTONE};p
   assert.match(await value("exportSvg", { theme: "light" }), /^<svg /);
   assert.match(await value("exportTranscript"), /relist/);
   assert.match(await value("exportTrace"), /^\{"deltascope":1,/);
+  assert.equal((await value("smallest", "fact=ObjectCreated")).branches.length > 2, true);
   assert.equal((await value("load", "deltafifo")).lesson, "deltafifo");
   await value("set", "lang", "zh");
   assert.match(await value("exportTranscript"), /[一-鿿]/);
@@ -109,6 +110,8 @@ test("a failed command is answered with what to do", onHost(framed(TOMBSTONE), a
     [{ ns: "deltascope", v: 1, id: 6, type: "set", args: ["src", "https://elsewhere.example/run.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 7, type: "set", args: ["src", "k8s/api/v1/secrets.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 8, type: "constructor" }, /There is no type/],
+    [{ ns: "deltascope", v: 1, id: 11, type: "dispose" }, /There is no type/],
+    [{ ns: "deltascope", v: 1, id: 12, type: "connectedCallback" }, /There is no type/],
     [{ ns: "deltascope", v: 1, id: 9, type: "set", args: ["src", "../secret.json"] }, /only files beside embed\.html/],
   ]) {
     const reply = await host.page.evaluate((what) => raw(what), message);

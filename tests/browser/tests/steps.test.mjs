@@ -108,6 +108,12 @@ test("it runs until a condition holds, and reports when that never happens", onP
   await app.id("btn-run-until").click();
   const wrong = await app.eventually("an error", (s) => s.error !== null);
   assert.match(wrong.error.message, /dleta=Deleted/);
+  // A field leaves a text alone that cannot be read.
+  const mistaken = "key=default/web rv>=abc";
+  await app.id("until-text").fill(mistaken);
+  await app.page.getByLabel("delta queued").selectOption("Deleted");
+  assert.deepEqual([await app.id("until-text").inputValue(), await app.page.getByLabel("delta queued").inputValue()], [mistaken, ""]);
+  assert.match((await app.state()).error.message, /abc/);
   await app.call("load", "deltafifo");
   await app.id("until-text").fill("key=default/nobody");
   await app.id("btn-run-until").click();

@@ -69,6 +69,7 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
         (&["--panels", "kitchen"], 2, "kitchen"),
         (&["--width", "3"], 2, "240"),
         (&["nosuch.json"], 1, "nosuch.json"),
+        (&["-o", "/no/such/x.svg"], 1, "/no/such/x.svg"),
     ] {
         let args = [&["draw", "--lang", "en"], args].concat();
         let (found, svg, err) = run(&args);

@@ -2,7 +2,8 @@
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft};
-use deltascope::presentation::session::Change;
+use deltascope::presentation::options::Options;
+use deltascope::presentation::session::{Change, Session};
 use serde_json::{Value, json};
 
 use super::{end, now, open};
@@ -42,6 +43,24 @@ fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
 }
 
 #[test]
+fn a_script_goes_to_a_marker_that_the_run_has_not_come_to() {
+    let lesson = json!({ "scenario": { "settings": { "machinery": "shared" }, "traffic": 7 },
+        "markers": [{ "id": "late", "fact": "ItemStored", "nth": 400 }, { "id": "never", "fact": "FifoCleared" }] });
+    let mut session = Session::new();
+    session.present(&Options::default(), Some(lesson)).unwrap();
+    session.seek_named("late");
+    let view = session.view();
+    assert_eq!((&view.error, view.markers.len()), (&None, 1));
+    assert_eq!(view.step, view.markers[0].at);
+    session.seek_named("never");
+    let error = session.view().error.unwrap().message;
+    assert!(
+        error.en.contains("does not come to the marker"),
+        "{error:?}"
+    );
+}
+
+#[test]
 fn an_impossible_action_reports_an_error_and_changes_nothing_else() {
     // (lesson, op, object, a part of the message)
     let pod = json!({ "metadata": { "name": "x" } });
@@ -76,7 +95,7 @@ fn an_impossible_action_reports_an_error_and_changes_nothing_else() {
     }
     for (lesson, part) in [("pod-lifecycle", "has none"), ("indexer", "There are: ")] {
         let mut session = open(lesson);
-        session.seek_marker("x");
+        session.seek_named("x");
         let state = now(&mut session);
         let message = state["error"]["message"].as_str().unwrap();
         assert!(message.contains(part), "{message}");

@@ -3,17 +3,18 @@
 use deltascope::cache::fact::Cause;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Export};
-use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::presentation::view::{SettingRow, View};
 use deltascope::replay::edit::Setting;
-use deltascope::replay::lessons;
+use deltascope::replay::lessons::{self, MarkerRule};
 use deltascope::replay::link::Link;
 use deltascope::replay::moment::Moment;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::slices::{Slices, at_once};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -49,12 +50,19 @@ fn moments_have_stable_names() {
         assert!(text.parse::<Moment>().is_err(), "{text}");
     }
     let mut timeline = touched("reflector").play().unwrap();
-    let find = |timeline: &mut Timeline, text: &str| {
-        text.parse::<Moment>()
-            .unwrap()
-            .find(timeline, &|_, id| (id == "m").then_some(7))
+    let rule = MarkerRule {
+        id: "m".into(),
+        title: Text::default(),
+        fact: "ListAnswered".into(),
+        nth: 1,
     };
-    assert_eq!(find(&mut timeline, "m+2"), Some(9));
+    let marked = rule.find(&timeline.all_facts()).unwrap();
+    let markers = [rule];
+    let find = |timeline: &mut Timeline, text: &str| {
+        let moment: Moment = text.parse().unwrap();
+        at_once(moment.find_slowly(timeline, &markers, &Slices::whole()))
+    };
+    assert_eq!(find(&mut timeline, "m+2"), Some(marked + 2));
     assert_eq!(find(&mut timeline, "n"), None);
     assert_eq!(find(&mut timeline, "input:99"), None);
     let first = find(&mut timeline, "input:1").unwrap();
@@ -326,7 +334,8 @@ proptest! {
             let read: Moment = moment.to_string().parse().unwrap();
             prop_assert_eq!(&read, &moment);
             let mut fresh = touched(id).play().unwrap();
-            prop_assert_eq!(read.find(&mut fresh, &|_, _| None), Some(step));
+            let found = at_once(read.find_slowly(&mut fresh, &[], &Slices::whole()));
+            prop_assert_eq!(found, Some(step));
         }
     }
 

@@ -379,3 +379,34 @@ fn a_trace_with_an_unreachable_moment_opens_at_its_start() {
         assert_eq!(view.error.is_some(), step == 0, "{at}");
     }
 }
+
+#[test]
+fn a_scenario_opens_as_a_file_alone_or_as_a_lesson() {
+    for (text, title, objects) in [
+        (r#"{"traffic":7}"#, "A scenario of this page", 0),
+        (
+            r#"{"title":"Mine","scenario":{"settings":{"machinery":"shared"},"initial":[{"metadata":{"name":"a"}}]}}"#,
+            "Mine",
+            1,
+        ),
+    ] {
+        let mut session = Session::new();
+        session.obey(Command::Open(vec![("a.json".into(), text.into())]));
+        let view = session.view();
+        assert_eq!(view.error, None, "{text}");
+        assert_eq!(view.lesson.title.en.as_ref(), title);
+        assert_eq!(session.scenario().initial.len(), objects);
+    }
+    let mut session = Session::new();
+    let wrong = r#"{"settings":{"machinery":"steam"}}"#;
+    session.obey(Command::Open(vec![("a.json".into(), wrong.into())]));
+    let error = session.view().error.unwrap().message;
+    assert!(error.en.contains("steam"), "{error:?}");
+    // What is no scenario is refused as a recording.
+    session.obey(Command::Open(vec![(
+        "a.json".into(),
+        b"{\"a\":1}".to_vec(),
+    )]));
+    let error = session.view().error.unwrap().message;
+    assert!(!error.en.contains("scenario"), "{error:?}");
+}

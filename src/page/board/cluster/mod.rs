@@ -25,7 +25,6 @@ pub(super) fn Cluster(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
-    let element = modal(open);
     let dialog = Dialog::new(open);
     let link = Link::get();
     Effect::new(move |_| {
@@ -35,51 +34,38 @@ pub(super) fn Cluster(
             dialog.look();
         }
     });
-    view! {
-        <dialog
-            class="cluster"
-            data-testid="cluster"
-            node_ref=element
-            aria-labelledby="cluster-title"
-            on:close=move |_| open.set(false)
-            on:click=move |event| {
-                // A click on the backdrop has the dialog itself as its target.
-                if event.target() == event.current_target() {
-                    open.set(false);
-                }
-            }
-        >
-            {shown(move || open.get(), move || view! {
-                <div class="sheet">
-                    <div class="head">
-                        <h2 id="cluster-title">{ui.word(|words| words.cluster_title)}</h2>
-                        <button class="chip" on:click=move |_| open.set(false)>
-                            {ui.word(|words| words.close)}
-                        </button>
-                    </div>
-                    {shown(move || link.status.with(|status| status.is_on()), move || connected(ui, link))}
-                    {part(move || match dialog.search.get() {
-                        Search::Looking => {
-                            view! {
-                                <p class="looking" role="status">
-                                    {ui.word(|words| words.cluster_looking)}
-                                </p>
-                            }
-                                .into_any()
-                        }
-                        Search::Missing(tried) => absent(ui, dialog, &tried).into_any(),
-                        Search::Found(found) => {
-                            view! {
-                                {there(ui, &found)}
-                                {form(ui, dialog, link)}
-                            }
-                                .into_any()
-                        }
-                    })}
+    let sheet = view! {
+        {shown(move || open.get(), move || view! {
+            <div class="sheet">
+                <div class="head">
+                    <h2 id="cluster-title">{ui.word(|words| words.cluster_title)}</h2>
+                    <button class="chip" on:click=move |_| open.set(false)>
+                        {ui.word(|words| words.close)}
+                    </button>
                 </div>
-            })}
-        </dialog>
-    }
+                {shown(move || link.status.with(|status| status.is_on()), move || connected(ui, link))}
+                {part(move || match dialog.search.get() {
+                    Search::Looking => {
+                        view! {
+                            <p class="looking" role="status">
+                                {ui.word(|words| words.cluster_looking)}
+                            </p>
+                        }
+                            .into_any()
+                    }
+                    Search::Missing(tried) => absent(ui, dialog, &tried).into_any(),
+                    Search::Found(found) => {
+                        view! {
+                            {there(ui, &found)}
+                            {form(ui, dialog, link)}
+                        }
+                            .into_any()
+                    }
+                })}
+            </div>
+        })}
+    };
+    modal(open, "cluster", "cluster-title", sheet.into_any())
 }
 
 /// Where the API was found.
