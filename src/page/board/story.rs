@@ -398,7 +398,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
     let hints = goal.hints.iter().map(|hint| words(hint, lang));
     let reached = goal.reached;
     view! {
-        <div class="goal" class:reached=reached data-testid="goal">
+        <div class="goal" class:reached=reached class:past=goal.past data-testid="goal">
             {match reached {
                 // What one was asked to do is done: why it came about needs the room.
                 true => view! {
@@ -410,6 +410,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 }
                 .into_any(),
                 false => view! {
+                    {goal.also.as_ref().map(|also| view! { <div class="also">{words(also, lang)}</div> })}
                     <div class="what-to-do">
                         <span class="flag" aria-hidden="true">"◎"</span>
                         {words(&goal.text, lang)}
@@ -417,6 +418,12 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                     <div class="hints">{hints.collect_view()}</div>
                 }
                 .into_any(),
+                    {goal.missed.as_ref().map(|missed| view! {
+                        <div class="verdict wrong" role="status" data-testid="goal-missed">
+                            <p><b>{ui.word(|words| words.story_missed)}</b></p>
+                            {words(missed, lang)}
+                        </div>
+                    })}
             }}
             <div class="answers">
                 {(goal.more_hints && !reached).then(|| view! {
