@@ -199,6 +199,8 @@ pub struct Session {
     run: u64,
     /// The run as far as the last search has examined it, for continuing the search.
     ahead: Option<walk::Ahead>,
+    /// How often the run was started over, or gone on with from a scene.
+    anew: u64,
     /// A search that is not over.
     search: Option<walk::Search>,
 }
@@ -276,6 +278,7 @@ impl Session {
             live: None,
             stops: present::Stops::default(),
             telling: None,
+            anew: 0,
             ahead: None,
             search: None,
         };
@@ -535,6 +538,7 @@ impl Session {
             playing: self.playback.is_playing(),
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),
+            anew: self.anew,
             behind: Rc::clone(&self.behind),
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),

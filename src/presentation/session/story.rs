@@ -108,6 +108,7 @@ impl Session {
                 if let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none())
                     && telling.scene + 1 == telling.story.scenes.len()
                 {
+                    self.anew += 1;
                     telling.hints = 0;
                     telling.reached = false;
                 }
@@ -253,6 +254,7 @@ impl Session {
 
     /// Starts over, a story with its first scene and without its answers.
     pub(super) fn reset(&mut self) -> Change {
+        self.anew += 1;
         // A story is told in the lesson's own run, with none of what was set.
         let change = match self.tells() {
             true => self.cut_to_scene(self.telling.as_ref().map_or(0, |one| one.near(0))),
