@@ -263,10 +263,12 @@ test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "r
   }
 }));
 
-test("an unknown lesson is an error and changes nothing", onPage({ lesson: "deltafifo" }, async (app) => {
+test("an unknown lesson is an error and changes nothing, and what is done next takes it away", onPage({ lesson: "deltafifo" }, async (app) => {
   const state = await app.tryCall("load", "no-such-lesson");
   assert.match(state.error.message, /no-such-lesson/);
   assert.equal(state.lesson, "deltafifo");
+  await app.call("play");
+  assert.equal((await app.state()).error, null);
 }));
 
 for (const lesson of ["sharedinformer-simulate", "sharedinformer-simulate-two"]) {
