@@ -332,7 +332,12 @@ for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", fa
 }
 
 test("title and counters change with the run", onPage({}, async (app) => {
-  const pick = (id) => app.id("select-lesson").selectOption(id);
+  const pick = async (id) => {
+    await app.id("select-lesson").selectOption(id);
+    const { scene } = await app.eventually(`${id} is open`, ({ lesson }) => lesson === id);
+    // Among the machinery.
+    if (scene) await app.id("toggle-story").click();
+  };
   const listeners = (count) => app.id("room-processor").locator(".count", { hasText: new RegExp(`^${count}$`) }).waitFor();
   // Rooms that a run lacks, and texts that change meanwhile.
   await pick("tombstone");
