@@ -244,6 +244,8 @@ pub struct Tick {
     pub at: usize,
     /// Its hue.
     pub delta_type: DeltaType,
+    /// How many deltas it stands for.
+    pub count: usize,
 }
 
 /// A named place in the run.
