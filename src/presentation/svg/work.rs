@@ -267,7 +267,8 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let mut lines = Vec::new();
     for row in rows.output.iter().rev() {
         let of = of.ink(if row.lit { Ink::INK } else { Ink::INK_2 });
-        let wrapped = wrap(&[(&row.text, of)], to.w);
+        let by = if row.by_program { words.by_program } else { "" };
+        let wrapped = wrap(&[(by, of.bold_if(true)), (&row.text, of)], to.w);
         let high = count(wrapped.len()).min(3);
         if high > places {
             break;
