@@ -632,3 +632,43 @@ fn a_story_that_cannot_be_told_says_why() {
         Some("The lesson's story cannot be read: \"quequed\" is no marker of the lesson.")
     );
 }
+
+#[test]
+fn a_scene_looks_the_same_however_one_comes_to_it() {
+    for (lesson, story) in stories() {
+        let look = |session: &mut Session| {
+            let view = session.view();
+            let (facts, _) = view.narrated();
+            (view.step, facts.last().cloned(), view.dropped.len())
+        };
+        let mut told = Session::empty();
+        told.obey(Command::Load(lesson.id.clone()));
+        told.obey(Command::Tell(Tell::Show(true)));
+        for scene in 1..story.scenes.len() {
+            // Played to its end, finished by a second press, and by a link.
+            told.obey(Command::Tell(Tell::Next));
+            watch(&mut told);
+            let played = look(&mut told);
+            let mut other = Session::empty();
+            let link = format!("#v1;lesson={};scene={}", lesson.id, scene + 1);
+            other.obey(Command::OpenLink(link.into()));
+            assert_eq!(
+                look(&mut other),
+                played,
+                "{}, scene {}",
+                lesson.id,
+                scene + 1
+            );
+            other.obey(Command::Tell(Tell::Scene(scene - 1)));
+            other.obey(Command::Tell(Tell::Next));
+            other.obey(Command::Tell(Tell::Next));
+            assert_eq!(
+                look(&mut other),
+                played,
+                "{}, scene {}",
+                lesson.id,
+                scene + 1
+            );
+        }
+    }
+}

@@ -431,9 +431,25 @@ impl Session {
             .map_or(0, |one| one.story.scenes.len() - 1);
         self.playback.pause();
         match self.go_to_scene(scene.min(last)) {
-            Ok(place) => self.go_to(place),
+            Ok(place) => self.land(place),
             Err(change) => change,
         }
+    }
+
+    /// Goes to the moment of the scene that is shown, or of its answer, as if the run had been played up to it.
+    fn land(&mut self, to: usize) -> Change {
+        let telling = self.telling.as_ref();
+        let before = telling.and_then(|telling| telling.before(telling.scene));
+        let place = before.and_then(|scene| self.scene_place(scene));
+        let mut at = place.filter(|at| *at < to).unwrap_or_default();
+        while at < to {
+            let facts = self.timeline.facts(at..(at + beat::MOST).min(to));
+            let Some(beat) = beat(&facts) else { break };
+            let end = (at + beat.facts).min(to);
+            self.landed = Some(at..end);
+            at = end;
+        }
+        self.go_to(to)
     }
 
     fn next_scene(&mut self) -> Change {
@@ -469,7 +485,7 @@ impl Session {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
         }
-        self.go_to(to)
+        self.land(to)
     }
 
     /// Plays up to a place, in a time that one can follow.
