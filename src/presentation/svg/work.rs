@@ -358,7 +358,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let mut x = a.x;
     let right = a.right() - w - 8;
     let lamps = [(row.synced, "HasSynced"), (row.syncing, &*resync)];
-    let lamps = &lamps[..if pen.plain { 0 } else { 2 }];
+    let lamps = &lamps[..if pen.telling { 0 } else { 2 }];
     for (on, text) in lamps.iter().copied() {
         let at = area(x, cy - 4, 7, 7);
         let (fill, stroke) = if on {
