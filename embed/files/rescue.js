@@ -10,6 +10,36 @@ globalThis.trustedTypes?.createPolicy("default", {
   },
 });
 
+/** How much of the program has come, on the start screen of a first visit: a browser keeps compiled only what nobody
+    else reads, so later ones are left alone. A compressed file's length says nothing of what comes out of it. */
+const { fetch } = globalThis;
+const isNew = () => {
+  try {
+    return !localStorage.getItem("deltascope.seen");
+  } catch {
+    return false;
+  }
+};
+globalThis.fetch = async (...asked) => {
+  const answer = await fetch(...asked);
+  const bar = document.querySelector("#loading .bar");
+  if (!bar || !answer.ok || !answer.url.endsWith("_bg.wasm") || !isNew()) return answer;
+  globalThis.fetch = fetch;
+  const mb = (bytes) => (bytes / 1e6).toFixed(1);
+  const all = answer.headers.has("content-encoding") ? 0 : answer.headers.get("content-length");
+  const reader = answer.clone().body.getReader();
+  let come = 0;
+  const count = async () => {
+    for (let piece; !(piece = await reader.read()).done; ) {
+      come += piece.value.length;
+      bar.dataset.come = `${mb(come)}${all > 0 ? ` / ${mb(all)}` : ""} MB`;
+    }
+  };
+  // Whoever reads the answer itself says why it does not come.
+  count().catch(() => {});
+  return answer;
+};
+
 const WORDS = {
   en: {
     title: "The program has stopped",

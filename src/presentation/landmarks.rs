@@ -209,11 +209,15 @@ impl Landmarks {
     #[must_use]
     pub fn ticks(&self) -> Rc<[Tick]> {
         let thin = self.ticks.len().div_ceil(MAX_TICKS).max(1);
-        let ticks = self.ticks.iter().step_by(thin);
+        let ticks = self.ticks.chunks(thin);
         ticks
-            .map(|(at, delta_type)| Tick {
-                at: *at as usize,
-                delta_type: *delta_type,
+            .filter_map(|chunk| {
+                let (at, delta_type) = *chunk.first()?;
+                Some(Tick {
+                    at: at as usize,
+                    delta_type,
+                    count: chunk.len(),
+                })
             })
             .collect()
     }

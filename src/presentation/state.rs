@@ -155,7 +155,7 @@ fn of_picture(picture: &Picture) -> Vec<(&'static str, Value)> {
         ("handlers", array(handlers)),
         (
             "output",
-            array(picture.output.iter().map(|line| text(line))),
+            array(picture.output.iter().map(|printed| text(&printed.line))),
         ),
     ]
 }
@@ -255,6 +255,12 @@ fn goal(goal: &GoalView, lang: Lang) -> Value {
     object(vec![
         ("text", plain(&goal.text, lang)),
         ("reached", goal.reached.into()),
+        (
+            "missed",
+            goal.missed
+                .as_ref()
+                .map_or(Value::Null, |missed| plain(missed, lang)),
+        ),
         (
             "hints",
             array(goal.hints.iter().map(|hint| plain(hint, lang))),

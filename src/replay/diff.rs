@@ -214,8 +214,8 @@ pub fn diff(left: &Picture, right: &Picture, alike: Alike) -> Vec<RoomDiff> {
             DiffSection::Output => {
                 let lines = |run: usize, picture: &Picture| {
                     let newest = picture.output.iter().rev().enumerate().take(NEWEST);
-                    let newest = newest.map(|(since, line)| {
-                        Thing::Line(Arc::clone(line), alike.in_line(run, since))
+                    let newest = newest.map(|(since, printed)| {
+                        Thing::Line(Arc::clone(&printed.line), alike.in_line(run, since))
                     });
                     newest.rev().collect()
                 };

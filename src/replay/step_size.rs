@@ -18,8 +18,8 @@ pub const FARTHEST: usize = 20_000;
 pub enum StepSize {
     /// Until a Pop has finished.
     Pop,
-    /// Until one thing is done: the reflector has finished with a server response, a Pop has finished, or a program
-    /// has finished a call or printed.
+    /// Until one thing is done: a watch is open again, the reflector has finished with a server response, a Pop has finished,
+    /// or a program has finished a call or printed.
     Event,
     /// Until a lock is released.
     Lock,
@@ -71,6 +71,7 @@ impl StepSize {
             Self::Event => {
                 ends_pop(fact)
                     || ends_response(fact)
+                    || ends_reconnect(timeline, place, fact)
                     || record.actor == Actor::Program && ends_call(timeline, place, fact)
             }
         }
@@ -140,6 +141,31 @@ fn ends_response(fact: &Fact) -> bool {
                 | ReflectorFact::ReflectorStopped { .. }
         )
     )
+}
+
+/// How many facts others may state while a watch is opened.
+const MEANWHILE: usize = 64;
+
+/// Whether a watch is open again that had ended: with what it brings another step begins.
+fn ends_reconnect(timeline: &Timeline, place: usize, fact: &Fact) -> bool {
+    if !matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. })) {
+        return false;
+    }
+    let mut requested = false;
+    let again = timeline.each_back(place.saturating_sub(MEANWHILE)..place, &mut |_, record| {
+        let Fact::Reflector(fact) = &record.fact else {
+            return ControlFlow::Continue(());
+        };
+        if !requested {
+            requested = matches!(fact, ReflectorFact::WatchRequested { .. });
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(matches!(
+            fact,
+            ReflectorFact::WatchEnded { .. } | ReflectorFact::BackoffStarted { .. }
+        ))
+    });
+    again.unwrap_or_default()
 }
 
 /// Whether a program has finished a call, or printed. Not each call ends with a fact of its own.

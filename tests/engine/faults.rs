@@ -248,7 +248,11 @@ fn a_failed_process_function_loses_its_item_and_in_an_atomic_list_all_items() {
                 "initial": initial,
             }));
             let context = format!("{era} {informer} {requeue}");
-            let output: Vec<&str> = picture.output.iter().map(|line| &**line).collect();
+            let output: Vec<&str> = picture
+                .output
+                .iter()
+                .map(|printed| &*printed.line)
+                .collect();
             assert_eq!(output, lines, "{context}");
             assert_eq!(picture.store.items.len(), lines.len(), "{context}");
             assert!(picture.queue.synced, "{context}");
@@ -297,7 +301,11 @@ fn up_to_1_35_a_handler_that_calls_has_synced_inside_pop_deadlocks() {
         );
         assert_eq!(picture.lock.waiting, actors, "{era}");
         assert_eq!(picture.lock.holder, actors.first().copied(), "{era}");
-        let printed: Vec<String> = picture.output.iter().map(ToString::to_string).collect();
+        let printed: Vec<String> = picture
+            .output
+            .iter()
+            .map(|printed| printed.line.to_string())
+            .collect();
         assert_eq!(printed, output, "{era}");
     }
 }

@@ -19,6 +19,7 @@ use deltascope::presentation::state::state;
 use deltascope::presentation::{checks, rows};
 use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
 use deltascope::replay::lessons;
+use deltascope::replay::picture::Printed;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::writes::Alike;
@@ -303,7 +304,8 @@ fn things() -> impl Strategy<Value = Vec<u8>> {
 fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
     let picture = |lines: &[u8]| {
         let mut picture = Timeline::empty().picture(0);
-        picture.output = lines.iter().map(|line| line.to_string().into()).collect();
+        let printed = |line: &u8| Printed::of(0, &line.to_string().into());
+        picture.output = lines.iter().map(printed).collect();
         picture
     };
     let rooms = diff::diff(&picture(left), &picture(right), Alike::default());

@@ -5,6 +5,7 @@ mod branches;
 mod commands;
 mod compare;
 mod fold;
+mod goals;
 mod headlines;
 mod heard;
 mod lessons;

@@ -10,7 +10,6 @@ use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session};
-use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::beat::{self, beat};
@@ -18,7 +17,6 @@ use deltascope::replay::lessons::{self, Lesson};
 use deltascope::replay::predicate::Predicate;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
-use deltascope::world::source::scenario::Act;
 use deltascope::world::text::{Lang, Text};
 
 /// The facts of a lesson's own run that are computed; the run after a solution is as long again.
@@ -208,9 +206,8 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
                 era.version()
             );
             let lit = &story.scenes.last().unwrap().rooms;
-            for entry in &goal.solution {
-                let room = room_of(&entry.act);
-                let can = room.is_none_or(|room| lit.contains(&room));
+            for room in goal.tools() {
+                let can = lit.contains(&room);
                 assert!(can, "{id}: one has to act in {room:?}, which is dimmed");
             }
             let inputs = goal.solution.iter().cloned().map(|entry| {
@@ -306,27 +303,6 @@ fn a_goal_is_found_in_the_run_as_it_is_after_each_act() {
     session.obey(Command::Seek(usize::MAX));
     assert!(session.view().step < searched, "{searched}");
     assert!(reached(&mut session));
-}
-
-/// The room where a reader does this, for one that is dimmed takes no clicks; `None`: above the stage.
-fn room_of(act: &Act) -> Option<Panel> {
-    Some(match act {
-        Act::Pop | Act::Mode { .. } => Panel::Pop,
-        Act::AddHandler { .. } | Act::RemoveHandler { .. } => Panel::Processor,
-        Act::KnownObjects { .. } => return None,
-        Act::Create { .. }
-        | Act::Update { .. }
-        | Act::Delete { .. }
-        | Act::Cut
-        | Act::Compact
-        | Act::Close
-        | Act::Bookmark
-        | Act::Error { .. }
-        | Act::Refuse { .. } => Panel::Api,
-        Act::Responses { .. } | Act::Print { .. } | Act::Ask { .. } => {
-            unreachable!("a reader cannot do {act:?}")
-        }
-    })
 }
 
 /// Terms that a story introduces before it uses them.
@@ -654,4 +630,44 @@ fn a_story_that_cannot_be_told_says_why() {
         said.as_deref(),
         Some("The lesson's story cannot be read: \"quequed\" is no marker of the lesson.")
     );
+}
+
+#[test]
+fn a_scene_looks_the_same_however_one_comes_to_it() {
+    for (lesson, story) in stories() {
+        let look = |session: &mut Session| {
+            let view = session.view();
+            let (facts, _) = view.narrated();
+            (view.step, facts.last().cloned(), view.dropped.len())
+        };
+        let mut told = Session::empty();
+        told.obey(Command::Load(lesson.id.clone()));
+        told.obey(Command::Tell(Tell::Show(true)));
+        for scene in 1..story.scenes.len() {
+            // Played to its end, finished by a second press, and by a link.
+            told.obey(Command::Tell(Tell::Next));
+            watch(&mut told);
+            let played = look(&mut told);
+            let mut other = Session::empty();
+            let link = format!("#v1;lesson={};scene={}", lesson.id, scene + 1);
+            other.obey(Command::OpenLink(link.into()));
+            assert_eq!(
+                look(&mut other),
+                played,
+                "{}, scene {}",
+                lesson.id,
+                scene + 1
+            );
+            other.obey(Command::Tell(Tell::Scene(scene - 1)));
+            other.obey(Command::Tell(Tell::Next));
+            other.obey(Command::Tell(Tell::Next));
+            assert_eq!(
+                look(&mut other),
+                played,
+                "{}, scene {}",
+                lesson.id,
+                scene + 1
+            );
+        }
+    }
 }

@@ -96,10 +96,10 @@ pub(super) fn Api() -> impl IntoView {
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let chosen = RwSignal::new(None::<Key>);
     let form = RwSignal::new(None::<Form>);
-    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    let run = ui.memo(|view| (Arc::clone(&view.lesson.id), view.anew));
     Effect::new(move |_| {
-        // Reading it makes the effect run when the lesson changes.
-        lesson.with(|_| ());
+        // Another lesson, or all anew: nothing is chosen in it. Only what is read is computed.
+        run.with(|_| ());
         form.set(None);
         chosen.set(None);
         all.set(false);

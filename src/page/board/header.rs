@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::icons;
 use super::informers;
 use super::later::{CLUSTER, later};
+use super::links::open_lesson;
 use super::open::OpenButton;
 use super::parts::{part, shown, text};
 use super::shelf;
@@ -105,7 +106,12 @@ pub(super) fn Header(
                         node_ref=menu
                         aria-label=ui.word(|words| words.lesson)
                         on:change=move |event| {
-                            ui.send(Command::Load(event_target_value(&event).into()));
+                            let id = event_target_value(&event);
+                            // An element shows what its author wants to be seen.
+                            match embedded {
+                                true => ui.send(Command::Load(id.into())),
+                                false => open_lesson(ui, &id),
+                            }
                         }
                     >
                         {foreign}

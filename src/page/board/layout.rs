@@ -97,20 +97,29 @@ impl Layout {
             first = ui.view.with_untracked(|view| live::shown(view, &rooms));
         }
         let chosen = RwSignal::new((first, at, None));
-        // In a story: whether it plays, what to show while it does not, whether it is about the handlers, and its scene.
+        // In a story: whether it plays, what to show while it does not, whether it is about the handlers, its scene, and
+        // the rooms to stay in while one acts.
         let told = ui.memo(|view| {
             let story = view.story.as_ref()?;
             let handlers =
                 story.lit.contains(&Panel::Processor) || !story.lit.contains(&Panel::Now);
             let acting = current(view).map(live::room);
-            Some((story.plays, story.focus(acting), handlers, story.index))
+            let goal = story.goal.as_ref();
+            let goal = goal.filter(|goal| !goal.reached && story.before.is_none() && !view.playing);
+            let tools = goal.map_or(Vec::new(), |goal| goal.tools.clone());
+            let focus = tools.first().copied();
+            let focus = focus.unwrap_or_else(|| story.focus(acting));
+            Some((story.plays, focus, handlers, story.index, tools))
         });
         let shown = Memo::new(move |before: Option<&Panel>| {
             let (room, at, scene) = chosen.get();
             let (acting, step, first) = now.get();
             let plays = match told.get() {
-                Some((.., index)) if step == at && scene == Some(index) => return room,
-                Some((false, focus, ..)) => return focus,
+                Some((.., index, _)) if step == at && scene == Some(index) => return room,
+                Some((false, focus, .., tools)) => {
+                    let stays = before.copied().filter(|room| tools.contains(room));
+                    return stays.unwrap_or(focus);
+                }
                 told => told.is_some(),
             };
             let follows = plays || follows.get() && narrow.get() && step != at;
@@ -124,7 +133,7 @@ impl Layout {
         });
         let lower = RwSignal::new(Panel::Now);
         Effect::new(move |_| {
-            if let Some((_, _, handlers, _)) = told.get() {
+            if let Some((_, _, handlers, ..)) = told.get() {
                 let shown = if handlers {
                     Panel::Processor
                 } else {

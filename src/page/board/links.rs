@@ -9,6 +9,7 @@ use crate::host::tap;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
+use deltascope_replay::lessons;
 use deltascope_replay::link::{Link, ShelfLink};
 
 /// The link to a lesson.
@@ -24,6 +25,16 @@ pub(super) fn lesson_link(lesson: &str, scene: Option<usize>) -> String {
 /// The link to a scene of a lesson, from 1.
 pub(super) fn story_link(lesson: &str, scene: usize) -> String {
     lesson_link(lesson, Some(scene))
+}
+
+/// Opens a lesson, with its story where it has one.
+pub(super) fn open_lesson(ui: Ui, id: &str) {
+    let scene = match lessons::told().contains(&id) {
+        true => ";scene=1",
+        false => "",
+    };
+    // What writes any link comes later; an id needs no escapes.
+    open(ui, &["#v1;lesson=", id, scene].concat());
 }
 
 /// Opens what a link leads to; a new tab or window opens by the address. The address may have this fragment

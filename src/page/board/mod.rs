@@ -51,6 +51,8 @@ mod transport;
 mod until;
 mod why;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 use crate::later::{Stands, stands};
@@ -304,12 +306,25 @@ fn grid(ui: Ui, layout: Layout) -> String {
     classes
 }
 
-/// The error message, until it is dismissed.
+/// How long an error stays while the run plays: the longest is read by then.
+const READ: Duration = Duration::from_secs(12);
+
+/// The error message, until it is dismissed, the next command is obeyed, or, while the run plays, it was there to be read.
 #[component]
 fn Problem() -> impl IntoView {
     let ui = Ui::get();
     let error = ui.memo(|view| view.error.clone());
     let opening = ui.memo(|view| view.opening);
+    let playing = ui.memo(|view| view.playing);
+    // What was read is in the way while the run goes on; no command takes it away then.
+    Effect::new(move |_| {
+        if error.with(Option::is_some) && playing.get() && opening.get().is_none() {
+            let read = set_timeout_with_handle(move || ui.send(Command::DismissError), READ);
+            if let Ok(read) = read {
+                on_cleanup(move || read.clear());
+            }
+        }
+    });
     view! {
         <div class="problem">
             {shown(

@@ -106,7 +106,12 @@ pub(super) fn Processor() -> impl IntoView {
                         tabindex="0"
                     >
                         {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
-                                let (text, number) = row.with_untracked(|row| (row.text.to_string(), row.number));
+                                let (text, number, by) = row.with_untracked(|row| {
+                                    (row.text.to_string(), row.number, row.by_program)
+                                });
+                                let by = by.then(|| view! {
+                                    <b class="by">{ui.word(|words| words.by_program)}</b>
+                                });
                                 let title = text.clone();
                                 view! {
                                     <div
@@ -118,6 +123,7 @@ pub(super) fn Processor() -> impl IntoView {
                                         data-anchor=Anchor::OutputLine(number).to_string()
                                         translate="no"
                                     >
+                                        {by}
                                         {words(&text)}
                                     </div>
                                 }

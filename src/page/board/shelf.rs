@@ -509,6 +509,7 @@ pub(super) fn more(ui: Ui) -> AnyView {
                 let link = story_link(&card.id, 1);
                 view! {
                     <a
+                        class="next"
                         data-testid="story-next-lesson"
                         href=link.clone()
                         on:click=move |event| follow(ui, &event, &link)

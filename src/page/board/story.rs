@@ -42,6 +42,7 @@ pub(super) fn Story() -> impl IntoView {
         (false, true) => ui.words().story_pass,
         (false, false) => ui.words().story_next,
     };
+    let reached = of(|story| story.goal.as_ref().is_some_and(|goal| goal.reached));
     let more = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let layout = Layout::get();
@@ -159,6 +160,8 @@ pub(super) fn Story() -> impl IntoView {
                 {shown(move || is_last.get(), move || view! {
                     <button
                         class="btn go"
+                        // What to do next is the next lesson.
+                        class:pass=move || reached.get()
                         data-testid="story-run"
                         // Playing again from the start would tell it under the last scene's words.
                         disabled=move || at_end.get() && !playing.get()
@@ -398,7 +401,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
     let hints = goal.hints.iter().map(|hint| words(hint, lang));
     let reached = goal.reached;
     view! {
-        <div class="goal" class:reached=reached data-testid="goal">
+        <div class="goal" class:reached=reached class:past=goal.past data-testid="goal">
             {match reached {
                 // What one was asked to do is done: why it came about needs the room.
                 true => view! {
@@ -407,6 +410,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                         {ui.word(|words| words.story_reached)}
                     </p>
                     {goal.done.as_ref().map(|done| words(done, lang))}
+                    {goal.also.as_ref().map(|also| view! { <div class="also">{words(also, lang)}</div> })}
                 }
                 .into_any(),
                 false => view! {
@@ -414,6 +418,12 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                         <span class="flag" aria-hidden="true">"◎"</span>
                         {words(&goal.text, lang)}
                     </div>
+                    {goal.missed.as_ref().map(|missed| view! {
+                        <div class="verdict wrong" role="status" data-testid="goal-missed">
+                            <p><b>{ui.word(|words| words.story_missed)}</b></p>
+                            {words(missed, lang)}
+                        </div>
+                    })}
                     <div class="hints">{hints.collect_view()}</div>
                 }
                 .into_any(),

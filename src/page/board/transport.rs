@@ -1,10 +1,11 @@
 //! Playback: buttons, timeline and speed.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::drawer::Tools;
 use super::later::{CLUSTER, later};
-use super::layout::Layout;
+use super::layout::{Layout, size_of};
 use super::parts::{part, shown, text};
 use super::{checks, icons};
 use crate::memo::Memo;
@@ -13,7 +14,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::behind::{self, BehindRows};
-use deltascope_presentation::rows::type_class;
+use deltascope_presentation::rows::{ticks, type_class};
 use deltascope_presentation::strings;
 use deltascope_presentation::svg::PIECE;
 use deltascope_presentation::view::View;
@@ -259,6 +260,8 @@ fn Timeline() -> impl IntoView {
     let markers = ui.memo(|view| view.markers.to_vec());
     let followed = ui.memo(|view| view.followed.as_deref().cloned());
     let drawer = Layout::get().drawer;
+    let track = NodeRef::<html::Div>::new();
+    let size = size_of(track);
     let violations = ui.memo(|view| view.checks.violations.clone());
     // An endless run grows as it is viewed; its timeline grows by whole pieces.
     let steps = Memo::new(move |_| match at.get() {
@@ -271,7 +274,7 @@ fn Timeline() -> impl IntoView {
         ui.view.with(|view| behind::rows(view, steps))
     });
     view! {
-        <div class="time" prop:style=move || place(at.get().0)>
+        <div class="time" node_ref=track prop:style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
             {part(move || {
@@ -283,12 +286,17 @@ fn Timeline() -> impl IntoView {
                     .collect_view()
             })}
             {part(move || {
-                ticks
-                    .get()
-                    .into_iter()
-                    .map(|tick| {
-                        let class = format!("tick {}", type_class(tick.delta_type));
-                        view! { <i class=class prop:style=place(tick.at)></i> }
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "px of a page")]
+                let px = size.get().0 as usize;
+                let rows = ticks.with(|all| ticks::rows(all, steps.get(), px));
+                rows.into_iter()
+                    .map(|row| {
+                        let many = if row.says { "tick many " } else { "tick " };
+                        let class = [many, row.delta_type.map_or("", type_class)].concat();
+                        let until = decimal(share(row.until, steps.get()));
+                        let style = format!("{};--until:{until}", place(row.at));
+                        let says = row.says.then(|| row.count.to_string());
+                        view! { <i class=class aria-hidden="true" prop:style=style>{says}</i> }
                     })
                     .collect_view()
             })}

@@ -97,6 +97,8 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "play", move |_: JsValue, _: JsValue| {
         perform(&on, |session| {
+            // An earlier error would stay as long as it plays.
+            session.obey(Command::DismissError);
             session.play();
             Change::None
         })

@@ -1,7 +1,7 @@
 //! Captions of the reflector.
 
 use deltascope_cache::fact::{
-    BackoffReason, EventType, ListAgain, ObjectRef, Reason, ReflectorFact,
+    BackoffReason, EventType, Fact, ListAgain, ObjectRef, Reason, ReflectorFact, ServerFact,
 };
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
@@ -635,7 +635,13 @@ impl Writer<'_> {
                         rv = version(&self.picture.reflector.last_sync),
                     )
                 },
-                vec![if relist {
+                vec![if relist && code == 0 && !self.has_brought() {
+                    say!(
+                        self,
+                        "`< 1 s, 0 events → list`: client-go takes so short a watch for a failed one (“very short watch”). After a longer one it would watch again.",
+                        "`< 1 s，0 个事件 → list`：这么短的 watch，client-go 当作失败（“very short watch”）。再长一些，就会重新 watch。",
+                    )
+                } else if relist {
                     say!(
                         self,
                         "`relist = true`: a list comes first, plain or streaming. What was deleted meanwhile will only show as missing from it.",
@@ -650,6 +656,14 @@ impl Writer<'_> {
                 }],
             )
         }
+    }
+
+    /// Whether the last watch has brought an event.
+    fn has_brought(&self) -> bool {
+        let is_open = |fact: &Fact| matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. }));
+        let facts = self.recent.iter().rev().map(|record| &record.fact);
+        let mut facts = facts.take_while(|fact| !is_open(fact));
+        facts.any(|fact| matches!(fact, Fact::Reflector(ReflectorFact::EventReceived { .. })))
     }
 
     /// The `ERROR` event that ended the watch, in parentheses; empty for code 0.

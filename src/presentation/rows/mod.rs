@@ -18,6 +18,7 @@ pub mod reflector;
 pub mod store;
 pub mod table;
 pub mod things;
+pub mod ticks;
 
 use crate::view::names::Marks;
 use crate::view::names::{Alike, namespace};

@@ -129,6 +129,8 @@ pub struct LineRow {
     pub number: usize,
     /// The text.
     pub text: Arc<str>,
+    /// The program printed it outside of all handlers.
+    pub by_program: bool,
     /// The current fact printed it.
     pub lit: bool,
 }
@@ -188,9 +190,10 @@ pub fn rows(view: &View) -> ProcessorRows {
             .iter()
             .enumerate()
             .skip(output.len().saturating_sub(LINES))
-            .map(|(number, text)| LineRow {
+            .map(|(number, one)| LineRow {
                 number,
-                text: Arc::clone(text),
+                text: Arc::clone(&one.line),
+                by_program: one.by_program && !view.picture.handlers.is_empty(),
                 lit: printed && number + 1 == output.len(),
             })
             .collect(),
@@ -318,7 +321,7 @@ mod tests {
     use super::super::testing::{object, view};
     use super::*;
     use deltascope_cache::fact::{QueueFact, Shape, WorkFact};
-    use deltascope_replay::picture::Picture;
+    use deltascope_replay::picture::{Picture, Printed};
 
     const DELETED: NotificationLook = NotificationLook {
         class: "Deleted",
@@ -419,7 +422,8 @@ mod tests {
     #[test]
     fn only_the_line_that_the_current_fact_printed_is_lit() {
         let mut picture = Picture::default();
-        picture.output.extend(["one".into(), "two".into()]);
+        let printed = |line: &str| Printed::of(0, &line.into());
+        picture.output.extend(["one", "two"].map(printed));
         let fact = Fact::Handlers(HandlersFact::LinePrinted {
             handler: 0,
             line: "two".into(),

@@ -230,8 +230,10 @@ impl<'a> List<'a> {
             }
         }
         self.kind(Panel::Processor);
-        for (number, line) in picture.output.iter().enumerate().rev() {
-            self.add(None, &|| (Anchor::OutputLine(number), line.to_string()));
+        for (number, printed) in picture.output.iter().enumerate().rev() {
+            self.add(None, &|| {
+                (Anchor::OutputLine(number), printed.line.to_string())
+            });
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::rows::live;
 use crate::state::value_at;
 use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::FactRecord;
+use deltascope_cache::fact::{Fact, FactRecord, HandlersFact};
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::picture::Picture;
@@ -132,6 +132,19 @@ impl Found {
         })
     }
 
+    /// Whether the calls that conditions ask for are over by the fact before `end`: only then all that they print is
+    /// there.
+    #[must_use]
+    pub fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
+        let mut both = conditions.iter().zip(&self.places);
+        both.all(|(condition, places)| match (condition, places.first()) {
+            (Condition::Fact(predicate, _), Some(call)) if predicate.call.is_some() => {
+                is_over(run, *call..end)
+            }
+            _ => true,
+        })
+    }
+
     /// The run has changed after its first `at` facts.
     pub fn cut(&mut self, at: usize) {
         self.seen = self.seen.min(at);
@@ -174,6 +187,27 @@ impl Found {
         }
         self.seen = end;
     }
+}
+
+/// Whether the handler that the first of these facts calls returns in them, or loses what it was called for.
+fn is_over(run: &Timeline, facts: Range<usize>) -> bool {
+    let mut called = None;
+    let end = run.each(facts, &mut |_, record| {
+        if let Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) = &record.fact {
+            called = called.or(Some(*handler));
+        }
+        if let Fact::Handlers(
+            HandlersFact::NotificationHandled { handler }
+            | HandlersFact::HandlerPanicked { handler, .. }
+            | HandlersFact::HandlerRemoved { handler, .. },
+        ) = &record.fact
+            && called == Some(*handler)
+        {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    end.is_some()
 }
 
 fn count(predicate: &Predicate, run: &Timeline, facts: Range<usize>) -> usize {

@@ -158,6 +158,8 @@ pub struct Session {
     moved: Range<usize>,
     /// Where the last beat that was played ends.
     played: Option<usize>,
+    /// The last beat before a scene's moment, where the move forward is to look as if it was played.
+    landed: Option<Range<usize>>,
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
@@ -197,6 +199,8 @@ pub struct Session {
     /// How many runs were opened, and how often the run was replaced or changed.
     opened: u64,
     run: u64,
+    /// How often the run was started over, or gone on with from a scene.
+    anew: u64,
     /// The run as far as the last search has examined it, for continuing the search.
     ahead: Option<walk::Ahead>,
     /// A search that is not over.
@@ -248,6 +252,7 @@ impl Session {
             timeline,
             playback: Playback::default(),
             moved: 0..0,
+            landed: None,
             played: None,
             markers: Rc::new([]),
             ticks: Rc::new([]),
@@ -273,6 +278,7 @@ impl Session {
             packed: RefCell::default(),
             opened: 0,
             run: 0,
+            anew: 0,
             live: None,
             stops: present::Stops::default(),
             telling: None,
@@ -532,6 +538,7 @@ impl Session {
             endless: self.timeline.is_endless(),
             over: self.timeline.is_over(),
             thinned: self.timeline.thinned(),
+            anew: self.anew,
             playing: self.playback.is_playing(),
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),

@@ -23,6 +23,10 @@ impl Session {
             self.moved = from.min(cursor)..cursor;
             self.played = None;
         }
+        if let Some(beat) = self.landed.take().filter(|beat| beat.end == cursor) {
+            self.played = Some(cursor);
+            self.moved = beat;
+        }
         change
     }
 

@@ -518,7 +518,7 @@ mod tests {
             let mut session = Session::new();
             let asked = options(&[("at", "end")]);
             session.present(&asked, Some(value)).unwrap();
-            assert_eq!(*session.view().picture.output[0], *"OnAdd: a");
+            assert_eq!(*session.view().picture.output[0].line, *"OnAdd: a");
         }
         let wrong = json!({"settings": {"machinery": "steam"}});
         let error = Session::new().present(&Options::default(), Some(wrong));

@@ -11,7 +11,7 @@ use crate::motion::merged::Merged;
 use crate::stage::Panel;
 use crate::story::{Answer, At, Scene, Story};
 use crate::svg;
-use crate::view::story::{Asked, GoalView, StoryView, Verdict};
+use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
@@ -21,6 +21,8 @@ use super::messages::{
     no_question, no_scene, no_story, no_story_for, not_told_here, nothing_asked, wrong_story,
 };
 use super::{Change, OPENING, Session, typed};
+
+mod goal;
 
 /// The play before a scene takes at most this long, and so does what follows on one's own acts, in ms.
 const PLAY_MS: u32 = 6_000;
@@ -106,6 +108,7 @@ impl Session {
                 if let Some(telling) = self.telling.as_mut().filter(|_| self.error.is_none())
                     && telling.scene + 1 == telling.story.scenes.len()
                 {
+                    self.anew += 1;
                     telling.hints = 0;
                     telling.reached = false;
                 }
@@ -251,6 +254,7 @@ impl Session {
 
     /// Starts over, a story with its first scene and without its answers.
     pub(super) fn reset(&mut self) -> Change {
+        self.anew += 1;
         // A story is told in the lesson's own run, with none of what was set.
         let change = match self.tells() {
             true => self.cut_to_scene(self.telling.as_ref().map_or(0, |one| one.near(0))),
@@ -427,9 +431,25 @@ impl Session {
             .map_or(0, |one| one.story.scenes.len() - 1);
         self.playback.pause();
         match self.go_to_scene(scene.min(last)) {
-            Ok(place) => self.go_to(place),
+            Ok(place) => self.land(place),
             Err(change) => change,
         }
+    }
+
+    /// Goes to the moment of the scene that is shown, or of its answer, as if the run had been played up to it.
+    fn land(&mut self, to: usize) -> Change {
+        let telling = self.telling.as_ref();
+        let before = telling.and_then(|telling| telling.before(telling.scene));
+        let place = before.and_then(|scene| self.scene_place(scene));
+        let mut at = place.filter(|at| *at < to).unwrap_or_default();
+        while at < to {
+            let facts = self.timeline.facts(at..(at + beat::MOST).min(to));
+            let Some(beat) = beat(&facts) else { break };
+            let end = (at + beat.facts).min(to);
+            self.landed = Some(at..end);
+            at = end;
+        }
+        self.go_to(to)
     }
 
     fn next_scene(&mut self) -> Change {
@@ -465,7 +485,7 @@ impl Session {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
         }
-        self.go_to(to)
+        self.land(to)
     }
 
     /// Plays up to a place, in a time that one can follow.
@@ -562,25 +582,6 @@ impl Session {
         .collect()
     }
 
-    /// Looks whether the goal is reached at the cursor; it stays reached. Playback pauses there: the moment is to be
-    /// seen, not what comes after it.
-    fn look_at_goal(&mut self) {
-        let (picture, cursor) = (self.picture(), self.playback.cursor());
-        let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
-            return;
-        };
-        let story = &telling.story;
-        let is_last = telling.scene + 1 == story.scenes.len();
-        let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
-            return;
-        };
-        let found = &mut telling.found;
-        if found.all(&goal.when, &self.timeline, cursor, &picture) {
-            telling.reached = true;
-            self.playback.pause();
-        }
-    }
-
     /// What the screen shows of the story.
     pub(super) fn story_view(&mut self) -> Option<Rc<StoryView>> {
         self.look_at_goal();
@@ -592,8 +593,6 @@ impl Session {
         let is_last = index + 1 == story.scenes.len();
         let (place, decided) = (self.scene_place(index), self.decided(index));
         let plays = self.plays_scene();
-        let goal = story.goal.as_ref().filter(|_| is_last);
-        let reached = telling.reached;
         let given = telling.given.get(index).cloned().flatten();
         let asked = scene.ask.as_ref().map(|question| {
             let came = place.zip(decided).filter(|(_, to)| *to <= cursor);
@@ -626,13 +625,8 @@ impl Session {
         let before = telling.before(index).filter(|_| comes);
         let before = before.and_then(|scene| story.scenes.get(scene));
         let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
-        let goal = goal.map(|goal| GoalView {
-            text: goal.text.clone(),
-            reached,
-            done: goal.done.clone().filter(|_| reached),
-            hints: goal.hints.iter().take(telling.hints).cloned().collect(),
-            more_hints: telling.hints < goal.hints.len(),
-        });
+        let goal = story.goal.as_ref().filter(|_| is_last);
+        let goal = goal.map(|goal| self.goal_view(telling, goal));
         // What an answer leads to happens in the rooms of the next scene, too.
         let lit =
             index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));

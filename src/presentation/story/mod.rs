@@ -15,7 +15,7 @@ use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::predicate::Predicate;
 use deltascope_world::fields::{Fields, Read, Wrong};
-use deltascope_world::source::scenario::Entry;
+use deltascope_world::source::scenario::{Act, Entry};
 use deltascope_world::virtual_time::Era;
 
 /// The story of a lesson.
@@ -237,8 +237,53 @@ pub struct Goal {
     pub hints: Vec<Text>,
     /// A way to reach it.
     pub solution: Vec<Entry>,
+    /// What an attempt lacks that has not reached it: the first that holds since the last scene's moment.
+    pub missed: Vec<Remark>,
     /// What to take from it, once it is reached.
     pub done: Option<Text>,
+    /// What to know of one way to reach it, in the same manner.
+    pub also: Vec<Remark>,
+}
+
+impl Goal {
+    /// The rooms in which its solution acts, the first one first.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Panel> {
+        let mut rooms = Vec::new();
+        for entry in &self.solution {
+            rooms.extend(room_of(&entry.act).filter(|room| !rooms.contains(room)));
+        }
+        rooms
+    }
+}
+
+/// The room in which a reader does this; `None`: above the stage, or nowhere.
+fn room_of(act: &Act) -> Option<Panel> {
+    Some(match act {
+        Act::Pop | Act::Mode { .. } => Panel::Pop,
+        Act::AddHandler { .. } | Act::RemoveHandler { .. } => Panel::Processor,
+        Act::Create { .. }
+        | Act::Update { .. }
+        | Act::Delete { .. }
+        | Act::Cut
+        | Act::Compact
+        | Act::Close
+        | Act::Bookmark
+        | Act::Error { .. }
+        | Act::Refuse { .. } => Panel::Api,
+        Act::KnownObjects { .. } | Act::Responses { .. } | Act::Print { .. } | Act::Ask { .. } => {
+            return None;
+        }
+    })
+}
+
+/// What is said of a run, if it holds.
+#[derive(Clone, Debug)]
+pub struct Remark {
+    /// What must hold.
+    pub when: Vec<Condition>,
+    /// What is said.
+    pub say: Text,
 }
 
 /// Go code: wrong, and right.
@@ -595,7 +640,20 @@ impl Read for Goal {
                 when: fields.need("when")?,
                 hints: fields.get("hints")?,
                 solution: fields.get("solution")?,
+                missed: fields.get("missed")?,
                 done: fields.get("done")?,
+                also: fields.get("also")?,
+            })
+        })
+    }
+}
+
+impl Read for Remark {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        object("a remark", value, |fields| {
+            Ok(Self {
+                when: fields.need("when")?,
+                say: fields.need("say")?,
             })
         })
     }

@@ -49,6 +49,14 @@ pub fn aside(lang: Lang, story: &StoryView) -> Option<String> {
 #[must_use]
 pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
     let right = answer(lang, &asked.choices, &verdict.right);
+    // An order is only seen to be wrong beside the right one.
+    if let (Some(false), Some(Some(given @ Answer::Order(_)))) = (verdict.is_right, &asked.given) {
+        let given = answer(lang, &asked.choices, given);
+        return match lang {
+            Lang::En => format!("Not here. Yours: {given}. Right: {right}."),
+            Lang::Zh => format!("不对。你的顺序：{given}。正确顺序：{right}。"),
+        };
+    }
     match (verdict.is_right, lang) {
         (Some(true), Lang::En) => "Right.".to_owned(),
         (Some(true), Lang::Zh) => "答对了。".to_owned(),

@@ -44,6 +44,8 @@ words! {
     story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
     story_hint: "Hint", "提示";
+    by_program: "program ", "程序 ";
+    story_missed: "Not yet.", "还没达成。";
     story_again: "Start over", "重新开始";
     story_reached: "You did it.", "成功了。";
     story_more: "Code and sources", "代码与出处";

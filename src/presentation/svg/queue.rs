@@ -403,7 +403,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         let of = waits.unwrap_or_else(|| state(block.holder));
         locks.push(("blockDeltas".to_owned(), of, free, waiting));
     }
-    if pen.plain {
+    if pen.telling {
         locks.clear();
     }
     for (text, more, free, waiting) in &locks {

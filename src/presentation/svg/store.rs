@@ -61,7 +61,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let mut indices = rows.indices.clone();
     // The query is shown only if the whole tree fits, too.
     let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
-    let asks = two && !pen.plain && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
+    let asks = two && !pen.telling && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
     let bottom = a.bottom() - beside_high - if asks { QUERY } else { 0 };
 
     // The items.

@@ -26,7 +26,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;
 use deltascope_replay::lessons;
-use deltascope_replay::picture::ApiObject;
+use deltascope_replay::picture::{ApiObject, Printed};
 
 const LANGS: [Lang; 2] = [Lang::En, Lang::Zh];
 const THEMES: [Option<Theme>; 3] = [Some(Theme::Light), Some(Theme::Dark), None];
@@ -332,7 +332,7 @@ fn names_are_escaped_and_cut() {
                 };
                 picture.api.objects.insert(key.clone(), known);
             }
-            picture.output.push_back(name.into());
+            picture.output.push_back(Printed::of(0, &name.into()));
             picture.handlers[0].name = name.into();
             for options in shapes() {
                 let of = format!("{name:.9?} at {}", view.step);

@@ -267,7 +267,8 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     let mut lines = Vec::new();
     for row in rows.output.iter().rev() {
         let of = of.ink(if row.lit { Ink::INK } else { Ink::INK_2 });
-        let wrapped = wrap(&[(&row.text, of)], to.w);
+        let by = if row.by_program { words.by_program } else { "" };
+        let wrapped = wrap(&[(by, of.bold_if(true)), (&row.text, of)], to.w);
         let high = count(wrapped.len()).min(3);
         if high > places {
             break;
@@ -357,7 +358,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let mut x = a.x;
     let right = a.right() - w - 8;
     let lamps = [(row.synced, "HasSynced"), (row.syncing, &*resync)];
-    let lamps = &lamps[..if pen.plain { 0 } else { 2 }];
+    let lamps = &lamps[..if pen.telling { 0 } else { 2 }];
     for (on, text) in lamps.iter().copied() {
         let at = area(x, cy - 4, 7, 7);
         let (fill, stroke) = if on {

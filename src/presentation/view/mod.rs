@@ -60,6 +60,8 @@ pub struct View {
     pub thinned: usize,
     /// Virtual time of the current fact, in ms.
     pub time: u64,
+    /// How often the run was started over.
+    pub anew: u64,
     /// Whether it is playing.
     pub playing: bool,
     /// Speed in percent: 100 is 1×.
@@ -248,6 +250,8 @@ pub struct Tick {
     pub at: usize,
     /// Its hue.
     pub delta_type: DeltaType,
+    /// How many deltas it stands for.
+    pub count: usize,
 }
 
 /// A named place in the run.

@@ -134,8 +134,16 @@ pub struct GoalView {
     pub text: Text,
     /// Whether it has been reached.
     pub reached: bool,
-    /// What to take from it, then.
+    /// Whether the moment that is shown is after the last scene's, where one acts.
+    pub past: bool,
+    /// The rooms that one acts in, the first one first.
+    pub tools: Vec<Panel>,
+    /// What the attempt lacks that is over.
+    pub missed: Option<Text>,
+    /// What to take from it, once it is reached.
     pub done: Option<Text>,
+    /// What to know of the way on which it was reached.
+    pub also: Option<Text>,
     /// The hints that were asked for.
     pub hints: Vec<Text>,
     /// Whether there are more.

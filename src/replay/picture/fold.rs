@@ -16,8 +16,9 @@ use deltascope_world::source::simulator::{order_refusals, take_refusal};
 
 use super::{
     Answer, ApiObject, ApiRoom, DELETED_SHOWN, Delivery, HandlerRoom, LockState, NOTIFICATIONS,
-    OUTPUT_LINES, Picture, Popped, QueueKind, REQUESTS, ReflectorRoom, ReflectorState, RequestKind,
-    RequestLine, STREAM_LINES, SourceKind, StreamLine, WATCH_WINDOW, WorkRoom, known_object,
+    OUTPUT_LINES, Picture, Popped, Printed, QueueKind, REQUESTS, ReflectorRoom, ReflectorState,
+    RequestKind, RequestLine, STREAM_LINES, SourceKind, StreamLine, WATCH_WINDOW, WorkRoom,
+    known_object,
 };
 
 impl Picture {
@@ -536,11 +537,11 @@ impl Picture {
                     room.running = None;
                 }
             }
-            HandlersFact::LinePrinted { line, .. } => {
+            HandlersFact::LinePrinted { handler, line } => {
                 if self.output.len() == OUTPUT_LINES {
                     self.output.pop_front();
                 }
-                self.output.push_back(Arc::clone(line));
+                self.output.push_back(Printed::of(*handler, line));
             }
             HandlersFact::NotificationWithheld { .. }
             | HandlersFact::ObjectMutated { .. }

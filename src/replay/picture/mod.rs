@@ -20,8 +20,8 @@ use deltascope_world::source::Refusals;
 pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
 pub use deltascope_world::virtual_time::{
-    Answer, InformerKind, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
-    RequestLine, SourceKind,
+    Answer, InformerKind, NOTIFICATIONS, OUTPUT_LINES, Printed, REQUESTS, ReflectorState,
+    RequestKind, RequestLine, SourceKind,
 };
 
 mod fold;
@@ -60,7 +60,7 @@ pub struct Picture {
     /// The workqueue and its workers, where the program has them.
     pub work: Option<WorkRoom>,
     /// The lines printed by the programs, the newest [`OUTPUT_LINES`].
-    pub output: VecDeque<Arc<str>>,
+    pub output: VecDeque<Printed>,
     /// The peer informers.
     pub beside: Vec<BesideRoom>,
 }

@@ -261,7 +261,7 @@ impl<S: Source> World<S> {
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
         for line in handler.lines(&filtered, type_name, synced) {
-            self.keep_line(&line);
+            self.keep_line(number as u8, &line);
             self.tracker.fact(Step::ListenerHandle, || {
                 Fact::Handlers(HandlersFact::LinePrinted {
                     handler: number as u8,

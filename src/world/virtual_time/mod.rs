@@ -68,6 +68,26 @@ pub use deltascope_cache::reflector::ReflectorState;
 /// How many times in a row the clock jumps without a fact before a step gives up: only peer informers act
 /// then, and nothing they do is recorded.
 const SILENT_MOMENTS: usize = 1_000;
+/// A line that was printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// The line.
+    pub line: Arc<str>,
+    /// Whether the program printed it outside of all handlers, such as what a lister answered.
+    pub by_program: bool,
+}
+
+impl Printed {
+    /// A line that this handler printed, or [`PROGRAM`].
+    #[must_use]
+    pub fn of(handler: u8, line: &Arc<str>) -> Self {
+        Self {
+            line: Arc::clone(line),
+            by_program: handler == PROGRAM,
+        }
+    }
+}
+
 /// How many lines of output a world keeps.
 pub const OUTPUT_LINES: usize = 500;
 /// How many notifications a world keeps for each handler.
@@ -130,7 +150,7 @@ pub struct World<S: Source> {
     detector: Option<MutationDetector<Obj>>,
     /// Virtual time of the detector's next comparison; set only after a handler has written into an object.
     compare_at: Option<Time>,
-    output: VecDeque<Arc<str>>,
+    output: VecDeque<Printed>,
     script: VecDeque<(Time, Input<S::Command>)>,
     /// The actor of the last micro-step: it continues as long as it can.
     last: Option<Actor>,
@@ -564,7 +584,7 @@ impl<S: Source> World<S> {
 
     /// The lines printed, the newest [`OUTPUT_LINES`].
     #[must_use]
-    pub fn output(&self) -> &VecDeque<Arc<str>> {
+    pub fn output(&self) -> &VecDeque<Printed> {
         &self.output
     }
 

@@ -30,7 +30,7 @@ use super::client::Client;
 use super::handlers::filled;
 use super::reflect::{Answer, REQUEST_MS, Stage};
 use super::settings::{InformerKind, Settings, SourceKind};
-use super::{Input, OUTPUT_LINES, Question, World, key_of};
+use super::{Input, OUTPUT_LINES, Printed, Question, World, key_of};
 
 type Obj = DynamicObject;
 
@@ -103,8 +103,8 @@ impl<S: Source> World<S> {
             }
         }
         for fact in recorded {
-            if let Fact::Handlers(HandlersFact::LinePrinted { line, .. }) = &fact {
-                self.keep_line(line);
+            if let Fact::Handlers(HandlersFact::LinePrinted { handler, line }) = &fact {
+                self.keep_line(*handler, line);
             }
             self.tracker.turn(now, Actor::Program);
             self.tracker.input(Cause::Start, Step::ProgramCall, fact);
@@ -125,15 +125,15 @@ impl<S: Source> World<S> {
 
     // ---- printing
 
-    pub(super) fn keep_line(&mut self, line: &Arc<str>) {
+    pub(super) fn keep_line(&mut self, handler: u8, line: &Arc<str>) {
         if self.output.len() == OUTPUT_LINES {
             self.output.pop_front();
         }
-        self.output.push_back(Arc::clone(line));
+        self.output.push_back(Printed::of(handler, line));
     }
 
     fn say(&mut self, handler: u8, cause: Cause, line: Arc<str>) {
-        self.keep_line(&line);
+        self.keep_line(handler, &line);
         self.tracker.turn(self.now, Actor::Program);
         self.tracker.input(
             cause,

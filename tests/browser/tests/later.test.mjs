@@ -48,6 +48,27 @@ async function withoutParts(t, { hash = "", firstVisit = false, holds = false, p
   return { page, net, said, errors };
 }
 
+test("on a first visit the start screen says how much of the program has come", async (t) => {
+  for (const seen of [false, true]) {
+    const context = await browser.newContext({ locale: "zh-CN", reducedMotion: "reduce" });
+    t.after(() => context.close());
+    await context.addInitScript((seen) => {
+      if (seen) localStorage.setItem("deltascope.seen", "1");
+      globalThis.figures = [];
+      new MutationObserver((all) => globalThis.figures.push(...all.map(({ target }) => target.dataset.come))).observe(document, {
+        attributeFilter: ["data-come"],
+        subtree: true,
+      });
+    }, seen);
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.waitForFunction(() => window.deltascope !== undefined);
+    const figures = await page.evaluate(() => globalThis.figures);
+    assert.equal(figures.length > 0, !seen, `${figures}`);
+    assert.ok(figures.every((figure) => /^\d+\.\d( \/ \d+\.\d)? MB$/.test(figure)), `${figures}`);
+  }
+});
+
 test("the first picture and its steps need no part", { skip }, async (t) => {
   const { page, errors } = await withoutParts(t, { firstVisit: true });
   await page.locator(".tale").waitFor();

@@ -263,10 +263,12 @@ test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "r
   }
 }));
 
-test("an unknown lesson is an error and changes nothing", onPage({ lesson: "deltafifo" }, async (app) => {
+test("an unknown lesson is an error and changes nothing, and what is done next takes it away", onPage({ lesson: "deltafifo" }, async (app) => {
   const state = await app.tryCall("load", "no-such-lesson");
   assert.match(state.error.message, /no-such-lesson/);
   assert.equal(state.lesson, "deltafifo");
+  await app.call("play");
+  assert.equal((await app.state()).error, null);
 }));
 
 for (const lesson of ["sharedinformer-simulate", "sharedinformer-simulate-two"]) {
@@ -330,7 +332,12 @@ for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", fa
 }
 
 test("title and counters change with the run", onPage({}, async (app) => {
-  const pick = (id) => app.id("select-lesson").selectOption(id);
+  const pick = async (id) => {
+    await app.id("select-lesson").selectOption(id);
+    const { scene } = await app.eventually(`${id} is open`, ({ lesson }) => lesson === id);
+    // Among the machinery.
+    if (scene) await app.id("toggle-story").click();
+  };
   const listeners = (count) => app.id("room-processor").locator(".count", { hasText: new RegExp(`^${count}$`) }).waitFor();
   // Rooms that a run lacks, and texts that change meanwhile.
   await pick("tombstone");

@@ -99,16 +99,40 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   await app.id("btn-compact").click();
   await app.id("story-run").click();
   await app.eventually("time runs", (state) => state.playing);
-  // It stops where the goal is reached, so that one sees what the handler received.
+  // It stops once the handler has returned: its line is there, and it still says what it received.
   await app.id("goal-reached").waitFor();
-  const { playing, step, steps } = await app.state();
-  assert.ok(!playing && step < steps, `${step} of ${steps}`);
-  await app.page.locator(".load", { hasText: "DeletedFinalStateUnknown" }).waitFor();
-  assert.ok(await app.id("story-run").isEnabled());
-  // What led to the goal makes room for what it teaches. Once the call is over, the handler still says what it received.
-  assert.ok(!(await app.id("scene-words").isVisible()));
-  await app.toEnd();
+  assert.ok(!(await app.state()).playing);
+  assert.equal(await app.id("output-line").last().textContent(), "OnDelete: web-1");
   assert.equal(await app.page.locator(".load").textContent(), "last: DeletedFinalStateUnknown");
+  // What led to the goal makes room for what it teaches, until one goes back to it.
+  assert.ok(!(await app.id("scene-words").isVisible()));
+  await app.id("story-back").click();
+  await app.id("scene-words").waitFor();
+  assert.ok(await app.id("goal-reached").isVisible());
+}));
+
+test("an attempt that fails is told what is missing, and starting over begins with nothing chosen", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
+  await app.id("goal").waitFor();
+  const pod = app.page.locator(".api .obj", { hasText: "web-1" });
+  await pod.click();
+  await app.id("btn-delete").click();
+  assert.equal(await app.id("goal-missed").count(), 0);
+  await app.toEnd();
+  assert.match(await app.id("goal-missed").textContent(), /^Not yet\..*received the Pod itself/);
+  await app.id("goal-again").click();
+  await app.id("goal-missed").waitFor({ state: "detached" });
+  for (const pressed of ["true", "false"]) {
+    await pod.click();
+    assert.equal(await pod.getAttribute("aria-pressed"), pressed);
+  }
+  await pod.click();
+  await app.id("goal-again").click();
+  await app.page.waitForFunction(() => document.querySelector(".obj.chosen") === null);
+}));
+
+test("the menu of the title opens a lesson as the shelf does", onPage({ viewport: LAPTOP }, async (app) => {
+  await app.id("select-lesson").selectOption("tombstone");
+  await app.eventually("the story is told", ({ lesson, scene }) => lesson === "tombstone" && scene?.index === 1);
 }));
 
 for (const theme of ["light", "dark"]) {
@@ -183,6 +207,22 @@ test("on a phone a map says where in the path one is, and leads to each room", o
   assert.deepEqual((await map()).here, ["Handlers"]);
   const wide = await app.page.evaluate(() => document.querySelector(".room-map ol").scrollWidth);
   assert.ok(wide <= PHONE.width, `${wide} px`);
+}));
+
+test("on a phone one acts where the goal's tools are, and stays there", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: PHONE }, async (app) => {
+  await app.id("goal").waitFor();
+  const here = () => app.page.evaluate(() => document.querySelector(".room-map [aria-current]").textContent);
+  assert.equal(await here(), "API server");
+  await app.id("btn-cut").click();
+  await app.eventually("the watch is cut", ({ step, steps }) => step < steps);
+  assert.equal(await here(), "API server");
+  await app.page.locator(".api .obj", { hasText: "web-1" }).click();
+  await app.id("btn-delete").click();
+  await app.id("btn-compact").click();
+  await app.toEnd();
+  await app.id("goal-reached").waitFor();
+  // What came about is seen where it happened.
+  assert.equal(await here(), "Handlers");
 }));
 
 test("on a phone no room recedes, and the newest line is above what fades", onPage({ link: "#v1;lesson=late-handler;scene=6", viewport: PHONE }, async (app) => {

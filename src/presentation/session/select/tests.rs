@@ -213,8 +213,8 @@ fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
         });
         hold(format!("work/queue/{key}"), Some(key), says);
     }
-    for (number, line) in picture.output.iter().enumerate() {
-        let line = Arc::clone(line);
+    for (number, printed) in picture.output.iter().enumerate() {
+        let line = Arc::clone(&printed.line);
         let says = says(move |fact| match fact {
             Fact::Handlers(HandlersFact::LinePrinted { line: of, .. }) => *of == line,
             _ => false,

@@ -17,16 +17,17 @@ use processing::{
 use queueing::{bookmark_alone, bookmark_queued, deletes_first, deletes_last, nothing_queued};
 use requests::{
     at_once, from_last_sync, list_next, newest, no_request, paused, pauses, plain_list_next,
-    reported, stream_next, unreported, watch_next,
+    reported, short_watch, stream_next, unreported, watch_next,
 };
 
 /// `Ok` if the statement holds, or if the run ends too early to decide.
 pub(super) type Check = fn(&Run, usize) -> Result<(), String>;
 
-pub(super) const CHECKS: [(&str, Check); 38] = [
+pub(super) const CHECKS: [(&str, Check); 39] = [
     ("list next", list_next),
     ("LIST next", plain_list_next),
     ("stream next", stream_next),
+    ("short watch", short_watch),
     ("watch next", watch_next),
     ("paused", paused),
     ("at once", at_once),

@@ -2,7 +2,7 @@
 
 use deltascope_cache::backoff::BACKOFF_RESET;
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Actor, Fact, ReflectorFact};
+use deltascope_cache::fact::{Actor, Fact, ReflectorFact, ServerFact};
 
 use super::holds;
 use crate::caption::generations::run::{Asks, Run};
@@ -34,6 +34,25 @@ pub(super) fn watch_next(run: &Run, at: usize) -> Result<(), String> {
         holds(request.rv == last, || {
             format!("{request:?} comes next, not from {last}")
         })
+    })
+}
+
+/// The watch that has ended was accepted less than a second ago, and no event has come since.
+pub(super) fn short_watch(run: &Run, at: usize) -> Result<(), String> {
+    let facts = &run.facts[..at];
+    let is_open = |fact: &Fact| matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. }));
+    let Some(open) = facts.iter().rposition(|record| is_open(&record.fact)) else {
+        return Err("no watch was accepted".into());
+    };
+    let events = facts[open..].iter().filter(|record| {
+        matches!(
+            record.fact,
+            Fact::Reflector(ReflectorFact::EventReceived { .. })
+        )
+    });
+    let (ms, events) = (run.facts[at].time - facts[open].time, events.count());
+    holds(ms < 1_000 && events == 0, || {
+        format!("{ms} ms, {events} events")
     })
 }
 

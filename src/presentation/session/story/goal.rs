@@ -1,0 +1,81 @@
+//! Looks whether the goal of a story is reached, and says what an attempt lacks.
+
+use super::{Session, Telling, ask};
+use crate::i18n::Text;
+use crate::story::{Goal, Remark};
+use crate::view::story::GoalView;
+
+impl Session {
+    /// Looks whether the goal is reached at the cursor; it stays reached. Playback pauses there: the moment is to be
+    /// seen, not what comes after it. Where a handler is to be called, that is when it has returned.
+    pub(super) fn look_at_goal(&mut self) {
+        let (picture, cursor) = (self.picture(), self.playback.cursor());
+        let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
+            return;
+        };
+        let story = &telling.story;
+        let is_last = telling.scene + 1 == story.scenes.len();
+        let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
+            return;
+        };
+        let found = &mut telling.found;
+        if found.all(&goal.when, &self.timeline, cursor, &picture)
+            && found.are_over(&goal.when, &self.timeline, cursor)
+        {
+            telling.reached = true;
+            self.playback.pause();
+        }
+    }
+
+    pub(super) fn goal_view(&self, telling: &Telling, goal: &Goal) -> GoalView {
+        let from = self.scene_place(telling.scene).unwrap_or_default();
+        let reached = telling.reached;
+        let is_missed = !reached && self.has_tried(from);
+        let missed = is_missed.then(|| self.remark(&goal.missed, from).unwrap_or_else(unsaid));
+        GoalView {
+            text: goal.text.clone(),
+            reached,
+            past: self.playback.cursor() > from,
+            tools: goal.tools(),
+            missed,
+            done: goal.done.clone().filter(|_| reached),
+            also: match reached {
+                true => self.remark(&goal.also, from),
+                false => None,
+            },
+            hints: goal.hints.iter().take(telling.hints).cloned().collect(),
+            more_hints: telling.hints < goal.hints.len(),
+        }
+    }
+
+    /// Whether an attempt is over that began after these facts: time has run out or, where it never does, it has run since
+    /// the last act.
+    fn has_tried(&self, from: usize) -> bool {
+        let (run, cursor) = (&self.timeline, self.playback.cursor());
+        let acted = run.inputs().last();
+        if self.playback.is_playing() {
+            return false;
+        }
+        if run.is_endless() {
+            let last = acted.map_or_else(|| run.time_at(from), |act| act.at);
+            return cursor > from && run.time_at(cursor) > last;
+        }
+        cursor == run.len() && (cursor > from || acted.is_some())
+    }
+
+    /// The first remark that holds since these facts.
+    fn remark(&self, remarks: &[Remark], from: usize) -> Option<Text> {
+        let (run, cursor) = (&self.timeline, self.playback.cursor());
+        let after = run.picture(cursor);
+        let holds = |one: &&Remark| ask::all(&one.when, run, from..cursor, &after);
+        remarks.iter().find(holds).map(|one| one.say.clone())
+    }
+}
+
+/// Of a goal whose lesson does not say what is missing.
+fn unsaid() -> Text {
+    Text::new(
+        "What is asked for has not happened.",
+        "要求的事情还没有发生。",
+    )
+}
