@@ -1,4 +1,4 @@
-# A fresh machine needs rustup, node with npm, and apt (as root or with sudo) if chromium or its fonts are not
+# A fresh machine needs rustup, a C compiler, node with npm, and apt (as root or with sudo) if chromium or its fonts are not
 # installed. Everything else is set up here, once.
 
 .DEFAULT_GOAL := help
