@@ -12,9 +12,9 @@ use deltascope_world::Time;
 use deltascope_world::text::Text;
 
 use super::super::super::note;
-use super::super::super::report::{self, Part, log_of};
+use super::super::super::report::{self, Part, file_name, log_of};
 use super::super::private;
-use super::super::recordings::{cannot_write, file_name, first_name, head, is_gone};
+use super::super::recordings::{cannot_write, first_name, head, is_gone};
 use super::{HELD, To, Track, Watcher};
 
 impl Watcher {
