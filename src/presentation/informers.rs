@@ -133,6 +133,22 @@ pub fn refused(status: u16, said: &str) -> Text {
     )
 }
 
+/// Why the lines of an informer's handlers are not compared.
+pub const UNHEARD: (&str, &str) = (
+    "another informer has a part of its objects, and nothing says whose their lines are",
+    "另有 informer 包含它的部分对象，无法判断日志行属于哪一个",
+);
+
+/// What the page says of such an informer's log.
+#[must_use]
+pub fn unheard() -> Text {
+    let (en, zh) = UNHEARD;
+    Text::new(
+        &format!("The log is compared no further: {en}."),
+        &format!("日志不再比较：{zh}。"),
+    )
+}
+
 /// Why a recording does not go on.
 #[must_use]
 pub fn stopped(why: Stopped) -> (&'static str, &'static str) {

@@ -39,7 +39,7 @@ const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 // What only elements need.
 const [, mount] = parts.find(([part]) => part === "mount");
 const rows = [
-  ["page", ["index.html", ...own, "rescue.js", "alive.js", ...main]],
+  ["page", ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main]],
   ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, ...mount]],
   ...parts.filter(([, files]) => files !== mount),
 ];

@@ -24,7 +24,7 @@ use deltascope::replay::lessons::{self, SCENARIO};
 use deltascope::replay::link::{Link, ShelfLink};
 use deltascope::replay::predicate::Predicate;
 use deltascope::replay::recording::{RecordedInput, Recording};
-use deltascope::replay::tap::call::Call;
+use deltascope::replay::tap::call::{Call, accepting_json};
 use deltascope::replay::tap::detect::{Client, Detector};
 use deltascope::replay::tap::follow::{Follower, Over};
 use deltascope::replay::tap::ledger::Ledger;
@@ -54,6 +54,7 @@ pub(crate) struct Surface {
 /// All surfaces.
 pub(crate) const SURFACES: &[Surface] = &[
     surface("anchor", &[], |bytes| text(bytes, anchor)),
+    surface("asked", &[], |bytes| text(bytes, asked)),
     surface("attribute", &[], |bytes| text(bytes, attribute)),
     surface("block", &["docs/en/src"], |bytes| text(bytes, block)),
     surface(
@@ -171,6 +172,36 @@ fn head(bytes: &[u8]) -> Head {
         status: [200, 200, 200, 200, 410, 429, 500][bytes.len() % 7],
         content_type: "application/json".to_owned(),
         ..Head::default()
+    }
+}
+
+/// A request's first line as it comes, and the encodings that its client takes.
+fn asked(text: &str) {
+    let (line, accept) = text.split_once('\n').unwrap_or((text, ""));
+    let (method, wanted) = line.split_once(' ').unwrap_or(("GET", line));
+    let call = Call::asked(method, wanted, accept);
+    // What need not be encoded may be.
+    let mut encoded = String::new();
+    let mut rest = wanted.chars();
+    while let Some(one) = rest.next() {
+        let is_hex = |at: usize| {
+            rest.as_str()
+                .as_bytes()
+                .get(at)
+                .is_some_and(u8::is_ascii_hexdigit)
+        };
+        match one {
+            '%' if is_hex(0) && is_hex(1) => {
+                encoded.push('%');
+                encoded.extend(rest.by_ref().take(2));
+            }
+            _ if one.is_ascii_alphanumeric() => encoded += &format!("%{:02X}", u32::from(one)),
+            _ => encoded.push(one),
+        }
+    }
+    assert_eq!(Call::asked(method, &encoded, accept), call, "{encoded}");
+    if let Some(json) = accepting_json(accept) {
+        assert_eq!(accepting_json(&json), None, "{json}");
     }
 }
 

@@ -21,8 +21,8 @@ const LEFT_OUT: [&str; 6] = [
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
-/// A file for the page, not for the package.
-const OF_THE_PAGE: &str = "rescue.js";
+/// Files for the page, not for the package.
+const OF_THE_PAGE: [&str; 2] = ["old.js", "rescue.js"];
 
 /// Writes the package beside the files that trunk has built. A release is for visitors, who need no names of functions.
 pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), String> {
@@ -66,7 +66,7 @@ pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), Strin
     ];
     files.extend(parts);
     copy_all(&root.join("embed/files"), Path::new(""), dist, &mut files)?;
-    files.retain(|file| file != OF_THE_PAGE);
+    files.retain(|file| !OF_THE_PAGE.contains(&&**file));
     put(dist, "LICENSE", &read(&root.join("LICENSE"))?)?;
     files.push("LICENSE".to_owned());
     files.sort();

@@ -21,7 +21,7 @@ use deltascope_replay::log::read_calls;
 use deltascope_replay::tap::finding::{Finding, Poll, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{self, Note};
-use deltascope_replay::trace::{self, Trace};
+use deltascope_replay::trace;
 use deltascope_terminal::Form;
 use deltascope_world::Time;
 use deltascope_world::text::{Lang, Text};
@@ -86,6 +86,15 @@ pub(super) struct Counts {
 /// What the controller logged of a recording lies beside it.
 pub(super) fn log_of(recording: &Path) -> PathBuf {
     recording.with_extension("log")
+}
+
+/// The name of the file that follows another.
+pub(super) fn file_name(before: &Path, part: u32) -> String {
+    let name = before.file_stem().unwrap_or_default().to_string_lossy();
+    let number = format!(".{}", part - 1);
+    let first = name.strip_suffix(&number).filter(|_| part > 2);
+    let first = first.unwrap_or(&name);
+    format!("{first}.{part}.jsonl")
 }
 
 /// A file of a recording.
@@ -361,17 +370,74 @@ impl Played {
     }
 }
 
-/// Reports on recordings.
-pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
-    let mut observed = Observed::default();
-    for path in &options.files {
+/// A file that is to be reported on.
+struct Reported {
+    part: Part,
+    start: Option<Time>,
+    notes: Vec<Note>,
+}
+
+impl Reported {
+    fn read(path: &Path) -> Result<Self, Failure> {
         let (name, bytes) = read(path)?;
         let (trace, error) = trace::read(&name, &bytes);
         let Some(trace) = trace else {
             return Err(Failure::of(error.unwrap_or_else(|| unread(&name)).message));
         };
-        let (mut ledger, part) = ledger(&trace, &bytes);
-        ledger.file = path.display().to_string();
+        let noted = note::read(&bytes);
+        let goes_on = noted.iter().find_map(|note| match note {
+            Note::GoesOn { part, at, .. } => Some((*part, *at)),
+            _ => None,
+        });
+        let (number, from) = goes_on.unwrap_or((1, 0));
+        Ok(Self {
+            part: Part {
+                number,
+                from,
+                path: path.to_owned(),
+            },
+            start: trace.start,
+            notes: match noted.is_empty() {
+                true => note::of(&trace),
+                false => noted,
+            },
+        })
+    }
+
+    fn informer(&self) -> Option<&Note> {
+        let mut notes = self.notes.iter();
+        notes.find(|note| matches!(note, Note::Informer { .. }))
+    }
+
+    /// Whether it goes on with the recording of which `last` was the last file so far.
+    fn goes_on(&self, last: &Self) -> bool {
+        let next = last.part.number + 1;
+        let name = file_name(&last.part.path, next);
+        self.part.number == next
+            && self.start == last.start
+            && self.informer() == last.informer()
+            && self.part.path == last.part.path.with_file_name(name)
+    }
+}
+
+/// The informers of some files: those of one recording are one.
+fn observed(mut files: Vec<Reported>) -> Observed {
+    // The first one's name may come last.
+    files.sort_by_key(|file| file.part.number);
+    let mut recordings: Vec<Vec<Reported>> = Vec::new();
+    for file in files {
+        let last = |one: &&mut Vec<Reported>| one.last().is_some_and(|last| file.goes_on(last));
+        match recordings.iter_mut().find(last) {
+            Some(one) => one.push(file),
+            None => recordings.push(vec![file]),
+        }
+    }
+    let mut observed = Observed::default();
+    for recording in recordings {
+        let mut ledger = Ledger::of(recording.iter().flat_map(|file| &file.notes));
+        ledger.start = recording.first().and_then(|file| file.start);
+        let newest = recording.last().map(|file| file.part.path.display());
+        ledger.file = newest.map(|path| path.to_string()).unwrap_or_default();
         observed.lasted = observed.lasted.max(ledger.until);
         observed.start = match (observed.start, ledger.start) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -379,14 +445,17 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
         };
         observed.informers.push(ledger);
         observed.files.push(Files {
-            parts: vec![Part {
-                number: part,
-                from: 0,
-                path: path.clone(),
-            }],
+            parts: recording.into_iter().map(|file| file.part).collect(),
             ..Files::default()
         });
     }
+    observed
+}
+
+/// Reports on recordings.
+pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
+    let files = options.files.iter().map(|path| Reported::read(path));
+    let observed = observed(files.collect::<Result<_, _>>()?);
     let played = Played::default();
     let found = played.findings(&observed, true);
     let logs = played.logs(&observed);
@@ -406,22 +475,6 @@ fn unread(name: &str) -> deltascope_world::source::wire::WireError {
         "this is no trace. Give one that `deltascope tap` or `deltascope record` wrote.",
         "这不是运行记录。请给出 `deltascope tap` 或 `deltascope record` 写的文件。",
     )
-}
-
-/// The ledger of a recording, and which part of it this file is.
-fn ledger(trace: &Trace, bytes: &[u8]) -> (Ledger, u32) {
-    let noted = note::read(bytes);
-    let part = noted.iter().find_map(|note| match note {
-        Note::GoesOn { part, .. } => Some(*part),
-        _ => None,
-    });
-    let notes = match noted.is_empty() {
-        true => note::of(trace),
-        false => noted,
-    };
-    let mut ledger = Ledger::of(&notes);
-    ledger.start = trace.start;
-    (ledger, part.unwrap_or(1))
 }
 
 /// Writes the report as the file's ending says.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::future::poll_fn;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
@@ -43,10 +43,12 @@ impl Reading {
             at: 0,
             anew: false,
         };
-        let skipped = tail.skip().map_err(|error| cannot_read(path, &error))?;
+        let before = tail.skip().map_err(|error| cannot_read(path, &error))?;
         let (stop, mut stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
-            teller.skipped(skipped);
+            // The command does not wait for it: the log of earlier runs may be long.
+            let lines = spawn_blocking(move || before.map_or(0, lines)).await;
+            teller.skipped(lines.unwrap_or_default());
             let mut is_over = false;
             let mut was = None;
             loop {
@@ -197,24 +199,32 @@ async fn more(mut tail: Tail) -> (io::Result<Option<More>>, Tail) {
     })
 }
 
-impl Tail {
-    /// Passes over what is there already, and counts its lines.
-    fn skip(&mut self) -> io::Result<u32> {
-        if !self.open()? {
-            return Ok(0);
-        }
-        let mut lines = 0_u32;
-        let mut piece = vec![0; PIECE as usize];
-        while let Some(file) = &mut self.file {
-            let size = file.read(&mut piece)?;
-            if size == 0 {
-                break;
+/// How many lines there are. As far as they cannot be read, the numbers of those that follow are too small.
+fn lines(mut text: Take<File>) -> u32 {
+    let mut lines = 0_u32;
+    let mut piece = vec![0; PIECE as usize];
+    loop {
+        match text.read(&mut piece) {
+            Ok(0) => return lines,
+            Ok(size) => {
+                let ends = piece[..size].iter().filter(|byte| **byte == b'\n');
+                lines = lines.saturating_add(u32::try_from(ends.count()).unwrap_or(u32::MAX));
             }
-            let ends = piece[..size].iter().filter(|byte| **byte == b'\n');
-            lines = lines.saturating_add(u32::try_from(ends.count()).unwrap_or(u32::MAX));
-            self.at += size as u64;
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return lines,
         }
-        Ok(lines)
+    }
+}
+
+impl Tail {
+    /// Passes over what is there already, and returns it.
+    fn skip(&mut self) -> io::Result<Option<Take<File>>> {
+        if !self.open()? {
+            return Ok(None);
+        }
+        let before = File::open(&self.path)?;
+        self.at = before.metadata()?.len();
+        Ok(Some(before.take(self.at)))
     }
 
     /// Opens the file, if it is there.
@@ -312,7 +322,7 @@ mod tests {
             let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
             file.write_all(text.as_bytes()).unwrap();
         };
-        assert_eq!(tail.skip().unwrap(), 0, "it is not there yet");
+        assert!(tail.skip().unwrap().is_none(), "it is not there yet");
         assert_eq!(read(&mut tail), None);
         fs::write(&path, "a\nb\n").unwrap();
         assert_eq!(read(&mut tail), Some(("a\nb\n".to_owned(), true)));
@@ -322,9 +332,11 @@ mod tests {
             at: 0,
             anew: false,
         };
-        assert_eq!(later.skip().unwrap(), 2);
+        let before = later.skip().unwrap().unwrap();
         assert_eq!(read(&mut later), None);
         more("c\n");
+        // They are counted later.
+        assert_eq!(lines(before), 2);
         assert_eq!(read(&mut later), Some(("c\n".to_owned(), false)));
         assert_eq!(read(&mut tail), Some(("c\n".to_owned(), false)));
         assert_eq!(read(&mut tail), None);

@@ -8,10 +8,9 @@ use hyper::header::{
     UPGRADE, USER_AGENT,
 };
 use hyper::{Request, Response, StatusCode};
-use percent_encoding::percent_decode_str;
 use serde_json::json;
 
-use deltascope_replay::tap::call::Call;
+use deltascope_replay::tap::call::{Call, accepting_json};
 use deltascope_replay::tap::detect::Client;
 use deltascope_replay::tap::follow::Over;
 use deltascope_world::text::Lang;
@@ -93,7 +92,8 @@ impl Passage {
         if let Some(own) = self.window.answer(&head.method, wanted, &self.teller).await {
             return Ok(own?.map(|bytes| Either::Left(Full::new(bytes))));
         }
-        let call = call(head.method.as_str(), wanted, &head.headers);
+        let accept = text_of(&head.headers, &ACCEPT);
+        let call = Call::asked(head.method.as_str(), wanted, accept);
         let agent = text_of(&head.headers, &USER_AGENT).into();
         let client = Client { agent, connection };
         let uri = at_proxy(&self.proxy, wanted)?;
@@ -178,19 +178,6 @@ fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
     value.unwrap_or_default()
 }
 
-/// What a request does; `wanted` is its path without the first slash.
-fn call(method: &str, wanted: &str, headers: &HeaderMap) -> Call {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
-    let pairs = query.split('&').map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(name), decoded(&value.replace('+', " ")))
-    });
-    let pairs: Vec<_> = pairs.collect();
-    let accept = text_of(headers, &ACCEPT);
-    Call::read(method, &decoded(path), &pairs, accept)
-}
-
 fn unknown() -> Refusal {
     refusal(
         StatusCode::NOT_FOUND,
@@ -229,65 +216,9 @@ fn in_json(headers: &mut HeaderMap) {
     }
 }
 
-/// An `Accept` with JSON in place of protobuf and CBOR; none if it is as it was.
-fn accepting_json(accept: &str) -> Option<String> {
-    const BINARY: [&str; 3] = [
-        "application/vnd.kubernetes.protobuf",
-        "application/cbor",
-        "application/cbor-seq",
-    ];
-    let mut types: Vec<String> = Vec::new();
-    for given in accept.split(',').map(str::trim) {
-        let (kind, parameters) = given.split_at(given.find(';').unwrap_or(given.len()));
-        let binary = BINARY
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(kind.trim()));
-        let kind = if binary { "application/json" } else { kind };
-        let wanted = format!("{kind}{parameters}");
-        if !types.contains(&wanted) {
-            types.push(wanted);
-        }
-    }
-    let types = types.join(",");
-    (types != accept).then_some(types)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn json_is_asked_for_in_place_of_protobuf() {
-        let table = [
-            ("application/json", None),
-            ("", None),
-            (
-                "application/vnd.kubernetes.protobuf",
-                Some("application/json"),
-            ),
-            (
-                "application/vnd.kubernetes.protobuf,application/json",
-                Some("application/json"),
-            ),
-            (
-                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
-                Some(
-                    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
-                ),
-            ),
-            (
-                "application/cbor, application/json;q=0.9",
-                Some("application/json,application/json;q=0.9"),
-            ),
-            (
-                "Application/Vnd.Kubernetes.Protobuf;stream=watch",
-                Some("application/json;stream=watch"),
-            ),
-        ];
-        for (accept, wanted) in table {
-            assert_eq!(accepting_json(accept).as_deref(), wanted, "{accept}");
-        }
-    }
 
     #[test]
     fn headers_of_the_connection_stay() {

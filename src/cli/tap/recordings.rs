@@ -30,6 +30,8 @@ struct One {
     parts: VecDeque<Part>,
     /// When the newest could not be written any more.
     unwritten: Option<Time>,
+    /// Nothing says which lines of the log are its own: there are none any more.
+    unheard: bool,
 }
 
 impl Recordings {
@@ -49,6 +51,7 @@ impl Recordings {
         all.push(One {
             parts: [first].into(),
             unwritten: None,
+            unheard: false,
         });
         all.len()
     }
@@ -84,6 +87,20 @@ impl Recordings {
             one.unwritten = Some(at);
             Some(())
         });
+    }
+
+    /// Nothing says any more which lines of the log are this number's.
+    pub(super) fn hears_no_more(&self, number: usize) {
+        self.with(number, |one| {
+            one.unheard = true;
+            Some(())
+        });
+    }
+
+    /// Whether it is so.
+    pub(super) fn is_unheard(&self, number: usize) -> bool {
+        self.with(number, |one| Some(one.unheard))
+            .unwrap_or_default()
     }
 
     /// What a file would say at its end, if it could be written.
@@ -125,15 +142,6 @@ pub(super) fn first_name(number: usize, scope: &Scope) -> String {
     let usual = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
     let name: String = name.chars().filter(|c| usual(*c)).take(100).collect();
     format!("{number:02}-{name}.jsonl")
-}
-
-/// The name of the file that follows another.
-pub(super) fn file_name(before: &Path, part: u32) -> String {
-    let name = before.file_stem().unwrap_or_default().to_string_lossy();
-    let number = format!(".{}", part - 1);
-    let first = name.strip_suffix(&number).filter(|_| part > 2);
-    let first = first.unwrap_or(&name);
-    format!("{first}.{part}.jsonl")
 }
 
 /// Whether a file was removed, or its folder, since it was opened.

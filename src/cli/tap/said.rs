@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::Write as _;
 
+use deltascope_presentation::informers::UNHEARD;
 use deltascope_replay::log::{self, Logged};
 use deltascope_terminal::Printed;
 use deltascope_world::bounds::MAX_LINE;
@@ -126,10 +127,8 @@ impl Lines {
             return false;
         }
         (self.file, self.shared) = (None, true);
-        self.trouble = Some(Text::new(
-            "another informer has a part of its objects, and nothing says whose their lines are",
-            "另有 informer 包含它的部分对象，无法判断日志行属于哪一个",
-        ));
+        let (en, zh) = UNHEARD;
+        self.trouble = Some(Text::new(en, zh));
         true
     }
 

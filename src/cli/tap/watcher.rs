@@ -417,7 +417,9 @@ impl Watcher {
             if let Some(one) = self.tracks.get_mut(track)
                 && one.lines.share()
             {
-                for part in self.options.recordings.parts(one.ledger.recording) {
+                let number = one.ledger.recording;
+                self.options.recordings.hears_no_more(number);
+                for part in self.options.recordings.parts(number) {
                     // There may be none.
                     let _gone = std::fs::remove_file(log_of(&part.path));
                 }

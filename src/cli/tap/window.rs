@@ -14,6 +14,7 @@ use hyper::header::{
 use hyper::{Method, Response, StatusCode};
 use tokio::task::spawn_blocking;
 
+use deltascope_presentation::informers;
 use deltascope_world::bounds::MAX_LINE;
 
 use super::super::gate::{Refusal, plain_path, refusal};
@@ -141,6 +142,10 @@ impl Window {
         }
         let (number, ending) = name.split_once('.').unwrap_or((name, ""));
         let number = number.parse().unwrap_or_default();
+        if ending == "log" && self.recordings.is_unheard(number) {
+            let why = informers::unheard();
+            return Err(refusal(StatusCode::GONE, &why.en, &why.zh));
+        }
         let path = self.recordings.get(number, part);
         let path = path.and_then(|path| match ending {
             "jsonl" => Some(path),

@@ -44,12 +44,7 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
             "此部分之前的内容未作比较。".to_owned(),
         );
     }
-    if dropped > 0 {
-        say(
-            format!("{dropped} lines are too many, and left out."),
-            format!("日志过长，略去 {dropped} 行。"),
-        );
-    }
+    words.extend(left_out(dropped, lang));
     if let Some(trouble) = &heard.trouble {
         words.push(trouble.get(lang).to_owned());
     }
@@ -63,6 +58,14 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
     words.join(match lang {
         Lang::En => " ",
         Lang::Zh => "",
+    })
+}
+
+/// How many lines of a log are too many to be compared.
+pub(crate) fn left_out(dropped: usize, lang: Lang) -> Option<String> {
+    (dropped > 0).then(|| match lang {
+        Lang::En => format!("{dropped} lines are too many, and left out."),
+        Lang::Zh => format!("日志过长，略去 {dropped} 行。"),
     })
 }
 

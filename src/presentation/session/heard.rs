@@ -6,6 +6,7 @@ use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::decimal::seconds;
 use crate::i18n::{Lang, Text};
+use crate::rows::logged::left_out;
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
@@ -87,6 +88,10 @@ impl Session {
         let first = beside.first();
         let worded = |lang| {
             let mut words = counted(beside.found(), lang);
+            if let Some(left_out) = left_out(beside.dropped(), lang) {
+                words.push_str(&left_out);
+                words.push('\n');
+            }
             let Some(first) = &first else {
                 return words;
             };
@@ -365,5 +370,25 @@ pub fn kind_of(first: &Differs, lang: Lang) -> String {
     match lang {
         Lang::En => format!("{key}: {en}."),
         Lang::Zh => format!("{key}：{zh}。"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use deltascope_replay::heard::MOST;
+
+    use super::*;
+
+    #[test]
+    fn a_log_with_too_many_lines_says_how_many_are_left_out() {
+        let session = Session::new();
+        let line = r#"{"informer":{"type":"ADDED","object":{"metadata":{"name":"a"}}}}"#;
+        let log = |lines| format!("{line}\n").repeat(lines).into_bytes();
+        let heard = |lines| session.heard("log", &log(lines), false, 0).unwrap().words;
+        let says = "7 lines are too many, and left out.";
+        assert!(heard(MOST + 7).en.contains(says));
+        assert!(!heard(1).en.contains("too many"));
     }
 }

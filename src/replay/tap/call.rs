@@ -1,5 +1,6 @@
 //! A request to an API server, as its path and its query say.
 
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use deltascope_world::source::proxy::target::{Resource, Target};
@@ -137,6 +138,19 @@ pub enum Call {
 }
 
 impl Call {
+    /// Reads a request as it came: `wanted` is its path without the first slash, and its query.
+    #[must_use]
+    pub fn asked(method: &str, wanted: &str, accept: &str) -> Self {
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
+        let pairs = query.split('&').map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (decoded(name), decoded(&value.replace('+', " ")))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        Self::read(method, &decoded(path), &pairs, accept)
+    }
+
     /// Reads a request. `path` is decoded and begins with a slash, `query` has decoded names and values.
     #[must_use]
     pub fn read(method: &str, path: &str, query: &[(String, String)], accept: &str) -> Self {
@@ -231,9 +245,66 @@ fn scope(path: &str) -> Option<(Scope, bool, bool)> {
     Some((scope, legacy, rest.len() > 2))
 }
 
+/// An `Accept` with JSON in place of protobuf and CBOR, which a client that prefers these reads as well; none if it is as it was.
+#[must_use]
+pub fn accepting_json(accept: &str) -> Option<String> {
+    const BINARY: [&str; 3] = [
+        "application/vnd.kubernetes.protobuf",
+        "application/cbor",
+        "application/cbor-seq",
+    ];
+    let mut types: Vec<String> = Vec::new();
+    for given in accept.split(',').map(str::trim) {
+        let (kind, parameters) = given.split_at(given.find(';').unwrap_or(given.len()));
+        let binary = BINARY
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(kind.trim()));
+        let kind = if binary { "application/json" } else { kind };
+        let wanted = format!("{kind}{parameters}");
+        if !types.contains(&wanted) {
+            types.push(wanted);
+        }
+    }
+    let types = types.join(",");
+    (types != accept).then_some(types)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_is_asked_for_in_place_of_protobuf() {
+        let table = [
+            ("application/json", None),
+            ("", None),
+            (
+                "application/vnd.kubernetes.protobuf",
+                Some("application/json"),
+            ),
+            (
+                "application/vnd.kubernetes.protobuf,application/json",
+                Some("application/json"),
+            ),
+            (
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+                Some(
+                    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+                ),
+            ),
+            (
+                "application/cbor, application/json;q=0.9",
+                Some("application/json,application/json;q=0.9"),
+            ),
+            (
+                "Application/Vnd.Kubernetes.Protobuf;stream=watch",
+                Some("application/json;stream=watch"),
+            ),
+        ];
+        for (accept, wanted) in table {
+            assert_eq!(accepting_json(accept).as_deref(), wanted, "{accept}");
+        }
+    }
 
     fn read(method: &str, path_and_query: &str, accept: &str) -> Call {
         let (path, query) = path_and_query

@@ -89,19 +89,115 @@ for (const lang of ["en", "zh"]) {
   }));
 }
 
-test("a panic is told with its words, and the run is kept", onPage({ measured: true }, async (app) => {
-  await app.page.evaluate(overhear);
-  await app.call("load", "tombstone");
-  await app.page.waitForFunction(() => kept.length > 0);
-  // As the program's own hook leaves it, just before it stops in the middle of a command.
-  await app.page.evaluate(() => (globalThis.deltascopePanic = "panicked at a.rs:1:2"));
-  await app.page.evaluate(`(${exhaust})(wasm)`);
-  assert.deepEqual(await workOn(app), Array(3).fill("The program has stopped: it met an error of its own (panicked at a.rs:1:2)."));
+/** Has what the program calls of the browser, and the program alone, fail from the `nth` time on, once a page: with an exception, of
+    which the program makes a panic of its own, or with a trap, as where memory runs out in the middle. */
+const fail = ({ of, name, how, nth = 1 }) => {
+  if (sessionStorage.getItem("failed")) return;
+  const { prototype } = globalThis[of];
+  const real = prototype[name];
+  prototype[name] = function (...given) {
+    if (!/wasm/.test(new Error().stack) || --nth > 0) return real.apply(this, given);
+    sessionStorage.setItem("failed", "1");
+    throw how === "trap" ? new WebAssembly.RuntimeError("unreachable") : new Error("refused");
+  };
+};
+const PANIC = /it met an error of its own \(panicked at src\/|it met an error of its own \(panicked at [^]*refused/;
+const MEMORY = /it ran out of memory/;
+
+/** The message is there once, the recording is kept, and the way on leads to a page that works. */
+async function rescued(app, why, { keeps = true } = {}) {
   const dialog = app.id("rescue");
   await dialog.waitFor();
-  assert.match(await dialog.innerText(), /panicked at a\.rs:1:2[^]*is kept/);
-  assert.ok(await dialog.getByTestId("rescue-save").isVisible());
+  assert.match(await dialog.innerText(), why);
+  assert.equal(await dialog.count(), 1);
+  if (keeps) {
+    const download = app.page.waitForEvent("download");
+    await app.id("rescue-save").click();
+    const text = await readFile(await (await download).path(), "utf8");
+    assert.ok(text.includes('"mine"'), text.slice(0, 400));
+  }
+  await app.id("rescue-again").click();
+  await dialog.waitFor({ state: "detached" });
+  await app.page.waitForFunction(() => window.deltascope?.getState());
+  const { step } = await app.state();
+  await app.call("step", 1);
+  assert.equal((await app.state()).step, step + 1);
+}
+
+const mine = { op: "create", object: { metadata: { namespace: "default", name: "mine" } } };
+const answer = (app, name, ...given) =>
+  app.page.evaluate(([name, given]) => deltascope[name](...given).then(() => "answered", ({ message }) => message), [name, given]);
+
+for (const [when, how, why, options, act] of [
+  ["in the middle of a command", { of: "Node", name: "cloneNode", how: "panic" }, PANIC, {}, (app) => answer(app, "load", "tombstone")],
+  ["in the middle of a command", { of: "Document", name: "createTextNode", how: "trap" }, MEMORY, {}, (app) => answer(app, "load", "tombstone")],
+  ["as a motion begins", { of: "Element", name: "animate", how: "trap", nth: 2 }, MEMORY, { motion: true }, (app) => answer(app, "step", 1)],
+  ["as it measures", { of: "Element", name: "getBoundingClientRect", how: "trap", nth: 3 }, MEMORY, { motion: true }, (app) => answer(app, "step", 1)],
+]) {
+  test(`a program that stops ${when} (${how.how}) says so, keeps the run and can go on`, onPage({ ...options, measured: true }, async (app) => {
+    await app.page.evaluate(overhear);
+    await app.call("inject", mine);
+    await app.page.waitForFunction(() => kept.includes('"mine"'));
+    await app.page.evaluate(`(${fail})(${JSON.stringify(how)})`);
+    const said = await act(app);
+    assert.match(said === "answered" ? await answer(app, "step", 1) : said, why);
+    await rescued(app, why);
+  }));
+}
+
+test("a program that stops in the middle of being mounted says so, and the page can be loaded again", onPage({}, async (app) => {
+  const page = await app.context.newPage();
+  const other = Object.assign(Object.create(app), { page });
+  await page.addInitScript(`(${fail})(${JSON.stringify({ of: "Document", name: "createTextNode", how: "trap", nth: 40 })})`);
+  await page.goto(app.url);
+  await rescued(other, MEMORY, { keeps: false });
 }));
+
+test("what is answered after the program has stopped changes nothing", onPage({ measured: true, provokes: /404|\/version/ }, async (app) => {
+  await app.page.evaluate(overhear);
+  await app.call("inject", mine);
+  await app.page.waitForFunction(() => kept.includes('"mine"'));
+  let release;
+  const held = new Promise((go) => (release = go));
+  const asked = new Promise((seen) => app.page.route(/\/version$/, async (route) => {
+    seen();
+    await held;
+    await route.fulfill({ status: 404, body: "{}" });
+  }));
+  const connects = answer(app, "connect", {});
+  await asked;
+  await app.page.evaluate(`(${fail})(${JSON.stringify({ of: "Node", name: "cloneNode", how: "panic" })})`);
+  assert.match(await answer(app, "load", "tombstone"), PANIC);
+  assert.match(await connects, PANIC);
+  const answered = app.page.waitForResponse(/\/version$/);
+  release();
+  await answered;
+  await rescued(app, PANIC);
+}));
+
+for (const [what, breaks] of [
+  ["cannot parse its scripts", (page) => page.route(/(?<!\/old)\.js$/, (route) => route.fulfill({ contentType: "text/javascript", body: "class Old { #; }" }))],
+  ["knows no modules", (page) => page.route("**/*", async (route) => {
+    if (route.request().resourceType() !== "document") return route.fallback();
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/type="?module"?/g, 'type="of-another-time"') });
+  })],
+]) {
+  test(`a browser that ${what} is told so, in both languages`, onPage({}, async (app) => {
+    const other = await app.context.newPage();
+    await breaks(other);
+    await other.goto(app.url);
+    const said = other.getByRole("alert");
+    await said.getByText("this browser is too old").waitFor();
+    await said.getByText("此浏览器版本太旧").waitFor();
+  }));
+}
+
+test("what old browsers are told is written for them", async () => {
+  const text = await readFile(new URL("../../../embed/files/old.js", import.meta.url), "utf8");
+  const code = text.replace(/\/\/.*|"[^"]*"/g, "");
+  assert.doesNotMatch(code, /=>|`|\?\.|\?\?|\.\.\.|\b(const|let|class|of|async|import)\b/);
+});
 
 test("a page whose program cannot be loaded says so", onPage({ provokes: /_bg\.wasm|deltascope|404|Failed/ }, async (app) => {
   const other = await app.context.newPage();

@@ -459,6 +459,31 @@ fn the_stated_rust_is_the_one_that_is_tested() {
     );
 }
 
+/// The Makefile builds a page anew when one of its sources is newer; trunk does so while it serves.
+#[test]
+fn trunk_watches_the_sources_of_the_page() {
+    let (trunk, make) = (read("Trunk.toml"), read("Makefile"));
+    let quoted = |name: &str| -> Vec<String> {
+        let line = trunk.lines().find_map(|line| line.strip_prefix(name));
+        serde_json::from_str(line.unwrap()).unwrap()
+    };
+    let found = make.split_once("PAGE_SOURCES = $(shell find ").unwrap().1;
+    let (found, _) = found.split_once(" -type f)").unwrap();
+    let (in_it, not) = found.split_once(" -not ").unwrap();
+    // What is said there itself needs a new start.
+    let sources: Vec<&str> = in_it.split(' ').filter(|of| *of != "Trunk.toml").collect();
+    assert_eq!(quoted("watch = "), sources);
+    let left_out = quoted("ignore = ")
+        .into_iter()
+        .map(|of| format!("'{of}/*'"));
+    let not: BTreeSet<_> = not
+        .split(' ')
+        .filter(|of| of.ends_with("/*'"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(left_out.collect::<BTreeSet<_>>(), not);
+}
+
 #[test]
 fn colours_are_tokens() {
     let mut found = Vec::new();

@@ -93,6 +93,36 @@ fn log_line(
     let _over = send.send(name.unwrap_or_default());
 }
 
+/// A tap that records and reads a log; where both and its report are.
+struct Recording {
+    tap: Tap,
+    out: PathBuf,
+    json: PathBuf,
+    log: PathBuf,
+}
+
+impl Recording {
+    /// `earlier` is what the log has before.
+    fn start(name: &str, api: &Api, earlier: Option<&str>, more: &[&str]) -> Self {
+        let (out, json) = (folder(name), scratch(&format!("tap-{name}.json")));
+        let log = scratch(&format!("tap-{name}.log"));
+        let _none = fs::remove_file(&log);
+        if let Some(earlier) = earlier {
+            fs::write(&log, earlier).unwrap();
+        }
+        let [of_out, of_json, of_log] = [&out, &json, &log].map(|path| path.to_str().unwrap());
+        let mut args = vec!["--out", of_out, "--report", of_json, "--log", of_log];
+        args.extend(more);
+        let tap = Tap::start(name, &api.url, &args);
+        Self {
+            tap,
+            out,
+            json,
+            log,
+        }
+    }
+}
+
 /// The only informer of a report.
 fn only(report: &Value) -> &Value {
     let all = report["informers"].as_array().unwrap();
@@ -110,22 +140,14 @@ fn a_good_controllers_log_is_what_it_should_have_heard_in_every_fault() {
         thread::spawn(move || {
             let api = Api::start(&["--pods", "20", "--rate", "0"]);
             let name = format!("log-{}", generation.version());
-            let (out, json) = (folder(&name), scratch(&format!("tap-{name}.json")));
-            let log = scratch(&format!("tap-{name}.log"));
             // What was there before is of another run.
-            fs::write(&log, "an earlier run\n{\"informer\":{}}\n").unwrap();
-            let mut tap = Tap::start(
-                &name,
-                &api.url,
-                &[
-                    "--out",
-                    out.to_str().unwrap(),
-                    "--report",
-                    json.to_str().unwrap(),
-                    "--log",
-                    log.to_str().unwrap(),
-                ],
-            );
+            let earlier = Some("an earlier run\n{\"informer\":{}}\n");
+            let Recording {
+                mut tap,
+                out,
+                json,
+                log,
+            } = Recording::start(&name, &api, earlier, &[]);
             let controller = Logging::start(&tap, generation, &log, |_, line| vec![line]);
             for (number, (_, commands)) in faults().iter().enumerate() {
                 watching(&tap, 1);
@@ -314,25 +336,13 @@ fn get(tap: &Tap, path: &str) -> (u16, Vec<u8>) {
 #[test]
 fn a_long_recording_goes_on_in_files_that_play_by_themselves() {
     let api = Api::start(&["--pods", "10", "--rate", "0"]);
-    let (out, json) = (folder("rotate"), scratch("tap-rotate.json"));
-    let log = scratch("tap-rotate.log");
-    let _none = fs::remove_file(&log);
-    let mut tap = Tap::start(
-        "rotate",
-        &api.url,
-        &[
-            "--out",
-            out.to_str().unwrap(),
-            "--report",
-            json.to_str().unwrap(),
-            "--log",
-            log.to_str().unwrap(),
-            "--rotate",
-            "40K",
-            "--keep",
-            "2",
-        ],
-    );
+    let more = ["--rotate", "40K", "--keep", "2"];
+    let Recording {
+        mut tap,
+        out,
+        json,
+        log,
+    } = Recording::start("rotate", &api, None, &more);
     let controller = Logging::start(&tap, Generation::Atomic, &log, |_, line| vec![line]);
     watching(&tap, 1);
     let late = Instant::now() + HANGS;
@@ -420,6 +430,21 @@ fn a_long_recording_goes_on_in_files_that_play_by_themselves() {
     assert_eq!(compared["lacksBeginning"], true);
     assert!(compared["alike"].as_u64().unwrap() > 20, "{compared:#}");
     assert_eq!(compared["behind"], 0, "{compared:#}");
+    // Together they are one informer, in whatever order.
+    let again = scratch("tap-rotate-again.json");
+    let again_of = |traces: &[&PathBuf]| {
+        let mut command = deltascope(&["report", "-o"]);
+        let done = output(command.arg(&again).args(traces));
+        assert_eq!(done.status.code(), Some(0));
+        report(&again)
+    };
+    let both = again_of(&[traces[1], traces[0]]);
+    let file = only(&both)["file"].as_str().unwrap();
+    assert_eq!(file, traces[1].to_str().unwrap());
+    assert_eq!(only(&both)["objects"], api.pods().len());
+    let alike = |report: &Value| only(report)["log"]["compared"]["alike"].as_u64().unwrap();
+    let each: u64 = traces.iter().map(|trace| alike(&again_of(&[trace]))).sum();
+    assert_eq!(alike(&both), each);
     // Each opens by itself, alone and beside its part of the log.
     for trace in traces {
         let mut command = deltascope(&["replay"]);
@@ -437,11 +462,7 @@ fn a_long_recording_goes_on_in_files_that_play_by_themselves() {
             String::from_utf8_lossy(&out),
             String::from_utf8_lossy(&err)
         );
-        let again = scratch("tap-rotate-again.json");
-        let mut command = deltascope(&["report", "-o"]);
-        let done = output(command.arg(&again).arg(trace));
-        assert_eq!(done.status.code(), Some(0));
-        assert!(only(&report(&again))["objects"].as_u64().unwrap() > 10);
+        assert!(only(&again_of(&[trace]))["objects"].as_u64().unwrap() > 10);
     }
 }
 

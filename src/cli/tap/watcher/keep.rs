@@ -11,10 +11,10 @@ use deltascope_replay::tap::state::State;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
 
-use super::super::super::report::{self, Part, log_of};
+use super::super::super::report::{self, Part, file_name, log_of};
 use super::super::super::{cannot_write, note};
 use super::super::private;
-use super::super::recordings::{file_name, first_name, head, is_gone};
+use super::super::recordings::{first_name, head, is_gone};
 use super::{HELD, To, Track, Watcher};
 
 impl Watcher {
