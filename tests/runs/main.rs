@@ -18,4 +18,5 @@ mod shelf;
 mod simulation;
 mod smallest;
 mod stories;
+mod tapped;
 mod told;
