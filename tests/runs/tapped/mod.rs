@@ -312,7 +312,14 @@ impl Run {
                 self.connections += 1;
                 self.informers[one].client.connection = self.connections;
             }
-            19 if self.rng.chance(30) => self.informers[one].how = How::Whole,
+            19 if self.rng.chance(30) && self.informers[one].open.is_none() => {
+                // Also in place of further pages.
+                let informer = &mut self.informers[one];
+                informer.how = How::Whole;
+                if let Some(token) = &mut informer.lists {
+                    token.clear();
+                }
+            }
             _ if self.informers[one].open.is_none() => self.ask(one),
             _ => self.deliver(one),
         }
