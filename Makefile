@@ -158,15 +158,15 @@ soak: setup-rust
 # tests/fuzz/corpus, which `make test` reads.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 FUZZER = $(TARGET)/fuzz/$(HOST)/release/deltascope-fuzz
-SEES := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares) --cfg fuzzing
+SEES := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=3 inline-8bit-counters pc-table) --cfg fuzzing
 fuzz: setup-rust
 	RUSTFLAGS='$(SEES)' cargo build $(CARGO_FLAGS) --release --manifest-path tests/fuzz/Cargo.toml \
 	  --target $(HOST) --target-dir '$(TARGET)/fuzz'
-	@'$(FUZZER)' | while read -r name folders; do \
+	@kept='$(TARGET)/fuzz/corpus'; KEPT="$$kept" '$(FUZZER)' | while read -r name longest folders; do \
 	  [ -z '$(FUZZ)' ] || grep -qw "$$name" <<<'$(FUZZ)' || continue; \
-	  echo "$$name"; kept='$(TARGET)/fuzz/corpus/'$$name; mkdir -p "$$kept"; \
-	  SURFACE=$$name '$(FUZZER)' -runs=$(FUZZ_RUNS) -timeout=1 -rss_limit_mb=512 -max_len=4096 -verbosity=0 \
-	    -print_final_stats=1 -artifact_prefix="$$kept-" "$$kept" $$folders; done
+	  echo "$$name"; \
+	  SURFACE=$$name '$(FUZZER)' -runs=$(FUZZ_RUNS) -timeout=1 -rss_limit_mb=512 -max_len=$$longest -verbosity=0 -entropic=0 \
+	    -dict="$$kept/$$name.words" -print_final_stats=1 -artifact_prefix="$$kept/$$name-" "$$kept/$$name" $$folders; done
 
 # RustSec's advisories are a database in the network, so they are no part of it: `cargo deny check advisories`.
 DENY_VERSION := 0.20.2

@@ -47,36 +47,132 @@ pub(crate) struct Surface {
     pub(crate) name: &'static str,
     /// Other folders with inputs.
     pub(crate) more: &'static [&'static str],
+    /// Sources, or folders of them, with words that it knows.
+    pub(crate) knows: &'static [&'static str],
+    /// Its longest input, in bytes: one that says the same thing again and again finds no more, only later.
+    pub(crate) longest: usize,
     /// Reads an input.
     pub(crate) read: fn(&[u8]),
 }
 
-/// All surfaces.
-pub(crate) const SURFACES: &[Surface] = &[
-    surface("anchor", &[], |bytes| text(bytes, anchor)),
-    surface("asked", &[], |bytes| text(bytes, asked)),
-    surface("attribute", &[], |bytes| text(bytes, attribute)),
-    surface("block", &["docs/en/src"], |bytes| text(bytes, block)),
-    surface(
-        "file",
-        &["tests/transcripts", "src/replay/lessons/recordings"],
-        file,
-    ),
-    surface("lesson", &["src/replay/lessons"], lesson),
-    surface("link", &["tests/links"], |bytes| text(bytes, link)),
-    surface("list", &["tests/transcripts"], |bytes| answer(bytes, false)),
-    surface("log", &[], controller_log),
-    surface("message", &[], message),
-    surface("predicate", &[], |bytes| text(bytes, predicate)),
-    surface("recording", &["tests/traces"], growing),
-    surface("request", &["tests/transcripts"], requests),
-    surface("selector", &[], |bytes| text(bytes, selector)),
-    surface("trace", &["tests/traces"], a_trace),
-    surface("watch", &["tests/transcripts"], |bytes| answer(bytes, true)),
+const ANSWERS: &[&str] = &[
+    "src/world/source/wire.rs",
+    "src/world/source/wire",
+    "src/world/source/pod.rs",
+];
+const RUNS: &[&str] = &[
+    "src/world/source",
+    "src/world/virtual_time",
+    "src/replay/trace.rs",
 ];
 
-const fn surface(name: &'static str, more: &'static [&'static str], read: fn(&[u8])) -> Surface {
-    Surface { name, more, read }
+/// All surfaces.
+pub(crate) const SURFACES: &[Surface] = &[
+    surface(
+        "anchor",
+        256,
+        &[],
+        &["src/presentation/anchor.rs", "src/presentation/against.rs"],
+        |bytes| text(bytes, anchor),
+    ),
+    surface("asked", 1024, &[], &["src/replay/tap/call.rs"], |bytes| {
+        text(bytes, asked)
+    }),
+    surface(
+        "attribute",
+        1024,
+        &[],
+        &["src/presentation/options.rs", "src/replay/moment.rs"],
+        |bytes| text(bytes, attribute),
+    ),
+    surface(
+        "block",
+        2048,
+        &["docs/en/src"],
+        &[
+            "src/mdbook",
+            "src/presentation/options.rs",
+            "src/replay/moment.rs",
+        ],
+        |bytes| text(bytes, block),
+    ),
+    surface(
+        "file",
+        4096,
+        &["tests/transcripts", "src/replay/lessons/recordings"],
+        ANSWERS,
+        file,
+    ),
+    surface(
+        "lesson",
+        4096,
+        &["src/replay/lessons"],
+        &[
+            "src/world/source",
+            "src/world/virtual_time",
+            "src/presentation/story",
+        ],
+        lesson,
+    ),
+    surface(
+        "link",
+        2048,
+        &["tests/links"],
+        &["src/replay/link.rs"],
+        |bytes| text(bytes, link),
+    ),
+    surface("list", 4096, &["tests/transcripts"], ANSWERS, |bytes| {
+        answer(bytes, false)
+    }),
+    surface("log", 4096, &[], &["src/replay/log.rs"], controller_log),
+    surface(
+        "message",
+        1024,
+        &[],
+        &[
+            "tests/fuzz/surfaces.rs",
+            "src/presentation/session/typed.rs",
+        ],
+        message,
+    ),
+    surface(
+        "predicate",
+        256,
+        &[],
+        &["src/replay/predicate.rs", "src/cache/fact"],
+        |bytes| text(bytes, predicate),
+    ),
+    surface("recording", 4096, &["tests/traces"], RUNS, growing),
+    surface(
+        "request",
+        4096,
+        &["tests/transcripts"],
+        &["src/world/source/wire", "src/replay/tap"],
+        requests,
+    ),
+    surface("selector", 512, &[], &["src/cache/selector.rs"], |bytes| {
+        text(bytes, selector)
+    }),
+    surface("trace", 4096, &["tests/traces"], RUNS, a_trace),
+    surface("watch", 4096, &["tests/transcripts"], ANSWERS, |bytes| {
+        answer(bytes, true)
+    }),
+];
+
+const fn surface(
+    name: &'static str,
+    longest: usize,
+    more: &'static [&'static str],
+    knows: &'static [&'static str],
+    read: fn(&[u8]),
+) -> Surface {
+    Surface {
+        name,
+        more,
+        knows,
+        longest,
+        read,
+    }
 }
 
 /// The facts of a run that are computed: what is read must play, and reading is what is tried here.

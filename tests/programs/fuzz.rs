@@ -18,13 +18,13 @@ use deltascope::cache::rng::Rng;
 
 #[path = "../fuzz/surfaces.rs"]
 mod surfaces;
+#[path = "../fuzz/words.rs"]
+mod words;
 
 use surfaces::{SURFACES, Surface};
 
 /// Mutations of each surface.
 const MUTATIONS: u64 = 250;
-/// Inputs are not mutated beyond this, in bytes; libFuzzer has the same limit.
-const LONGEST: usize = 4 << 10;
 /// Longer than any input takes, also on a busy machine.
 const HANGS: Duration = Duration::from_secs(20);
 
@@ -33,11 +33,8 @@ fn root() -> &'static Path {
 }
 
 fn files(folder: &str) -> Vec<Vec<u8>> {
-    let entries = fs::read_dir(root().join(folder)).unwrap();
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let files = paths.iter().filter(|path| path.is_file());
-    files.map(|path| fs::read(path).unwrap()).collect()
+    let files = words::files(&root().join(folder)).into_iter();
+    files.map(|(_, bytes)| bytes).collect()
 }
 
 fn corpus(surface: &Surface) -> Vec<Vec<u8>> {
@@ -45,22 +42,25 @@ fn corpus(surface: &Surface) -> Vec<Vec<u8>> {
 }
 
 /// One of these, changed in up to four places.
-fn mutated(seeds: &[Vec<u8>], chance: &mut Rng) -> Vec<u8> {
+fn mutated(longest: usize, seeds: &[Vec<u8>], words: &[String], chance: &mut Rng) -> Vec<u8> {
     let pick = |chance: &mut Rng| {
         let seed = &seeds[chance.below(seeds.len() as u64) as usize];
-        &seed[..seed.len().min(LONGEST)]
+        &seed[..seed.len().min(longest)]
     };
     let mut input = pick(chance).to_vec();
     for _ in 0..=chance.below(4) {
         let end = input.len() as u64;
         let from = chance.below(end + 1) as usize;
         let to = (from + chance.below(24) as usize).min(input.len());
-        let new: Vec<u8> = match chance.below(6) {
+        let new: Vec<u8> = match chance.below(7) {
             0 => Vec::new(),
             1 => vec![chance.below(256) as u8],
             2 => [&input[from..to], &input[from..to]].concat(),
             3 => WORDS[chance.below(WORDS.len() as u64) as usize].into(),
-            4 => {
+            4 => words[chance.below(words.len() as u64) as usize]
+                .clone()
+                .into(),
+            5 => {
                 let other = pick(chance);
                 let from = chance.below(other.len() as u64 + 1) as usize;
                 let to = (from + chance.below(64) as usize).min(other.len());
@@ -105,9 +105,10 @@ fn what_others_wrote_is_read_or_refused() {
                 (surface.read)(input);
             }
             seeds.extend(surface.more.iter().flat_map(|folder| files(folder)));
+            let words = words::words(root(), surface);
             let mut chance = Rng::new(7);
             for _ in 0..MUTATIONS {
-                let input = mutated(&seeds, &mut chance);
+                let input = mutated(surface.longest, &seeds, &words, &mut chance);
                 begins.send((surface.name, input.clone())).unwrap();
                 (surface.read)(&input);
             }
@@ -141,4 +142,43 @@ fn each_surface_has_inputs_and_each_folder_a_surface() {
         .collect();
     assert_eq!(names, folders);
     assert!(SURFACES.iter().all(|surface| !corpus(surface).is_empty()));
+}
+
+/// libFuzzer puts them together.
+#[test]
+fn each_surface_has_the_words_that_it_reads() {
+    for (name, some) in [
+        ("attribute", &["lesson", "until"][..]),
+        ("block", &["deltascope", "caption", "expect"]),
+        ("file", &["kind", "BOOKMARK", "resourceVersion"]),
+        ("lesson", &["scenario", "script", "watchList", "addHandler"]),
+        ("message", &["runUntil", "switchTo"]),
+        ("predicate", &["tombstone", "ItemStored"]),
+        ("request", &["sendInitialEvents", "continue"]),
+        ("selector", &["in", "notin"]),
+    ] {
+        let surface = SURFACES
+            .iter()
+            .find(|surface| surface.name == name)
+            .unwrap();
+        let words = words::words(root(), surface);
+        for word in some {
+            assert!(words.iter().any(|one| one == word), "{name}: {word}");
+        }
+    }
+    for surface in SURFACES {
+        for known in surface.knows {
+            assert!(root().join(known).exists(), "{}: {known}", surface.name);
+        }
+        assert!(words::words(root(), surface).len() > 10, "{}", surface.name);
+    }
+}
+
+#[test]
+fn a_chapter_is_cut_into_its_blocks() {
+    let chapter = "a\n```deltascope lesson=x\nb\n```\nc\n```sh\nd\n```\n```deltascope\n```\n";
+    assert_eq!(
+        words::blocks(chapter),
+        ["```deltascope lesson=x\nb\n```\n", "```deltascope\n```\n"]
+    );
 }

@@ -19,4 +19,5 @@ mod shelf;
 mod simulation;
 mod smallest;
 mod stories;
+mod tapped;
 mod told;

@@ -38,7 +38,7 @@ use deltascope::world::virtual_time::{
 };
 
 /// The number of seeds: `usual`, or one in `of` of `SOAK_SEEDS` (set by `make soak`).
-fn seeds(usual: u64, of: u64) -> u64 {
+pub(super) fn seeds(usual: u64, of: u64) -> u64 {
     let soak = std::env::var("SOAK_SEEDS").ok();
     soak.and_then(|seeds| seeds.parse::<u64>().ok())
         .map_or(usual, |seeds| seeds.div_ceil(of))
@@ -511,7 +511,7 @@ fn run(seed: u64) {
 }
 
 /// Runs all seeds in a thread of its own, so that an endless run fails the test instead of hanging it.
-fn run_all(seeds: u64, run: fn(u64)) {
+pub(super) fn run_all(seeds: u64, run: fn(u64)) {
     let (done, ended) = channel();
     let runs = thread::spawn(move || {
         for seed in 0..seeds {

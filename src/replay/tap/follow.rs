@@ -4,7 +4,7 @@ use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
 use deltascope_world::Time;
 use deltascope_world::source::key_of;
 use deltascope_world::source::live::{Asked, ResponsePart, Wanted};
-use deltascope_world::source::proxy::exchange::{Deadlines, End, Exchange, Head};
+use deltascope_world::source::proxy::exchange::{End, Exchange, Head};
 use deltascope_world::source::wire::RecordedEvent;
 
 use super::call::{Call, Scope};
@@ -221,9 +221,7 @@ fn sent(scope: &Scope, ask: Asked, at: Time) -> Exchange {
         has: 0,
         too_much: false,
     };
-    let mut exchange = Exchange::new(&scope.target(""), &wanted, Deadlines::default(), at);
-    exchange.sent(at);
-    exchange
+    Exchange::heard(&scope.target(""), &wanted, at)
 }
 
 fn weight(key: String, weighed: &Weighed) -> Weight {

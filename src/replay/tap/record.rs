@@ -64,6 +64,8 @@ impl Model {
     fn new(watch_list: bool) -> Self {
         let options = ReflectorOptions {
             watch_list,
+            // So a list without a limit is one in place of further pages.
+            page_size: 1,
             ..ReflectorOptions::default()
         };
         let mut model = Self {
@@ -85,6 +87,15 @@ impl Model {
             Need::Watch(watch) if watch.send_initial_events == Some(true) => Some(Want::Stream),
             Need::Watch(_) => Some(Want::Watch),
             _ => None,
+        }
+    }
+
+    /// Whether it would take the pages of a list that begins now for something else: for further pages, or for the whole list in
+    /// their place.
+    fn is_amid_pages(&self, limit: u32) -> bool {
+        match self.reflector.need() {
+            Need::List(list) => !list.continue_token.is_empty() || list.limit == 0 && limit > 0,
+            _ => false,
         }
     }
 
@@ -314,6 +325,7 @@ impl Recorder {
             Call::List(_, list) => {
                 if list.token.is_empty() {
                     self.listed = 0;
+                    self.lead_to_first_page(at, list.limit, &mut text);
                 }
                 Want::List
             }
@@ -411,6 +423,18 @@ impl Recorder {
         }
         self.begin("", &mut text);
         text
+    }
+
+    /// A list begins. If the reflector waits for the pages of another, it gets an answer after which it begins one as well.
+    fn lead_to_first_page(&mut self, at: Time, limit: u32, text: &mut String) {
+        let mut model = self.model.clone();
+        if let Some((then, part)) = &self.pending {
+            model.take(*then, part);
+        }
+        if model.is_amid_pages(limit) {
+            let then = self.pending.take().map_or(at, |(then, _)| then);
+            self.say(then, not_reached(), text);
+        }
     }
 
     /// Answers the reflector so that its next request is the one that was sent.

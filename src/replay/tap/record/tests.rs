@@ -68,6 +68,20 @@ fn list(token: &str) -> Call {
     )
 }
 
+/// In pages, as few of client-go's lists are.
+fn paged(token: &str) -> Call {
+    let (token, limit) = (token.to_owned(), 2);
+    let version = String::new();
+    Call::List(
+        Scope::default(),
+        ListCall {
+            version,
+            limit,
+            token,
+        },
+    )
+}
+
 fn watch(initial: bool) -> Call {
     let version = String::new();
     Call::Watch(Scope::default(), WatchCall { version, initial })
@@ -268,6 +282,25 @@ fn whatever_the_controller_does_its_recording_replays() {
             ],
         ),
         (
+            "pages, after which the list begins anew",
+            vec![
+                (list(""), vec![page("10", "more", &["x"])]),
+                (list(""), vec![page("12", "more", &["w"])]),
+                (list("more"), vec![page("12", "", &["y"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ],
+        ),
+        (
+            "pages, of which one expires, and pages again",
+            vec![
+                (paged(""), vec![page("10", "more", &["x"])]),
+                (paged("more"), vec![refused(410, "Expired")]),
+                (paged(""), vec![page("12", "more", &["w"])]),
+                (paged("more"), vec![page("12", "", &["y"])]),
+                (watch(false), open(vec![added("z", "30")])),
+            ],
+        ),
+        (
             "a streaming list",
             vec![(
                 watch(true),
@@ -335,6 +368,7 @@ fn whatever_the_controller_does_its_recording_replays() {
                     continue;
                 }
             }
+            paged &= !matches!(call, Call::List(_, list) if list.token.is_empty());
             for part in parts {
                 match part {
                     ResponsePart::Page(page) => {

@@ -145,6 +145,25 @@ impl Exchange {
     #[must_use]
     pub fn new(target: &Target, wanted: &Wanted, deadlines: Deadlines, now: Time) -> Self {
         let request = request::of(target, &wanted.ask).map_err(|words| words.en.to_string());
+        Self::with(target, wanted, request, deadlines, now)
+    }
+
+    /// The exchange of a request that somebody else has sent.
+    #[must_use]
+    pub fn heard(target: &Target, wanted: &Wanted, now: Time) -> Self {
+        let request = Ok(HttpRequest::default());
+        let mut exchange = Self::with(target, wanted, request, Deadlines::default(), now);
+        exchange.sent(now);
+        exchange
+    }
+
+    fn with(
+        target: &Target,
+        wanted: &Wanted,
+        request: Result<HttpRequest, String>,
+        deadlines: Deadlines,
+        now: Time,
+    ) -> Self {
         let mut exchange = Self {
             number: wanted.request,
             watch: matches!(wanted.ask, Asked::Watch(_)),
