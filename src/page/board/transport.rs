@@ -16,7 +16,7 @@ use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
 use deltascope_presentation::svg::PIECE;
-use deltascope_presentation::view::View;
+use deltascope_presentation::view::{Tick, View};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::step_size::StepSize;
 
@@ -255,9 +255,7 @@ fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
 fn Timeline() -> impl IntoView {
     let ui = Ui::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
-    let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
-    let followed = ui.memo(|view| view.followed.as_deref().cloned());
     let drawer = Layout::get().drawer;
     let violations = ui.memo(|view| view.checks.violations.clone());
     // An endless run grows as it is viewed; its timeline grows by whole pieces.
@@ -266,6 +264,7 @@ fn Timeline() -> impl IntoView {
         (_, steps, false, _) => steps,
     });
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
+    let lines = ui.memo(ticks);
     let line = Memo::new(move |_| {
         let steps = steps.get();
         ui.view.with(|view| behind::rows(view, steps))
@@ -274,24 +273,16 @@ fn Timeline() -> impl IntoView {
         <div class="time" prop:style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
-            {part(move || {
-                followed
-                    .get()
-                    .iter()
-                    .flat_map(|one| one.ticks.iter())
-                    .map(|at| view! { <i class="passage" prop:style=place(*at as usize)></i> })
-                    .collect_view()
-            })}
-            {part(move || {
-                ticks
-                    .get()
-                    .into_iter()
-                    .map(|tick| {
-                        let class = format!("tick {}", type_class(tick.delta_type));
-                        view! { <i class=class prop:style=place(tick.at)></i> }
-                    })
-                    .collect_view()
-            })}
+            <svg
+                class="ticks"
+                viewBox=text(move || format!("0 0 {} 25", steps.get().max(1)))
+                preserveAspectRatio="none"
+                aria-hidden="true"
+            >
+                {part(move || lines.get().into_iter().map(|(class, path)| view! {
+                    <path class=class d=path></path>
+                }).collect_view())}
+            </svg>
             {part(move || line.get().map(|line| below(ui, &line, steps.get(), &place)))}
             <input
                 type="range"
@@ -343,6 +334,24 @@ fn Timeline() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// The marks along the timeline, one path for each class: four hundred elements would all be placed anew as a run grows.
+fn ticks(view: &View) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    let followed = view.followed.iter().flat_map(|one| one.ticks.iter());
+    let followed = followed.map(|at| ("passage".to_owned(), format!("M{at} 19v6")));
+    let ticks = view.ticks.iter().map(|Tick { at, delta_type }| {
+        let class = format!("tick {}", type_class(*delta_type));
+        (class, format!("M{at} 1.5v14"))
+    });
+    for (class, mark) in followed.chain(ticks) {
+        match lines.iter_mut().find(|(of, _)| *of == class) {
+            Some((_, path)) => path.push_str(&mark),
+            None => lines.push((class, mark)),
+        }
+    }
+    lines
 }
 
 /// The line below the timeline. The input of the timeline lies over both, so that a pointer on the line seeks, too.
