@@ -130,7 +130,7 @@ site: $(BOOKS)
 
 # The same workloads natively, in a browser as a user of the library compiles them, and there as the page is
 # compiled, in one table. Then the costs of moving through a million facts on the page, and of ten thousand
-# objects, and of the frames while it plays. BENCH= part of a name leaves out all other rows of the native benchmarks.
+# objects, of the frames while it plays, and of following a cluster. BENCH= part of a name leaves out all other rows of the native benchmarks.
 bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
@@ -143,6 +143,8 @@ bench: setup-dist setup-browser
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
 	@node $(BROWSER)/bench-frames.mjs '$(BENCHES)/dist'
+	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist'
+	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist' --objects 50000 --rate 300
 
 # An informer of kube-rs meets all faults behind the tap here: compiling it takes 80 s of a core, too long for `make test`.
 KUBE_RS = $(TARGET)/kube-rs

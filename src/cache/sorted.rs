@@ -77,6 +77,18 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.0.get_mut(place).map(|(_, value)| value)
     }
 
+    /// The values of sorted keys. Neighbours are found without a search.
+    pub fn all_of<'a>(&'a self, keys: &'a [K]) -> impl Iterator<Item = &'a V> {
+        let mut next = 0;
+        keys.iter().filter_map(move |key| {
+            if self.0.get(next).is_none_or(|(other, _)| other != key) {
+                next = self.place(key).ok()?;
+            }
+            next += 1;
+            self.0.get(next - 1).map(|(_, value)| value)
+        })
+    }
+
     /// Number of keys that are smaller than `key`.
     pub fn rank<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
@@ -213,6 +225,11 @@ mod tests {
                 }
                 prop_assert!(map.iter().eq(&like));
                 prop_assert_eq!(map.get(&key), like.get(&key));
+                // All of every third key, whether or not they are there.
+                let some: Vec<u8> = (key % 3..12).step_by(3).collect();
+                prop_assert!(map.all_of(&some).eq(some.iter().filter_map(|key| like.get(key))));
+                let all: Vec<u8> = (0..12).collect();
+                prop_assert!(map.all_of(&all).eq(like.values()));
                 prop_assert_eq!(map.contains_key(&key), like.contains_key(&key));
                 prop_assert_eq!(map.rank(&key), like.range(..key).count());
             }

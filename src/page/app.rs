@@ -20,7 +20,6 @@ use crate::ui::{
     remembered, storage_key,
 };
 use deltascope_presentation::command::{Command, Tell};
-use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::shelf::progress::Progress;
 use deltascope_replay::link::{self, ShelfLink};
@@ -66,7 +65,8 @@ pub fn App() -> impl IntoView {
     let is_newcomer = plain && !is_tapped && remembered(SEEN).is_none();
     let driver = Driver::with_session(Host::page(), first_session(is_newcomer));
     let (view, shape) = (driver.view(), Shape::default());
-    let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
+    // The frame; the rest comes in slices.
+    let ui = driver.ui(view, 1, shape, first_lang(), first_theme());
     ui.progress
         .set(Progress::read(&remembered(PROGRESS).unwrap_or_default()));
     ui.kept.set(remember(SEEN, "1"));

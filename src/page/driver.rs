@@ -45,6 +45,9 @@ use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
 use line::Line;
 
+/// How long the board is drawn at once, in ms.
+const BUILD_MS: f64 = 16.0;
+
 /// Least time between two redraws while the page follows a live run, in ms.
 const LIVE_MS: u32 = 100;
 /// The same while it does not follow: then only the counts change.
@@ -178,6 +181,19 @@ impl Driver {
             self.settle();
         }
         built < PIECES
+    }
+
+    /// Draws the rest of the board in slices, so that the browser goes on meanwhile.
+    pub(crate) async fn build_all(&self) {
+        let mut end = 0.0;
+        while self.build() {
+            // Effects draw after the current task.
+            tick().await;
+            if now() >= end {
+                TimeoutFuture::new(0).await;
+                end = now() + BUILD_MS;
+            }
+        }
     }
 
     /// Removes the board. Loops that still run end by themselves.
@@ -632,8 +648,8 @@ impl Driver {
 
     /// Draws the trail of the fact that the screen was cut to; its source was there `before`.
     fn trail(&self, before: Option<Place>) {
-        let view = self.inner.session.borrow_mut().view();
-        if let Some((from, flight)) = told(&view) {
+        let shown = |ui: &Ui| ui.view.with_untracked(|view| told(view));
+        if let Some((from, flight)) = self.inner.ui.get().and_then(shown) {
             let stage = &self.inner.stage;
             stage.trail(&from, before, &flight, self.still());
         }

@@ -82,6 +82,15 @@ pub fn index_entry(fact: &Fact) -> Option<(&Arc<str>, &Arc<str>, &Key)> {
     }
 }
 
+/// Whether a fact changes all indices.
+#[must_use]
+pub fn resets_indices(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Store(StoreFact::StoreReplaced { .. } | StoreFact::IndicesReset)
+    )
+}
+
 /// The handler that a notification was sent to, queued for or taken by, and the notification.
 #[must_use]
 pub fn notification(fact: &Fact) -> Option<(u8, &NotificationRef)> {

@@ -31,7 +31,7 @@ impl Picture {
     /// How the store's version of an object compares with the server's. While the server's state is unknown, what it
     /// said last may still tell that they differ, but not that they are the same.
     #[must_use]
-    pub fn freshness(&self, key: &str) -> Freshness {
+    pub fn freshness(&self, key: &Key) -> Freshness {
         let known = match self.behind() {
             Behind::Nothing => false,
             Behind::Unknown => self.api.known_from_events,
@@ -101,14 +101,14 @@ impl Picture {
     }
 }
 
-fn differs(api: &ApiRoom, store: &StoreRoom, key: &str) -> bool {
+fn differs(api: &ApiRoom, store: &StoreRoom, key: &Key) -> bool {
     !matches!(
         compare(api, store, key),
         Freshness::Same | Freshness::Unknown
     )
 }
 
-fn compare(api: &ApiRoom, store: &StoreRoom, key: &str) -> Freshness {
+fn compare(api: &ApiRoom, store: &StoreRoom, key: &Key) -> Freshness {
     let there = api.objects.get(key);
     let there = there.filter(|entry| !entry.deleted && api.selects(&entry.body.labels));
     let same = |one: &ObjectRef, other: &ObjectRef| one.rv == other.rv && one.uid == other.uid;

@@ -1,29 +1,17 @@
-// The cost of a frame while the sandbox plays: script, styles and layout, not paint. In ms of the thread's own time, so
-// that what else the machine does counts less.
+// The cost of a frame while the sandbox plays: script, styles and layout, not paint.
 //
 //     node bench-frames.mjs [DIST…] [--speed PERCENT] [--seconds N] [--size desktop|laptop|phone]
 //
 // Measures the built page in dist/, or several builds in turns, so that they share what else the machine does.
 import { parseArgs } from "node:util";
 import { loadavg } from "node:os";
+import { CATEGORIES, at, framesOf } from "./frames.mjs";
 import { DESKTOP, DIST, LAPTOP, PHONE, launch, open } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const SIZES = { desktop: DESKTOP, laptop: LAPTOP, phone: PHONE };
 const TURNS = 4;
 const GOAL_MS = 8;
-// What runs on the page's thread; an event inside another one is part of it.
-const WORK = new Set([
-  "EvaluateScript",
-  "FireAnimationFrame",
-  "FunctionCall",
-  "Layout",
-  "RunMicrotasks",
-  "TimerFire",
-  "UpdateLayoutTree",
-]);
-// The end of a frame's styles and layout.
-const FRAME = "Layerize";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,41 +52,14 @@ async function play(build) {
   await app.page.bringToFront();
   const { step } = await app.state();
   await app.call("play");
-  await browser.startTracing(app.page, { categories: ["-*", "devtools.timeline"] });
+  await browser.startTracing(app.page, { categories: CATEGORIES });
   const began = performance.now();
   await app.page.waitForTimeout(turn);
   build.played += performance.now() - began;
   const trace = JSON.parse(await browser.stopTracing());
   await app.call("pause");
   build.facts += (await app.state()).step - step;
-  build.frames.push(...framesOf(trace.traceEvents));
-}
-
-/** The work of each frame, in ms. */
-function framesOf(events) {
-  // The thread with the most frames is that of the page in front.
-  const counts = new Map();
-  const thread = ({ pid, tid }) => `${pid}/${tid}`;
-  for (const event of events) {
-    if (event.name === FRAME) counts.set(thread(event), (counts.get(thread(event)) ?? 0) + 1);
-  }
-  const [front] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
-  const own = events
-    .filter((event) => event.ph === "X" && thread(event) === front && (event.name === FRAME || WORK.has(event.name)))
-    .sort((a, b) => a.ts - b.ts);
-  const frames = [];
-  let work;
-  let until = -Infinity;
-  for (const { name, ts, dur = 0, tdur = dur } of own) {
-    if (name === FRAME) {
-      if (work !== undefined) frames.push(work / 1000);
-      work = 0;
-    } else if (work !== undefined && ts >= until) {
-      work += tdur;
-      until = ts + dur;
-    }
-  }
-  return frames;
+  build.frames.push(...framesOf(trace.traceEvents).frames);
 }
 
 function print() {
@@ -106,10 +67,8 @@ function print() {
   console.log(`\nThe sandbox at ${Number(values.speed) / 100}×, ${values.size}, in ms a frame; load ${loadavg()[0].toFixed(1)}\n`);
   console.log(["frames", "facts/s", "median", "95 %", "99 %", "most", "busy %"].map((word) => word.padStart(9)).join(""));
   for (const { dist, frames, facts, played } of builds) {
-    frames.sort((a, b) => a - b);
-    const at = (share) => frames[Math.min(frames.length - 1, Math.floor(frames.length * share))] ?? 0;
     const busy = (frames.reduce((sum, ms) => sum + ms, 0) / played) * 100;
-    const numbers = [number(frames.length, 0), number((facts * 1000) / played), ...[0.5, 0.95, 0.99, 1].map((share) => number(at(share))), number(busy)];
-    console.log(`${numbers.join("")}  95 % ${at(0.95) <= GOAL_MS ? "met" : "missed"} (goal ${GOAL_MS})  ${dist}`);
+    const numbers = [number(frames.length, 0), number((facts * 1000) / played), ...at(frames, 0.5, 0.95, 0.99, 1).map((ms) => number(ms)), number(busy)];
+    console.log(`${numbers.join("")}  95 % ${at(frames, 0.95)[0] <= GOAL_MS ? "met" : "missed"} (goal ${GOAL_MS})  ${dist}`);
   }
 }

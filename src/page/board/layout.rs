@@ -405,6 +405,16 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
 
 /// The size of an element in the design's px (16 to the rem), updated as it changes.
 pub(super) fn size_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
+    measured(element, true)
+}
+
+/// The same in px.
+pub(super) fn px_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
+    measured(element, false)
+}
+
+/// A browser that is asked while the screen changes computes all styles for its answer, so it is asked only when the size changes.
+fn measured(element: NodeRef<html::Div>, in_rem: bool) -> RwSignal<(f64, f64)> {
     let size = RwSignal::new((0.0, 0.0));
     let host = Ui::get().host();
     Effect::new(move |_| {
@@ -414,7 +424,7 @@ pub(super) fn size_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
         let measured = element.clone();
         let host = host.clone();
         let on_resize = Closure::<dyn FnMut()>::new(move || {
-            let scale = 16.0 / rem(&host);
+            let scale = if in_rem { 16.0 / rem(&host) } else { 1.0 };
             let now = (
                 f64::from(measured.client_width()) * scale,
                 f64::from(measured.client_height()) * scale,
@@ -450,7 +460,7 @@ pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
 }
 
 /// How many px one rem is.
-pub(super) fn rem(host: &Host) -> f64 {
+fn rem(host: &Host) -> f64 {
     let style = host
         .measure()
         .and_then(|root| window().get_computed_style(&root).ok().flatten());

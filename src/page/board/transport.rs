@@ -14,7 +14,8 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::behind::{self, BehindRows};
-use deltascope_presentation::rows::{ticks, type_class};
+use deltascope_presentation::rows::ticks::{self, TickRow};
+use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
 use deltascope_presentation::svg::PIECE;
 use deltascope_presentation::view::View;
@@ -256,9 +257,7 @@ fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
 fn Timeline() -> impl IntoView {
     let ui = Ui::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
-    let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
-    let followed = ui.memo(|view| view.followed.as_deref().cloned());
     let drawer = Layout::get().drawer;
     let track = NodeRef::<html::Div>::new();
     let size = size_of(track);
@@ -269,6 +268,11 @@ fn Timeline() -> impl IntoView {
         (_, steps, false, _) => steps,
     });
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
+    let lines = Memo::new(move |_| {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "px of a page")]
+        let px = size.get().0 as usize;
+        ui.view.with(|view| ticks(view, steps.get(), px))
+    });
     let line = Memo::new(move |_| {
         let steps = steps.get();
         ui.view.with(|view| behind::rows(view, steps))
@@ -277,29 +281,22 @@ fn Timeline() -> impl IntoView {
         <div class="time" node_ref=track prop:style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
-            {part(move || {
-                followed
-                    .get()
-                    .iter()
-                    .flat_map(|one| one.ticks.iter())
-                    .map(|at| view! { <i class="passage" prop:style=place(*at as usize)></i> })
-                    .collect_view()
-            })}
-            {part(move || {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "px of a page")]
-                let px = size.get().0 as usize;
-                let rows = ticks.with(|all| ticks::rows(all, steps.get(), px));
-                rows.into_iter()
-                    .map(|row| {
-                        let many = if row.says { "tick many " } else { "tick " };
-                        let class = [many, row.delta_type.map_or("", type_class)].concat();
-                        let until = decimal(share(row.until, steps.get()));
-                        let style = format!("{};--until:{until}", place(row.at));
-                        let says = row.says.then(|| row.count.to_string());
-                        view! { <i class=class aria-hidden="true" prop:style=style>{says}</i> }
-                    })
-                    .collect_view()
-            })}
+            <svg
+                class="ticks"
+                viewBox=text(move || format!("0 0 {} 25", steps.get().max(1)))
+                preserveAspectRatio="none"
+                aria-hidden="true"
+            >
+                {part(move || lines.get().0.into_iter().map(|(class, path)| view! {
+                    <path class=class d=path></path>
+                }).collect_view())}
+            </svg>
+            {part(move || lines.get().1.into_iter().map(|row| {
+                let class = format!("counted {}", row.delta_type.map_or("", type_class));
+                let until = decimal(share(row.until, steps.get()));
+                let style = format!("{};--until:{until}", place(row.at));
+                view! { <i class=class aria-hidden="true" prop:style=style>{row.count.to_string()}</i> }
+            }).collect_view())}
             {part(move || line.get().map(|line| below(ui, &line, steps.get(), &place)))}
             <input
                 type="range"
@@ -351,6 +348,29 @@ fn Timeline() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// The marks along the timeline: one path for each class, as four hundred elements would all be placed anew as a run grows; and
+/// those that say how many they stand for.
+fn ticks(view: &View, steps: usize, px: usize) -> (Vec<(String, String)>, Vec<TickRow>) {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    let followed = view.followed.iter().flat_map(|one| one.ticks.iter());
+    let followed = followed.map(|at| ("passage".to_owned(), format!("M{at} 19v6")));
+    let (many, few): (Vec<_>, Vec<_>) = ticks::rows(&view.ticks, steps, px)
+        .into_iter()
+        .partition(|row| row.says);
+    let few = few.iter().map(|row| {
+        let class = format!("tick {}", row.delta_type.map_or("", type_class));
+        let (at, until) = (row.at, row.until);
+        (class, format!("M{at} 1.5H{until}V15.5H{at}z"))
+    });
+    for (class, mark) in followed.chain(few) {
+        match lines.iter_mut().find(|(of, _)| *of == class) {
+            Some((_, path)) => path.push_str(&mark),
+            None => lines.push((class, mark)),
+        }
+    }
+    (lines, many)
 }
 
 /// The line below the timeline. The input of the timeline lies over both, so that a pointer on the line seeks, too.

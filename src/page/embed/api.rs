@@ -31,11 +31,13 @@ use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
 
-/// Sets `window.deltascope`. The page is mounted already; `ready` is settled once `first` has been opened.
+/// Sets `window.deltascope`. The page's frame is mounted already; `ready` is settled once all of it is drawn and `first` has been
+/// opened.
 pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
     let api = api(driver, ui, link);
     let opening = driver.clone();
     let ready = settles(async move {
+        opening.build_all().await;
         if let Some(first) = first {
             opening.opens(first).await;
             drawn(&opening).await;

@@ -3,7 +3,9 @@
 //! With more than [`MANY`] objects, tokens show nothing useful. Instead each object has a cell, at the same place
 //! in the field of each room, however often the object is written: nothing moves when something changes.
 
-use crate::view::cells::Hue;
+use crate::view::cells::{Hue, Touched};
+use std::collections::VecDeque;
+use std::mem::Discriminant;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,10 +15,10 @@ use crate::anchor::Anchor;
 use crate::stage::Panel;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
+use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
-use deltascope_replay::picture::{Picture, QueueKind};
+use deltascope_replay::picture::{ApiObject, Behind, Picture, QueueKind};
 
 /// More objects than this are drawn as cells.
 pub const MANY: usize = 60;
@@ -230,8 +232,12 @@ impl Field {
                 .unwrap_or_default();
         }
         let look = anchor.key().map(|of| match self {
-            Self::Objects => object(picture, of),
-            Self::Items => item(picture, of),
+            Self::Objects => {
+                let entry = picture.api.objects.get(of);
+                entry.map_or_else(Look::default, |entry| object(picture, of, entry))
+            }
+            Self::Items if picture.store.items.contains_key(of) => stored(picture, of),
+            Self::Items => Look::default(),
             Self::Queue => key(picture, of),
         });
         look.unwrap_or_default()
@@ -251,13 +257,13 @@ impl Field {
         let picture = &view.picture;
         match self {
             Self::Objects => {
-                for key in picture.api.objects.keys() {
-                    set(view.places.get(key), object(picture, key));
+                for (key, entry) in &picture.api.objects {
+                    set(view.places.get(key), object(picture, key, entry));
                 }
             }
             Self::Items => {
                 for key in picture.store.items.keys() {
-                    set(view.places.get(key), item(picture, key));
+                    set(view.places.get(key), stored(picture, key));
                 }
             }
             Self::Queue => {
@@ -326,10 +332,22 @@ fn turn(view: &View, cells: usize, place: usize) -> usize {
 /// The previous view: its number of facts, and the last of them.
 pub type Before = (usize, Rc<[FactRecord]>);
 
-/// The facts between this view and the previous one, whichever comes first. None if they are not at hand, or if one
-/// changes more than the cells of its own key.
+/// What has changed between this view and the previous one, whichever comes first. None if it is not at hand.
 #[must_use]
-pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [FactRecord]> {
+pub fn touched(view: &View, before: &Before) -> Option<Touched> {
+    if let Some(facts) = between(view, before) {
+        let mut touched = Touched::default();
+        facts.iter().for_each(|record| touched.see(&record.fact));
+        return Some(touched);
+    }
+    let since = view.since.as_ref()?;
+    let joint = before.1.last() == Some(&since.after);
+    joint.then(|| since.touched.clone())
+}
+
+/// The facts between two views, if they are few.
+#[must_use]
+pub fn between<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [FactRecord]> {
     let (later, facts, other) = if view.step >= *step {
         (view.step - step, &view.recent, recent)
     } else {
@@ -341,17 +359,89 @@ pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [Fa
     if joint != other.last() {
         return None;
     }
-    let facts = facts.get(from..)?;
-    let whole = |record: &FactRecord| {
-        matches!(
-            record.fact,
-            Fact::Store(StoreFact::StoreReplaced { .. })
-                | Fact::Server(ServerFact::ObjectsLearned { .. })
-                | Fact::Queue(QueueFact::FifoCleared | QueueFact::EntriesTaken { .. })
-                | Fact::Store(StoreFact::IndicesReset)
-        )
-    };
-    (!facts.iter().any(whole)).then_some(facts)
+    facts.get(from..)
+}
+
+/// The looks of the cells of a field, kept up to date from view to view.
+#[derive(Clone, Debug, Default)]
+pub struct Cells {
+    looks: Vec<Look>,
+    before: Before,
+    /// The deleted objects that were shown: the oldest goes when another one comes.
+    deleted: VecDeque<Key>,
+    /// What was known of the server's state, on which all looks depend.
+    known: Option<Discriminant<Behind>>,
+}
+
+impl Cells {
+    /// All looks.
+    #[must_use]
+    pub fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Goes on to this view, with so many cells. Returns those that have changed.
+    pub fn show(&mut self, field: Field, view: &View, cells: usize) -> Vec<usize> {
+        let picture = &view.picture;
+        let known = Some(std::mem::discriminant(&picture.store.behind));
+        let same = self.looks.len() == cells && self.known == known;
+        let touched = touched(view, &self.before).filter(|_| same);
+        let looks = match (field, touched) {
+            (Field::Objects | Field::Items, Some(touched)) if !touched.objects => {
+                self.few(field, view, &touched)
+            }
+            (Field::Queue, Some(touched)) if !touched.queue => Vec::new(),
+            _ => field.looks(view, cells).into_iter().enumerate().collect(),
+        };
+        self.looks.resize(cells, Look::default());
+        let mut changed = Vec::new();
+        for (cell, look) in looks {
+            if let Some(known) = self.looks.get_mut(cell)
+                && *known != look
+            {
+                *known = look;
+                changed.push(cell);
+            }
+        }
+        self.before = (view.step, Rc::clone(&view.recent));
+        self.deleted.clone_from(&picture.api.deleted);
+        self.known = known;
+        changed
+    }
+
+    /// The looks of the cells of a few keys.
+    fn few(&self, field: Field, view: &View, touched: &Touched) -> Vec<(usize, Look)> {
+        let mut looks: Vec<(usize, Look)> = Vec::new();
+        let mut set = |cell: usize, look: Look| {
+            match looks.binary_search_by_key(&cell, |(cell, _)| *cell) {
+                // A deleted object may have left its place to another one.
+                Ok(at) if look.fill != Fill::Nothing => looks[at].1 = look,
+                Ok(_) => {}
+                Err(at) => looks.insert(at, (cell, look)),
+            }
+        };
+        // On the way back the one that had gone is there again.
+        let deleted = self.deleted.iter().chain(&view.picture.api.deleted);
+        for key in touched.keys.keys().chain(deleted) {
+            let anchor = field.anchor(key.clone());
+            if let Some(cell) = field.cell(view, self.looks.len(), &anchor) {
+                set(cell, field.look(&view.picture, &anchor));
+            }
+        }
+        let empty = |(cell, look): &(usize, Look)| (look.fill == Fill::Nothing).then_some(*cell);
+        let empty: Vec<usize> = looks.iter().filter_map(empty).collect();
+        if !empty.is_empty() {
+            for (key, cell) in view.places.among(&empty) {
+                let look = field.look(&view.picture, &field.anchor(key.clone()));
+                if let Ok(at) = looks.binary_search_by_key(&cell, |(cell, _)| *cell)
+                    && look.fill != Fill::Nothing
+                {
+                    looks[at].1 = look;
+                }
+            }
+        }
+        looks
+    }
 }
 
 const fn full(hue: Hue) -> Look {
@@ -361,15 +451,20 @@ const fn full(hue: Hue) -> Look {
     }
 }
 
-fn object(picture: &Picture, key: &str) -> Look {
-    let Some(object) = picture.api.objects.get(key) else {
-        return Look::default();
-    };
+/// Most objects are alike here and there, and need no comparison.
+fn differs(picture: &Picture, key: &Key) -> bool {
+    picture.store.unlike.contains_key(key)
+}
+
+fn object(picture: &Picture, key: &Key, object: &ApiObject) -> Look {
     if object.deleted {
         return Look {
             hue: Hue::Of(DeltaType::Deleted),
             fill: Fill::Struck,
         };
+    }
+    if !differs(picture, key) {
+        return full(Hue::Same);
     }
     match picture.freshness(key) {
         // The server's version is an outline, the store's the fill.
@@ -382,9 +477,10 @@ fn object(picture: &Picture, key: &str) -> Look {
     }
 }
 
-fn item(picture: &Picture, key: &str) -> Look {
-    if !picture.store.items.contains_key(key) {
-        return Look::default();
+/// An item that is in the store.
+fn stored(picture: &Picture, key: &Key) -> Look {
+    if !differs(picture, key) {
+        return full(Hue::Same);
     }
     match picture.freshness(key) {
         Freshness::Gone => Look {
@@ -505,7 +601,6 @@ mod tests {
     use super::super::testing::{object as reference, updates, view};
     use super::*;
     use deltascope_cache::fact::{Body, HandlersFact};
-    use deltascope_replay::picture::ApiObject;
 
     proptest! {
         #[test]
@@ -548,6 +643,9 @@ mod tests {
     fn a_cell_shows_how_the_store_differs_from_the_server() {
         let mut picture = Picture::default();
         picture.store.present = true;
+        for key in ["new", "older", "deleted", "gone"] {
+            picture.store.unlike.insert(key.into(), ());
+        }
         for (key, on_server, stored) in [
             ("alike", Some(("1", false)), Some("1")),
             ("new", Some(("1", false)), None),
@@ -662,7 +760,7 @@ mod tests {
         };
         let shown = |view: &View| (view.step, Rc::clone(&view.recent));
         let (two, four) = (facts(2), facts(4));
-        let count = |facts: Option<&[FactRecord]>| facts.map(<[_]>::len);
+        let count = |touched: Option<Touched>| touched.map(|touched| touched.keys.len());
         assert_eq!(count(touched(&four, &shown(&two))), Some(2));
         assert_eq!(count(touched(&two, &shown(&four))), Some(2));
         assert_eq!(count(touched(&two, &shown(&two))), Some(0));

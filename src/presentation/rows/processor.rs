@@ -10,7 +10,7 @@ use super::{
 use crate::i18n::Lang;
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
-use crate::view::View;
+use crate::view::{LiveView, RECENT, View};
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
@@ -21,6 +21,10 @@ pub const RING: usize = 4;
 pub const TOMBSTONE: &str = "DeletedFinalStateUnknown";
 /// At most this many lines of output are shown.
 const LINES: usize = 60;
+/// So many while nobody can read them: those that are in sight.
+const IN_SIGHT: usize = 12;
+/// In ms.
+const FAST_MS: u64 = 1_000;
 /// At most this many keys of each part of the workqueue are shown.
 const KEYS: usize = 12;
 
@@ -176,6 +180,7 @@ pub struct WorkKey {
 #[must_use]
 pub fn rows(view: &View) -> ProcessorRows {
     let output = &view.picture.output;
+    let lines = if is_fast(view) { IN_SIGHT } else { LINES };
     let fact = current(view).map(|record| &record.fact);
     let printed = matches!(fact, Some(Fact::Handlers(HandlersFact::LinePrinted { .. })));
     let at = fact.and_then(lit_handler);
@@ -189,7 +194,7 @@ pub fn rows(view: &View) -> ProcessorRows {
         output: output
             .iter()
             .enumerate()
-            .skip(output.len().saturating_sub(LINES))
+            .skip(output.len().saturating_sub(lines))
             .map(|(number, one)| LineRow {
                 number,
                 text: Arc::clone(&one.line),
@@ -199,6 +204,15 @@ pub fn rows(view: &View) -> ProcessorRows {
             .collect(),
         work: view.picture.work.as_ref().map(|work| work_rows(view, work)),
     }
+}
+
+/// Whether a live run goes faster than anybody reads: all recent facts are of the last second.
+fn is_fast(view: &View) -> bool {
+    let is_followed = |live: &LiveView| {
+        let since = live.now.saturating_sub(FAST_MS);
+        live.following && view.recent.first().is_some_and(|first| first.time > since)
+    };
+    view.recent.len() == RECENT && view.live.as_ref().is_some_and(is_followed)
 }
 
 /// The handler that a fact lights.
@@ -320,7 +334,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
-    use deltascope_cache::fact::{QueueFact, Shape, WorkFact};
+    use deltascope_cache::fact::{FactRecord, QueueFact, Shape, WorkFact};
     use deltascope_replay::picture::{Picture, Printed};
 
     const DELETED: NotificationLook = NotificationLook {
@@ -437,6 +451,32 @@ mod tests {
             lit(vec![fact, Fact::Queue(QueueFact::QueueEmpty)]),
             [false, false]
         );
+    }
+
+    #[test]
+    fn of_a_run_that_nobody_can_read_only_the_lines_in_sight_are_drawn() {
+        let mut picture = Picture::default();
+        picture
+            .output
+            .extend((0..LINES + 5).map(|n| Printed::of(0, &n.to_string().into()));
+        let mut view = view(picture, vec![Fact::Queue(QueueFact::QueueEmpty); RECENT]);
+        let count = |view: &View| rows(view).output.len();
+        assert_eq!(count(&view), LINES);
+        let later = |record: &FactRecord| FactRecord {
+            time: 1,
+            ..record.clone()
+        };
+        view.recent = view.recent.iter().map(later).collect();
+        let mut at = |now| {
+            view.live = Some(LiveView {
+                following: true,
+                now,
+                ..LiveView::default()
+            });
+            count(&view)
+        };
+        assert_eq!(at(FAST_MS + 1), LINES, "the first is a second ago");
+        assert_eq!(at(FAST_MS), IN_SIGHT);
     }
 
     #[test]

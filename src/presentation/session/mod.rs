@@ -548,6 +548,7 @@ impl Session {
             marks: self.landmarks.marks(),
             alike: self.landmarks.alike(),
             places: self.landmarks.places(),
+            since: self.picture.since(&self.timeline, step),
             lesson: Rc::clone(&self.head),
             walking: self.walking(),
             why: (self.more.why)(self),

@@ -1,11 +1,16 @@
 //! The picture at the cursor, kept so that going forward costs only the new facts.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::rows::density::is_dense;
+use crate::view::cells::{Since, Touched};
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
+
+/// Of more facts than this, most cells have changed.
+const MOST: usize = 20_000;
 
 /// Folding this many facts is cheaper than copying a picture.
 const COPY: usize = 200;
@@ -17,6 +22,9 @@ const COPY: usize = 200;
 pub(super) struct Shown {
     last: (usize, Rc<Picture>),
     before: (usize, Rc<Picture>),
+    /// The last fact of the last view, and what had changed until then since the view before.
+    viewed: Option<FactRecord>,
+    since: Option<Rc<Since>>,
 }
 
 impl Shown {
@@ -26,6 +34,8 @@ impl Shown {
         Self {
             before: (0, Rc::clone(&start)),
             last: (0, start),
+            viewed: None,
+            since: None,
         }
     }
 
@@ -38,6 +48,20 @@ impl Shown {
             self.go_to(timeline, step);
         }
         Rc::clone(&self.last.1)
+    }
+
+    /// What has changed since the last view that was another one, if this view has many objects.
+    pub(super) fn since(&mut self, timeline: &Timeline, step: usize) -> Option<Rc<Since>> {
+        let (_, picture) = &self.last;
+        let last = timeline.fact(step.checked_sub(1)?);
+        let last = last.filter(|_| is_dense(picture));
+        if self.viewed == last {
+            return self.since.clone();
+        }
+        let after = std::mem::replace(&mut self.viewed, last);
+        let since = after.and_then(|after| since(timeline, after, step));
+        self.since = since.map(Rc::new);
+        self.since.clone()
     }
 
     /// Visits the facts of a range, each with the state after it. The state after the last is then ready.
@@ -110,6 +134,22 @@ impl Shown {
     }
 }
 
+/// What has changed up to this step since a fact; none if that is not at hand.
+fn since(timeline: &Timeline, after: FactRecord, step: usize) -> Option<Since> {
+    let from = timeline.place_of(after.id)? + 1;
+    if !(from..from + MOST).contains(&step) || !timeline.has_facts(from - 1..step) {
+        return None;
+    }
+    // Facts of another run have the same numbers.
+    timeline.fact(from - 1).filter(|fact| *fact == after)?;
+    let mut touched = Touched::default();
+    timeline.each::<()>(from..step, &mut |_, record| {
+        touched.see(&record.fact);
+        ControlFlow::Continue(())
+    });
+    Some(Since { after, touched })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -117,10 +157,51 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::landmarks::Landmarks;
+    use crate::rows::density::{Cells, Field};
+    use crate::view::{RECENT, View};
+    use deltascope_cache::controller::Generation;
     use deltascope_replay::lessons;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn cells_that_go_on_from_view_to_view_look_as_if_drawn_anew(
+            ways in prop::collection::vec(0..9_000usize, 1..60), generation in 0..4usize,
+        ) {
+            let mut scenario = lessons::load(lessons::FIRST).unwrap().scenario;
+            scenario.settings.era.0 = Generation::ALL[generation];
+            let mut timeline = Timeline::new(scenario).unwrap();
+            timeline.extend(9_000);
+            let places = Landmarks::of(&timeline, &[]).places();
+            let mut all = [Field::Objects, Field::Items, Field::Queue].map(|f| (f, Cells::default()));
+            let mut after: Option<FactRecord> = None;
+            let mut at = 0;
+            for far in ways {
+                // Most views are near the one before.
+                let near = (at + far / 20).saturating_sub(60);
+                at = if far % 8 == 0 { far } else { near }.min(timeline.len());
+                let recent = timeline.facts(at.saturating_sub(RECENT)..at);
+                let view = View {
+                    picture: Rc::new(timeline.picture(at)),
+                    since: after.and_then(|after| since(&timeline, after, at)).map(Rc::new),
+                    recent: (&*recent).into(),
+                    step: at,
+                    places: Rc::clone(&places),
+                    ..View::default()
+                };
+                for (field, cells) in &mut all {
+                    let room = field.room(&view);
+                    let before = cells.looks().to_vec();
+                    let changed = cells.show(*field, &view, room);
+                    prop_assert_eq!(cells.looks(), &*field.looks(&view, room), "{:?} {}", field, at);
+                    let differs = |cell: &usize| before.get(*cell) != cells.looks().get(*cell);
+                    prop_assert!(before.len() != room || changed.iter().all(differs));
+                }
+                after = recent.last().cloned();
+            }
+        }
 
         #[test]
         fn a_picture_is_the_same_however_it_is_reached(

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Fact, FactRecord, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
@@ -34,14 +35,25 @@ impl CellSlots {
 
     /// The place of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<usize> {
+    pub fn get(&self, key: &Key) -> Option<usize> {
         self.of.get(key).map(|place| *place as usize)
+    }
+
+    /// The places of sorted keys.
+    pub fn all_of<'a>(&'a self, keys: &'a [Key]) -> impl Iterator<Item = u32> {
+        self.of.all_of(keys).copied()
     }
 
     /// The keys that have had this place: more than one if it was reused.
     pub fn at(&self, place: usize) -> impl Iterator<Item = &Key> {
         let here = self.of.iter();
         here.filter_map(move |(key, of)| (*of as usize == place).then_some(key))
+    }
+
+    /// All keys that have, or have had, one of these places, which are sorted.
+    pub fn among(&self, places: &[usize]) -> impl Iterator<Item = (&Key, usize)> {
+        let all = self.of.iter().map(|(key, place)| (key, *place as usize));
+        all.filter(|(_, place)| places.binary_search(place).is_ok())
     }
 
     /// All keys that have a place, in their order.
@@ -103,6 +115,48 @@ impl CellSlots {
     }
 }
 
+/// What facts have changed in the fields of cells.
+#[derive(Clone, Debug, Default)]
+pub struct Touched {
+    /// The keys that they are about.
+    pub keys: SortedMap<Key, ()>,
+    /// Whether they have changed more of the objects and items than these keys, …
+    pub objects: bool,
+    /// … and whether they have changed the queue, in which a place is another one after each Pop.
+    pub queue: bool,
+}
+
+impl Touched {
+    /// Adds a fact.
+    pub fn see(&mut self, fact: &Fact) {
+        if let Some(key) = fact.key() {
+            self.keys.or_insert(key.clone(), ());
+        }
+        if let Fact::Store(StoreFact::StoreReplaced { .. })
+        | Fact::Server(ServerFact::ObjectsLearned { .. }) = fact
+        {
+            self.objects = true;
+        }
+        self.queue |= matches!(fact, Fact::Queue(_));
+    }
+}
+
+/// What has changed since the view before, where these are more facts than a view has at hand.
+#[derive(Clone, Debug)]
+pub struct Since {
+    /// The last fact of that view.
+    pub after: FactRecord,
+    /// What the facts from there on have changed.
+    pub touched: Touched,
+}
+
+/// Views are the same however they were reached.
+impl PartialEq for Since {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// The colour of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Hue {
@@ -129,10 +183,10 @@ mod tests {
         CellSlots::meet(&mut places, 30, &"d".into());
         CellSlots::meet(&mut places, KEPT + 30, &"e".into());
         CellSlots::meet(&mut places, KEPT + 30, &"f".into());
-        let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(key));
+        let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(&key.into()));
         assert_eq!(of, [Some(0), Some(1), Some(2), Some(3), Some(1), Some(4)]);
         CellSlots::forget(&mut places, 100, &|key| **key != *"c");
-        assert_eq!((places.get("c"), places.len()), (None, 5));
+        assert_eq!((places.get(&"c".into()), places.len()), (None, 5));
     }
 
     #[test]
@@ -147,7 +201,7 @@ mod tests {
         let later = 20 + KEPT + 1;
         CellSlots::meet(&mut places, later, &"c".into());
         CellSlots::meet(&mut places, later, &"d".into());
-        let of = ["a", "b", "c", "d"].map(|key| places.get(key));
+        let of = ["a", "b", "c", "d"].map(|key| places.get(&key.into()));
         assert_eq!(of, [Some(0), Some(1), Some(0), Some(2)]);
     }
 }

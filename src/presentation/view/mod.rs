@@ -21,7 +21,7 @@ use deltascope_replay::picture::{Behind, Picture, QueueKind};
 use deltascope_replay::race::Moment;
 use deltascope_replay::wall;
 
-use cells::CellSlots;
+use cells::{CellSlots, Since};
 use names::{Alike, Marks};
 use selection::{Followed, Selection};
 use story::StoryView;
@@ -76,8 +76,10 @@ pub struct View {
     pub marks: Rc<Marks>,
     /// Which keys of this run have the same name.
     pub alike: Rc<Alike>,
-    /// The cells of its objects, where there are many of them.
+    /// The cells of its objects, where there are many of them, …
     pub places: Rc<CellSlots>,
+    /// … and what has changed of them since the view before.
+    pub since: Option<Rc<Since>>,
     /// The lesson that is shown.
     pub lesson: Rc<LessonHead>,
     /// The step size, the last search and the breakpoints.

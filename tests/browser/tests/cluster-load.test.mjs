@@ -12,6 +12,8 @@ const RATE = Number(process.env.LOAD_RATE ?? 1_000);
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 10);
 // The number of elements does not grow with the number of objects.
 const ELEMENTS = 3_000;
+// Nor does what a redraw changes: many times as much where each mark on the timeline, or each line of output, is an element anew.
+const CHANGES = 600;
 const MEMORY_MB = 500;
 const PATIENCE_MS = 120_000;
 
@@ -47,6 +49,9 @@ test(`${OBJECTS} objects, ${RATE} changes a second`, onCluster({
     const tasks = (globalThis.tasks_ = []);
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
       .observe({ entryTypes: ["longtask"] });
+    const changes = (globalThis.changes_ = []);
+    new MutationObserver((list) => changes.push(list.length))
+      .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
     let last = performance.now();
     requestAnimationFrame(function frame(now) {
       frames.push(now - last);
@@ -56,7 +61,7 @@ test(`${OBJECTS} objects, ${RATE} changes a second`, onCluster({
   });
   api.rate(RATE, { count: RATE * SECONDS });
   await wait(SECONDS * 1000);
-  const [frames, tasks] = await app.page.evaluate(() => [globalThis.frames_.slice(1), globalThis.tasks_]);
+  const [frames, tasks, changes] = await app.page.evaluate(() => [globalThis.frames_.slice(1), globalThis.tasks_, globalThis.changes_]);
   const during = await measure();
   const late = performance.now();
   const { steps, store } = await caughtUp("the changes");
@@ -68,6 +73,9 @@ test(`${OBJECTS} objects, ${RATE} changes a second`, onCluster({
   t.diagnostic(`the list was there after ${(listed / 1000).toFixed(1)} s; ${steps} facts in the end`);
   t.diagnostic(`frames: ${(frames.length / SECONDS).toFixed(0)} a second, ${at(0.5)} ms median, ${at(0.95)} at 95 %, ${at(1)} at the most; ` +
     `${tasks.length} long tasks, ${Math.max(0, ...tasks).toFixed(0)} ms at the most`);
+  changes.sort((a, b) => a - b);
+  t.diagnostic(`${changes.length} redraws, which changed ${changes[changes.length >> 1]} nodes and attributes (median), ${changes.at(-1)} at the most`);
+  assert.ok(changes.length > 0 && changes[changes.length >> 1] < CHANGES, `a redraw changes ${changes[changes.length >> 1]} nodes and attributes`);
   t.diagnostic(`caught up ${(behind / 1000).toFixed(1)} s after the last change`);
   for (const [when, found] of Object.entries({ before, during, after })) {
     t.diagnostic(`${when}: ${found.elements} elements, ${found.wasm.toFixed(0)} MB of wasm, ${found.heap.toFixed(0)} MB of JavaScript`);

@@ -16,7 +16,7 @@ use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::later::{Chosen, Label, again, dense};
-use super::layout::{Layout as Screen, rem, size_of};
+use super::layout::{Layout as Screen, px_of};
 use super::parts::{Live, list, maybe, part, text};
 use super::tabs::DrawerTab;
 use crate::memo::Memo;
@@ -100,12 +100,12 @@ pub(super) fn Density(
     let frame = NodeRef::<html::Div>::new();
     let canvas = NodeRef::<html::Canvas>::new();
     let spare = NodeRef::<html::Span>::new();
-    let size = size_of(frame);
+    let size = px_of(frame);
     let layout = Memo::new(move |_| {
         let (width, height) = size.get();
-        let scale = rem(&ui.host()) / 16.0 * ratio();
+        let ratio = ratio();
         let count = ui.view.with(|view| field.room(view));
-        Layout::fit(px(width * scale), px(height * scale), px(ratio()), count)
+        Layout::fit(px(width * ratio), px(height * ratio), px(ratio), count)
     });
     // The cell that the pointer or the keyboard is on.
     let cursor = RwSignal::new(None::<Anchor>);
@@ -120,7 +120,7 @@ pub(super) fn Density(
             let found = painter.try_update_value(|painter| {
                 painter
                     .paint(&canvas, view, field, layout, theme)
-                    .then(|| Field::counts(&painter.looks))
+                    .then(|| Field::counts(painter.cells.looks()))
             });
             if let Some(Some(found)) = found
                 && counts.with_untracked(|counts| *counts != found)
@@ -385,8 +385,7 @@ fn matching(view: &View, field: Field, text: &str) -> Vec<Key> {
         Field::Objects => picture.api.objects.contains_key(*key),
         _ => picture.store.items.contains_key(*key),
     };
-    let exact = view.places.get(text).map(|_| Key::from(text));
-    let exact = exact.filter(|key| is_there(&key));
+    let exact = Some(Key::from(text)).filter(|key| is_there(&key));
     let others = view.places.keys();
     let others = others.filter(|key| key.contains(text) && ***key != *text);
     let others = others.filter(is_there).cloned();

@@ -10,9 +10,8 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
 use super::{css, ratio};
 use crate::ui::Theme;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact};
 use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::rows::density::{Before, Field, Fill, Layout, Look, touched};
+use deltascope_presentation::rows::density::{Cells, Field, Fill, Layout, Look};
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::cells::Hue;
 
@@ -42,9 +41,8 @@ fn colour(hue: Hue) -> usize {
 /// What the canvas shows.
 #[derive(Default)]
 pub(super) struct Painter {
-    pub(super) looks: Vec<Look>,
+    pub(super) cells: Cells,
     layout: Layout,
-    before: Before,
     theme: Option<Theme>,
     colours: Rc<[String]>,
 }
@@ -82,95 +80,28 @@ impl Painter {
                 &[f64::from(width) / ratio, f64::from(height) / ratio],
             );
             css(canvas, &style);
-            self.looks = Vec::new();
+            self.cells = Cells::default();
             anew = true;
         }
-        let cells = layout.cells();
-        let before = std::mem::replace(&mut self.before, (view.step, Rc::clone(&view.recent)));
-        let new = touched(view, &before).filter(|_| self.looks.len() == cells);
-        let new = new.and_then(|facts| self.few(view, field, facts));
-        let changed: Vec<(usize, Look)> = match new {
-            Some(few) => few,
-            None => {
-                let all = field.looks(view, cells);
-                let before = std::mem::take(&mut self.looks);
-                let before = before
-                    .iter()
-                    .copied()
-                    .chain(std::iter::repeat(Look::default()));
-                let differ = all.iter().copied().zip(before).enumerate();
-                let differ = differ.filter(|(_, (is, was))| is != was);
-                let differ = differ.map(|(cell, (is, _))| (cell, is)).collect();
-                self.looks = all;
-                differ
-            }
-        };
+        let changed = self.cells.show(field, view, layout.cells());
         if anew {
             pen.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());
-            for (cell, look) in self.looks.iter().enumerate() {
+            for (cell, look) in self.cells.looks().iter().enumerate() {
                 if look.fill != Fill::Nothing {
                     self.cell(&pen, cell, *look);
                 }
             }
             return true;
         }
-        for (cell, look) in &changed {
+        for cell in &changed {
             let (x, y) = layout.at(*cell);
             let side = f64::from(layout.pitch);
             pen.clear_rect(x.into(), y.into(), side, side);
-            self.cell(&pen, *cell, *look);
+            if let Some(look) = self.cells.looks().get(*cell) {
+                self.cell(&pen, *cell, *look);
+            }
         }
         !changed.is_empty()
-    }
-
-    /// The cells that a few facts have changed, or `None` if all cells have to be compared.
-    fn few(
-        &mut self,
-        view: &View,
-        field: Field,
-        facts: &[FactRecord],
-    ) -> Option<Vec<(usize, Look)>> {
-        let cells = self.layout.cells();
-        let mut changed = Vec::new();
-        for record in facts {
-            let deletes = matches!(
-                record.fact,
-                Fact::Server(
-                    ServerFact::ObjectDeleted { .. }
-                        | ServerFact::EventSent {
-                            event: EventType::Deleted,
-                            ..
-                        }
-                )
-            );
-            let pops = matches!(
-                record.fact,
-                Fact::Queue(
-                    QueueFact::KeyPopped { .. }
-                        | QueueFact::EntryAppended { .. }
-                        | QueueFact::FifoKeySkipped { .. }
-                )
-            );
-            // Deleting an object or popping a key moves other cells as well.
-            if (deletes && field == Field::Objects) || (pops && field == Field::Queue) {
-                return None;
-            }
-            let Some(key) = record.fact.key() else {
-                continue;
-            };
-            let anchor = field.anchor(key.clone());
-            let Some(cell) = field.cell(view, cells, &anchor) else {
-                continue;
-            };
-            let look = field.look(&view.picture, &anchor);
-            if let Some(known) = self.looks.get_mut(cell)
-                && *known != look
-            {
-                *known = look;
-                changed.push((cell, look));
-            }
-        }
-        Some(changed)
     }
 
     fn cell(&self, pen: &CanvasRenderingContext2d, cell: usize, look: Look) {
@@ -218,12 +149,13 @@ impl Painter {
 
     /// The cell that an arrow key moves to: the next one that is not empty.
     pub(super) fn go(&self, key: &str, from: Option<usize>) -> Option<usize> {
+        let looks = self.cells.looks();
         let is_there = |cell: &usize| {
-            let look = self.looks.get(*cell);
+            let look = looks.get(*cell);
             look.is_some_and(|look| look.fill != Fill::Nothing)
         };
         let columns = self.layout.columns.max(1);
-        let (cells, at) = (self.looks.len(), from.unwrap_or_default());
+        let (cells, at) = (looks.len(), from.unwrap_or_default());
         match key {
             "ArrowRight" => (at + 1..cells).find(is_there),
             "ArrowLeft" => (0..at).rev().find(is_there),

@@ -9,10 +9,9 @@ use web_sys::{Element, HtmlCanvasElement};
 
 use super::painter::{colours, pen};
 use super::{Spot, css, px, ratio};
-use crate::board::layout::{Layout as Screen, rem, size_of};
+use crate::board::layout::{Layout as Screen, px_of};
 use crate::board::parts::{list, text};
 use crate::board::tabs::DrawerTab;
-use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::fact::FactRecord;
@@ -22,7 +21,7 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::fact_queries;
 use deltascope_presentation::rows::Names;
-use deltascope_presentation::rows::density::{Before, name, touched};
+use deltascope_presentation::rows::density::{Before, between, name};
 use deltascope_presentation::rows::store::{Change, ValueRow};
 use deltascope_presentation::view::View;
 
@@ -73,7 +72,7 @@ impl Set {
 pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let ui = Ui::get();
     let frame = NodeRef::<html::Div>::new();
-    let size = size_of(frame);
+    let size = px_of(frame);
     let canvas = NodeRef::<html::Canvas>::new();
     let spare = NodeRef::<html::Span>::new();
     let set = row.with_untracked(Set::of);
@@ -92,16 +91,17 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             let is_changed = |record: &FactRecord| {
                 let entry = fact_queries::index_entry(&record.fact);
                 entry.is_some_and(|(i, v, _)| *i == painted.index && *v == painted.value)
+                    || fact_queries::resets_indices(&record.fact)
             };
-            let facts = touched(view, &known).filter(|_| same);
+            let facts = between(view, &known).filter(|_| same);
             if facts.is_none_or(|facts| facts.iter().any(is_changed)) {
-                draw_strip(&ui.host(), &canvas, theme, size, view, painted.keys(view));
+                draw_strip(&canvas, theme, size, view, painted.keys(view));
             }
             now
         })
     });
     // The middle of a key's place, in percent of the strip.
-    let along = |view: &View, key: &str| {
+    let along = |view: &View, key: &Key| {
         let place = view.places.get(key)? as f64 + 0.5;
         Some(place * 100.0 / view.places.len().max(1) as f64)
     };
@@ -204,7 +204,6 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
 
 /// Draws the marks. The more keys share a line of px, the more opaque it is.
 fn draw_strip(
-    host: &Host,
     canvas: &HtmlCanvasElement,
     theme: Theme,
     (width, height): (f64, f64),
@@ -214,8 +213,7 @@ fn draw_strip(
     let Some(pen) = pen(canvas) else {
         return;
     };
-    let scale = rem(host) / 16.0 * ratio();
-    let (width, height) = (px(width * scale), px(height * scale));
+    let (width, height) = (px(width * ratio()), px(height * ratio()));
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
         canvas.set_height(height);
@@ -226,12 +224,10 @@ fn draw_strip(
     }
     let places = view.places.len().max(1) as u64;
     let mut lines = vec![0_u32; width as usize];
-    for key in keys {
-        if let Some(place) = view.places.get(key) {
-            let at = place as u64 * u64::from(width) / places;
-            if let Some(line) = usize::try_from(at).ok().and_then(|at| lines.get_mut(at)) {
-                *line += 1;
-            }
+    for place in view.places.all_of(keys) {
+        let at = u64::from(place) * u64::from(width) / places;
+        if let Some(line) = usize::try_from(at).ok().and_then(|at| lines.get_mut(at)) {
+            *line += 1;
         }
     }
     if let Some(colour) = colours(canvas, theme).first() {
