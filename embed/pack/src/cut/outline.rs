@@ -659,3 +659,72 @@ impl Reencode for Outliner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        BlockType, CodeSection, Function, FunctionSection, Instruction as I, Module, TypeSection,
+        ValType,
+    };
+    use wasmparser::Validator;
+
+    use super::outline;
+    use crate::cut::module::Module as Read;
+
+    /// A function that jumps over a stretch, which may be left to a label that reads a local, and with the function's result.
+    fn program() -> Vec<u8> {
+        let mut function = Function::new([(1, ValType::I32)]);
+        function.instruction(&I::Block(BlockType::Empty));
+        function.instruction(&I::LocalGet(0));
+        function.instruction(&I::BrIf(0));
+        for number in 0..30 {
+            function.instruction(&I::LocalGet(1));
+            function.instruction(&I::I32Const(number));
+            function.instruction(&I::I32Add);
+            function.instruction(&I::LocalSet(2));
+        }
+        function.instruction(&I::LocalGet(2));
+        function.instruction(&I::BrIf(0));
+        function.instruction(&I::LocalGet(1));
+        function.instruction(&I::Return);
+        function.instruction(&I::End);
+        function.instruction(&I::LocalGet(2));
+        function.instruction(&I::End);
+        let mut types = TypeSection::new();
+        types.ty().function([ValType::I32; 2], [ValType::I32]);
+        let mut functions = FunctionSection::new();
+        functions.function(0);
+        let mut code = CodeSection::new();
+        code.function(&function);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&code);
+        module.finish()
+    }
+
+    #[test]
+    fn a_stretch_is_given_what_it_reads_and_returns_what_is_read_later_and_how_it_was_left() {
+        let program = program();
+        // After the first jump, and after the second.
+        let outlined = outline(&program, &|_, point| Some(![1, 2].contains(&point))).unwrap();
+        Validator::new().validate_all(&outlined.bytes).unwrap();
+        let module = Read::read(&outlined.bytes).unwrap();
+        assert_eq!((outlined.first, module.bodies.len()), (1, 2));
+        let ty = &module.types[module.ty(1) as usize];
+        // One local; the result, the other local, and the way.
+        assert_eq!((ty.params().len(), ty.results().len()), (1, 3));
+        let taken = &outlined.taken[0].stretches;
+        assert_eq!(
+            taken.iter().map(|range| range.len()).collect::<Vec<_>>(),
+            [124]
+        );
+        assert!(module.bodies[0].range().end - module.bodies[0].range().start < 60);
+    }
+
+    #[test]
+    fn a_function_that_the_list_does_not_know_stays_whole() {
+        let program = program();
+        let outlined = outline(&program, &|_, _| None).unwrap();
+        assert_eq!(Read::read(&outlined.bytes).unwrap().bodies.len(), 1);
+        assert!(outlined.taken[0].stretches.is_empty());
+    }
+}
