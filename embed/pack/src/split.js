@@ -64,8 +64,8 @@ const there = new Set();
 // Once: it sets memory that the program may have changed since.
 function take(other, module, main = wasm) {
     if (there.has(other)) return;
-    there.add(other);
     new WebAssembly.Instance(module, { ...__wbg_get_imports(), __wasm_split: main });
+    there.add(other);
 }
 
 async function compiled(response) {
@@ -94,22 +94,18 @@ function now() {
     if (ended) throw ended;
     for (const other of others) {
         if (there.has(other)) continue;
-        const request = new XMLHttpRequest();
-        let error = '';
         try {
+            const request = new XMLHttpRequest();
             request.open('GET', anew(address(other)), false);
             // A request that is waited for has no type but text.
             request.overrideMimeType('text/plain; charset=x-user-defined');
             request.send();
-            error = `${request.status}`;
-        } catch (thrown) {
-            error = thrown.message;
-        }
-        if (error !== '200') {
-            ended = Object.assign(new WebAssembly.RuntimeError(`${address(other)}: ${error}`), { isAbsent: true });
+            if (request.status !== 200) throw new Error(request.status);
+            take(other, new WebAssembly.Module(Uint8Array.from(request.responseText, (byte) => byte.charCodeAt(0))));
+        } catch (error) {
+            ended = Object.assign(new WebAssembly.RuntimeError(`${address(other)}: ${error.message}`), { isAbsent: true });
             throw ended;
         }
-        take(other, new WebAssembly.Module(Uint8Array.from(request.responseText, (byte) => byte.charCodeAt(0))));
     }
 }
 
