@@ -57,6 +57,7 @@ help:
 	@echo 'make supply   checks licences, duplicates and sources of all dependencies, and lists them (SPDX)'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
+	@echo 'make starts   finds out which functions the first pictures need, when they have grown'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
 	@echo 'parts:        setup books fmt clippy test-native examples lint-benches test-wasm test-browser size'
 
@@ -67,9 +68,9 @@ serve: setup
 
 # Each crate is linted where it is compiled, the page's by whatever builds it; `make clippy` does nothing else. By its name
 # alone, found in PATH: cargo hashes what stands here, and the page must not depend on the folder in which it is built.
-test $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := lint.sh
+test starts $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := lint.sh
 # Nor on the folder of the crates that it is made of.
-$(TARGET)/page.stamp: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS := \
+starts $(TARGET)/page.stamp: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS := \
   --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
 test: fmt test-beside-dist test-browser
 
@@ -100,6 +101,12 @@ dist/index.html: ;
 .PHONY: packed
 packed: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
+
+# Finds out what the first pictures need, for embed/pack/starts.txt: when the page has grown, or begins to wait for the rest.
+.PHONY: starts
+starts: setup-dist setup-browser
+	DELTASCOPE_COUNTS=1 trunk build --release --dist '$(TARGET)/counting'
+	DIST='$(TARGET)/counting' node $(BROWSER)/starts.mjs
 
 # What it weighs depends on the folder a little: only `make test` holds the books to it.
 dist: packed

@@ -7,6 +7,7 @@ const WORDS = {
     memory: "it ran out of memory",
     stack: "it ran out of stack",
     error: "it met an error of its own",
+    part: "a part of it could not be loaded",
     none: () => "This browser has no WebAssembly, or it is switched off; Lockdown Mode does that. Allow it for this page, or use another browser.",
     policy: () => "The policy of this page refuses WebAssembly. Whoever serves the page has to add 'wasm-unsafe-eval' to its script-src.",
     old: (what) => `This browser is too old for the program (${what}). Use a current version of Chrome, Edge, Firefox or Safari.`,
@@ -18,6 +19,7 @@ const WORDS = {
     memory: "内存耗尽",
     stack: "调用栈溢出",
     error: "程序内部出错",
+    part: "程序的一部分未能加载",
     none: () => "此浏览器没有 WebAssembly，或已将其禁用（例如锁定模式）。请为本页面启用它，或换用其他浏览器。",
     policy: () => "本页面的安全策略不允许 WebAssembly。需要由提供页面的一方在 script-src 中加入 'wasm-unsafe-eval'。",
     old: (what) => `此浏览器版本太旧，无法运行该程序（${what}）。请使用新版的 Chrome、Edge、Firefox 或 Safari。`,
@@ -71,6 +73,8 @@ function whyOf(error) {
     const words = WORDS[lang] ?? WORDS.en;
     if (panic) return `${words.error} (${panic})`;
     if (!isTrap) return words.stack;
+    // The program waited for it, and cannot go on without.
+    if (error.isAbsent) return `${words.part} (${error.message})`;
     return /unreachable/i.test(error.message) ? words.memory : `${words.error} (${error.message})`;
   };
 }

@@ -45,10 +45,14 @@ export function launch() {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE } });
 }
 
-/** A file of a part of the program that comes later. A debug build holds all parts. */
-export const PART = /\bdeltascope-[0-9a-f]+-\w+-[0-9a-f]+\.wasm/;
-const PARTS = existsSync(DIST) ? readdirSync(DIST).filter((name) => PART.test(name)) : [];
-export const IS_SPLIT = PARTS.length > 0;
+/** A file of the program beside its main one. A debug build has one. */
+export const FILE = /\bdeltascope-[0-9a-f]+-\w+-[0-9a-f]+\.wasm/;
+const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(name)) : [];
+export const IS_SPLIT = FILES.length > 0;
+/** A file of a part that comes later, when it is asked for. */
+export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|rest)-)\w+-[0-9a-f]+\.wasm/;
+/** What no first picture needs. */
+export const REST = /\bdeltascope-[0-9a-f]+-rest-[0-9a-f]+\.wasm/;
 /** What only elements fetch. */
 const OF_ELEMENTS = /-mount-/;
 
@@ -179,7 +183,7 @@ class App {
       this.unanswered.delete(request);
       const why = request.failure()?.errorText;
       // A watch that is no longer needed is aborted, and so is a part when the page is left.
-      const mayEnd = (reads && request.url().startsWith(reads)) || PART.test(request.url());
+      const mayEnd = (reads && request.url().startsWith(reads)) || FILE.test(request.url());
       if (mayEnd && why === "net::ERR_ABORTED") return;
       problem(`failed: ${request.url()} ${why}`);
     });
@@ -225,8 +229,8 @@ class App {
   /** Waits until the page has fetched all parts by itself. */
   async whole() {
     const isThere = (name) => this.requests.some((address) => address.endsWith(name));
-    const isAsked = () => [...this.unanswered].some((request) => PART.test(request.url()));
-    await this.eventually("all parts are there", () => PARTS.every((name) => isThere(name) || OF_ELEMENTS.test(name)) && !isAsked());
+    const isAsked = () => [...this.unanswered].some((request) => FILE.test(request.url()));
+    await this.eventually("all parts are there", () => FILES.every((name) => isThere(name) || OF_ELEMENTS.test(name)) && !isAsked());
   }
 
   /** Goes to the end of the run and returns that state. */

@@ -25,7 +25,7 @@ if (!program) {
 const stem = program.replace("_bg.wasm", "");
 const glue = readFileSync(join(dist, `${stem}.js`), "utf8");
 // What loads a part names its files; some files belong to several parts.
-const parts = [...glue.matchAll(/__wasm_split_load_(\w+): loads\(\(\) => \[(.*)\]\)/g)].map(([, part, files]) => [
+const parts = [...glue.matchAll(/__wasm_split_load_(\w+): loads\(\(\) => \[(.*)\](?:, true)?\)/g)].map(([, part, files]) => [
   part,
   [...files.matchAll(/'\.\/(.*?)'/g)].map(([, file]) => file),
 ]);
@@ -34,16 +34,19 @@ if (parts.length === 0) {
   process.exit(1);
 }
 const main = [program, `${stem}.js`];
+// The program's other files: what only the first pictures of the page need, or only those of elements, and what neither does.
+const other = Object.fromEntries(["page", "element", "rest"].map((side) => [side, names.find((name) => name.startsWith(`${stem}-${side}-`))]));
 // The page's styles and its start script.
 const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 // What only elements need.
 const [, mount] = parts.find(([part]) => part === "mount");
 const rows = [
-  ["page", ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main]],
-  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, ...mount]],
+  ["page", ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, other.page]],
+  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, other.element, ...mount]],
+  ["rest", [other.rest]],
   ...parts.filter(([, files]) => files !== mount),
 ];
-rows.push(["all", [...new Set(rows.filter(([row]) => row !== "element").flatMap(([, files]) => files))]]);
+rows.push(["all", [...new Set([other.element, ...rows.filter(([row]) => row !== "element").flatMap(([, files]) => files)])]]);
 
 const params = (bytes) => ({
   [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
@@ -71,8 +74,11 @@ for (const [name, files] of rows) {
     if (!isTrue) wrong.push(`${path}: the row ${name} should say ${sum.slice(1).map((bytes) => Math.round(bytes / 1000)).join(" | ")}`);
   }
 }
+// What is said elsewhere is what the tables say.
 const [, page] = read(TABLES[0]).match(/^\| page \| (\d+) \|/m) ?? [];
-for (const path of SAID) if (!read(path).includes(`${page} KB`)) wrong.push(`${path}: the page's ${page} KB are missing`);
+const [, element] = read(TABLES[0]).match(/^\| element \| (\d+) \|/m) ?? [];
+const whole = read(TABLES[0]).match(/^\| all \| (\d+) \|/m)?.[1].replace(/(?=\d{3}$)/, ",");
+for (const path of SAID) for (const said of [page, element, whole]) if (!read(path).includes(`${said} KB`)) wrong.push(`${path}: ${said} KB are missing`);
 for (const message of wrong) console.error(message);
 process.exit(Number(wrong.length > 0));
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::Kind;
 use crate::split::split;
 use crate::strict::strict;
 use crate::styles::shadowed;
@@ -25,15 +26,15 @@ const TOKENS: &str = "tokens.css";
 const OF_THE_PAGE: [&str; 2] = ["old.js", "rescue.js"];
 
 /// Writes the package beside the files that trunk has built. A release is for visitors, who need no names of functions.
-pub(crate) fn write(root: &Path, dist: &Path, release: bool) -> Result<(), String> {
+pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> {
     let (glue, wasm) = built(dist)?;
-    let parts = if release {
+    let parts = if kind != Kind::Debug {
         let (page, files) = strict(&read(&dist.join("index.html"))?)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;
         }
-        split(&linked()?, dist, &glue, &wasm)?
+        split(&linked()?, dist, &glue, &wasm, kind)?
     } else {
         Vec::new()
     };

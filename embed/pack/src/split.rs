@@ -14,9 +14,18 @@ use std::process::Command;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_split_cli_support::{Options, transform};
 
+use serde_json::json;
+
+use crate::Kind;
+use crate::cut::count::counting;
+use crate::cut::linked::Linked;
+use crate::cut::list::{self, List};
+use crate::cut::{self, Stands};
 use crate::program;
 
 /// The module from which the main part imports what loads the others. It exists only within the glue.
+/// The part that an element's first picture needs.
+const FIRST: &str = "mount";
 const LINK: &str = "./parts.js";
 
 /// Replaces the program and its glue by the main part and its glue, and puts the parts beside them. Returns the names of
@@ -26,6 +35,7 @@ pub(crate) fn split(
     dist: &Path,
     glue: &str,
     wasm: &str,
+    kind: Kind,
 ) -> Result<Vec<String>, String> {
     let stem = glue.trim_end_matches(".js");
     let folder = linked.with_file_name("deltascope-parts");
@@ -41,15 +51,55 @@ pub(crate) fn split(
     let split =
         split.map_err(|error| format!("{} cannot be split: {error:#}", linked.display()))?;
     bind(&main, &folder, stem)?;
-    let main = bare(&folder.join(wasm))?;
+    let bound = read(&folder.join(wasm))?;
+    let linked = Linked::read(&bytes)?;
+    let functions = cut::functions(&bound, &linked)?;
+    let list = match kind {
+        Kind::Counts => List::default(),
+        _ => List::read(list::TEXT)?,
+    };
+    let firsts = split.prefetch_map.get(FIRST).into_iter().flatten();
+    let firsts = firsts.map(|file| read(&folder.join(format!("{file}.wasm"))));
+    let written = cut::Split {
+        main: read(&main)?,
+        firsts: firsts.collect::<Result<_, _>>()?,
+    };
+    let cut = cut::cut(&bound, &functions, &list, &linked, &written)?;
+    let main = match kind {
+        Kind::Counts => {
+            let counting = counting(&cut.main)?;
+            let functions = functions.iter().zip(&counting.points);
+            let functions: Vec<_> = functions
+                .map(|(one, points)| json!([one.path, one.content, points]))
+                .collect();
+            let told = json!({ "glue": glue, "at": counting.at, "functions": functions });
+            put(dist, "functions.json", told.to_string().as_bytes())?;
+            counting.bytes
+        }
+        _ => cut.main,
+    };
     let parts: BTreeSet<_> = split.prefetch_map.values().flatten().collect();
     let parts = parts
         .into_iter()
-        .map(|part| Ok((part.as_str(), small(&folder.join(format!("{part}.wasm")))?)))
+        .map(|part| {
+            Ok((
+                part.as_str(),
+                small(part, &bare(&folder.join(format!("{part}.wasm")))?)?,
+            ))
+        })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
     // A part fits only the main part that it was cut from, so all have a name that no others have.
     let mut hash = DefaultHasher::new();
-    for bytes in [&main].into_iter().chain(parts.values()) {
+    let others = cut
+        .others
+        .iter()
+        .map(|(name, bytes)| Ok((*name, small(name, bytes)?)));
+    let others = others.collect::<Result<Vec<_>, String>>()?;
+    for bytes in [&main]
+        .into_iter()
+        .chain(others.iter().map(|(_, bytes)| bytes))
+        .chain(parts.values())
+    {
         hash.write(bytes);
     }
     let hash = hash.finish();
@@ -60,12 +110,18 @@ pub(crate) fn split(
     });
     let path = folder.join(glue);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    put(dist, glue, with_parts(&text, &uses.collect())?.as_bytes())?;
+    let text = with_parts(&text, &uses.collect())?;
+    let text = with_others(&text, name, &cut.stands)?;
+    put(dist, glue, text.as_bytes())?;
     put(dist, wasm, &main)?;
     for (part, bytes) in &parts {
         put(dist, &name(part), bytes)?;
     }
-    Ok(parts.keys().map(|part| name(part)).collect())
+    for (other, bytes) in &others {
+        put(dist, &name(other), bytes)?;
+    }
+    let others = others.iter().map(|(other, _)| name(other));
+    Ok(parts.keys().map(|part| name(part)).chain(others).collect())
 }
 
 /// Runs wasm-bindgen as trunk does.
@@ -113,7 +169,11 @@ fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String
             .iter()
             .map(|file| format!("new URL('./{file}', import.meta.url)"));
         let urls = urls.collect::<Vec<_>>().join(", ");
-        let _ = writeln!(text, "    __wasm_split_load_{part}: loads(() => [{urls}]),");
+        let first = if part == FIRST { ", true" } else { "" };
+        let _ = writeln!(
+            text,
+            "    __wasm_split_load_{part}: loads(() => [{urls}]{first}),"
+        );
     }
     text.push_str("};\n");
     // There is an import for each part.
@@ -124,18 +184,63 @@ fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String
     Ok(text)
 }
 
+/// The glue, with the addresses of the other files, and with what stands in for their functions until they come.
+fn with_others(
+    glue: &str,
+    name: impl Fn(&str) -> String,
+    stands: &Stands,
+) -> Result<String, String> {
+    let (sync, end) = (
+        "export { initSync, __wbg_init as default };",
+        "return __wbg_finalize_init(instance, module);",
+    );
+    let (before, after) = glue
+        .split_once("async function __wbg_init_once")
+        .ok_or("the glue begins in another way")?;
+    let load = "const { instance, module } =";
+    if [end, sync, load].iter().any(|text| !after.contains(text)) {
+        return Err("the glue begins in another way".to_owned());
+    }
+    let after = after
+        .replacen(load, &format!("const own = first();\n    {load}"), 1)
+        .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    take(...await own, instance.exports);\n    {end}"), 1)
+        .replacen(sync, "export { __wbg_init as default };", 1);
+    let addresses = ["page", "element", "rest"].map(|other| {
+        format!(
+            "const {other} = () => new URL('./{}', import.meta.url);\n",
+            name(other)
+        )
+    });
+    let types: Vec<_> = stands
+        .types
+        .iter()
+        .map(|(params, results)| json!([params, results]))
+        .collect();
+    let mut last = 0;
+    let steps = stands
+        .slots
+        .iter()
+        .map(|&(slot, _)| slot - std::mem::replace(&mut last, slot));
+    let steps: Vec<_> = steps.collect();
+    let of: Vec<_> = stands.slots.iter().map(|&(_, ty)| ty).collect();
+    let stands = json!([types, steps, of]);
+    Ok(format!(
+        "{before}async function __wbg_init_once{after}{}const stands = {stands};\n",
+        addresses.concat()
+    ))
+}
+
 const LOADER: &str = include_str!("split.js");
 
 /// Bundlers put files up to 4096 bytes into their code, as URLs that a strict policy forbids.
 const LEAST: usize = 4097;
 
 /// A part as small as it can be: the linker leaves room in its numbers.
-fn small(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = bare(path)?;
+fn small(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut module = wasm_encoder::Module::new();
     RoundtripReencoder
-        .parse_core_module(&mut module, wasmparser::Parser::new(0), &bytes)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+        .parse_core_module(&mut module, wasmparser::Parser::new(0), bytes)
+        .map_err(|error| format!("{name}: {error}"))?;
     let room = LEAST.saturating_sub(module.len());
     if room > 0 {
         module.section(&wasm_encoder::CustomSection {

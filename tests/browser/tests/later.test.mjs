@@ -1,7 +1,7 @@
 // The parts of a released program that come later: what is opened without them, and what is said if they do not come.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { DIST, IS_SPLIT, PART, launch } from "../harness.mjs";
+import { DIST, IS_SPLIT, PART, REST, launch } from "../harness.mjs";
 import { hosts, page as hostPage } from "../hosts.mjs";
 import { listOf } from "../many.mjs";
 import { serve } from "../server.mjs";
@@ -317,3 +317,56 @@ test("an element that is removed while it waits leaves nothing behind", { skip }
   await other.waitForFunction(() => document.getElementById("b").getState().step > 0);
   assert.deepEqual(errors, []);
 }));
+
+/** What was asked for of the rest: beside the page's work, and while the page waited. */
+async function withoutRest(t, path, { waits = "continue" } = {}) {
+  const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
+  t.after(() => context.close());
+  const waited = [];
+  // Neither it nor the parts, which would bring it.
+  await context.route(PART, (route) => (/-(?:mount|chunk_\d+)-/.test(route.request().url()) ? route.continue() : undefined));
+  await context.route(REST, (route) => {
+    if (route.request().resourceType() !== "xhr") return;
+    waited.push(route.request().url());
+    return route[waits]();
+  });
+  const page = await context.newPage();
+  await page.goto(path);
+  return { page, waited };
+}
+
+test("the page's first picture does not wait for the rest of the program", { skip }, async (t) => {
+  const { page, waited } = await withoutRest(t, server.url);
+  await page.locator(".tale").waitFor();
+  await page.waitForFunction(() => window.deltascope !== undefined);
+  assert.deepEqual(waited, [], "make starts");
+});
+
+test("an element's first picture does not wait for the rest of the program", { skip }, onHost({
+  "index.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
+}, async (host, t) => {
+  const { page, waited } = await withoutRest(t, `${host.url}index.html`);
+  await page.locator("delta-scope .stage .room").first().waitFor();
+  assert.deepEqual(waited, [], "make starts");
+}));
+
+test("what needs the rest before it is there waits for it", { skip }, async (t) => {
+  const { page, waited } = await withoutRest(t, server.url);
+  await page.locator(".tale").waitFor();
+  const step = () => page.evaluate(async () => {
+    await deltascope.step(1);
+    return deltascope.getState().step;
+  });
+  assert.equal((await step()) + 1, await step());
+  assert.equal(waited.length, 1);
+});
+
+test("what needs the rest when it does not come ends the program, which says so", { skip }, async (t) => {
+  const { page, waited } = await withoutRest(t, server.url, { waits: "abort" });
+  await page.locator(".tale").waitFor();
+  await page.keyboard.press("ArrowRight");
+  const rescue = page.getByTestId("rescue");
+  await rescue.waitFor();
+  assert.match(await rescue.innerText(), /a part of it could not be loaded \(\S+-rest-\S+: .+\)/);
+  assert.equal(waited.length, 1);
+});

@@ -1,0 +1,208 @@
+//! Which data only the rest of the program uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use wasmparser::{DataKind, KnownCustom, Name, Operator, Parser, Payload, TypeRef};
+
+use super::Side;
+use super::linked::Linked;
+use super::outline::Taken;
+
+/// A module as the splitter has written it: its functions have the length that they had, its data another place.
+#[derive(Default)]
+struct Split<'a> {
+    bytes: &'a [u8],
+    bodies: BTreeMap<&'a str, Range<usize>>,
+    /// Where data begins, in memory and in the file.
+    segments: Vec<(u32, Range<usize>)>,
+}
+
+impl<'a> Split<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut split = Self {
+            bytes,
+            ..Self::default()
+        };
+        let (mut imported, mut bodies, mut all) = (0, Vec::new(), BTreeMap::new());
+        for payload in Parser::new(0).parse_all(bytes) {
+            match payload? {
+                Payload::ImportSection(imports) => {
+                    for import in imports.into_imports() {
+                        imported += usize::from(matches!(import?.ty, TypeRef::Func(_)));
+                    }
+                }
+                Payload::CodeSectionEntry(body) => {
+                    bodies.push(body.range().start as usize..body.range().end as usize)
+                }
+                Payload::DataSection(segments) => {
+                    for segment in segments {
+                        let segment = segment?;
+                        let DataKind::Active { offset_expr, .. } = segment.kind else {
+                            continue;
+                        };
+                        let Operator::I32Const { value } =
+                            offset_expr.get_operators_reader().read()?
+                        else {
+                            continue;
+                        };
+                        let end = segment.range.end as usize;
+                        split
+                            .segments
+                            .push((value as u32, end - segment.data.len()..end));
+                    }
+                }
+                Payload::CustomSection(custom) => {
+                    if let KnownCustom::Name(names) = custom.as_known() {
+                        for part in names {
+                            let Name::Function(names) = part? else {
+                                continue;
+                            };
+                            for name in names {
+                                let name = name?;
+                                all.insert(name.index as usize, name.name);
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (at, body) in bodies.into_iter().enumerate() {
+            if let Some(&name) = all.get(&(imported + at)) {
+                split.bodies.insert(name, body);
+            }
+        }
+        Ok(split)
+    }
+
+    /// What memory has at an address when the module begins.
+    fn word(&self, address: u32) -> Option<u32> {
+        let (first, range) = self.segments.iter().find(|(first, range)| {
+            address >= *first && address as usize + 4 <= *first as usize + range.len()
+        })?;
+        let at = range.start + (address - first) as usize;
+        Some(u32::from_le_bytes(self.bytes[at..at + 4].try_into().ok()?))
+    }
+}
+
+/// Which data of the main part comes with another side, because no other uses it: functions there, or what was `taken` out of others.
+pub(super) fn places(
+    linked: &Linked<'_>,
+    split: &super::Split,
+    side_of: impl Fn(&str) -> Side,
+    taken: &BTreeMap<&str, &Taken>,
+) -> Result<Vec<(Range<u32>, Side)>, String> {
+    let read = |bytes| Split::read(bytes).map_err(|error| error.to_string());
+    let mut all = vec![read(&split.main)?];
+    for bytes in &split.firsts {
+        all.push(read(bytes)?);
+    }
+    let symbols: BTreeMap<u32, _> = linked.symbols().collect();
+    // Where each of them is now, as the functions that use them say, and then as other data does.
+    let mut place: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut reached = [const { BTreeSet::new() }; 4];
+    for (linked_name, name, body) in linked.functions() {
+        let uses = linked.uses_of(body);
+        let of = all
+            .iter()
+            .enumerate()
+            .find_map(|(at, split)| Some((at, split, split.bodies.get(linked_name)?)));
+        // Functions without relocations are written anew.
+        if let Some((_, split, now)) = of.filter(|(_, _, now)| now.len() == body.len()) {
+            for one in &uses {
+                let at = now.start + one.at;
+                let value = padded(&split.bytes[at..at + 5]).wrapping_sub(one.addend as u32);
+                if place
+                    .insert(one.symbol, value)
+                    .is_some_and(|other| other != value)
+                {
+                    return Err(format!("{name}: data in two places"));
+                }
+            }
+        }
+        let side = match of {
+            Some((0, ..)) => side_of(name),
+            // A part of an element's first picture.
+            Some(_) => Side::Element,
+            None => Side::Rest,
+        };
+        let stretches = match taken.get(name) {
+            // wasm-bindgen writes some functions anew.
+            Some(taken) if linked.length(body) == Some(taken.of) => {
+                linked.bytes_of(body, &taken.stretches)?
+            }
+            _ => Vec::new(),
+        };
+        for one in &uses {
+            let is_taken = stretches.iter().any(|range| range.contains(&one.at));
+            reached[if is_taken { Side::Rest } else { side } as usize].insert(one.symbol);
+        }
+    }
+    let uses: BTreeMap<u32, _> = symbols
+        .iter()
+        .map(|(&index, symbol)| (index, linked.uses_in(symbol)))
+        .collect();
+    let mut found: Vec<u32> = place.keys().copied().collect();
+    while let Some(symbol) = found.pop() {
+        for one in uses.get(&symbol).into_iter().flatten() {
+            let at = place[&symbol] + one.at as u32;
+            if let Some(word) = all.iter().find_map(|split| split.word(at))
+                && place
+                    .insert(one.symbol, word.wrapping_sub(one.addend as u32))
+                    .is_none()
+            {
+                found.push(one.symbol);
+            }
+        }
+    }
+    for reached in &mut reached {
+        let mut left: Vec<u32> = reached.iter().copied().collect();
+        while let Some(symbol) = left.pop() {
+            for one in uses.get(&symbol).into_iter().flatten() {
+                if reached.insert(one.symbol) {
+                    left.push(one.symbol);
+                }
+            }
+        }
+    }
+    // Texts share their ends, so this is known byte by byte: who uses it.
+    let mut used: BTreeMap<u32, u8> = BTreeMap::new();
+    for (side, reached) in Side::ALL.into_iter().zip(&reached) {
+        for symbol in reached {
+            match (place.get(symbol), symbols.get(symbol)) {
+                (Some(&from), Some(symbol)) => {
+                    for at in from..from + symbol.size {
+                        *used.entry(at).or_default() |= 1 << side as u8;
+                    }
+                }
+                (None, Some(_)) if side != Side::Rest => {
+                    return Err(format!("nothing says where the data of symbol {symbol} is"));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut places: Vec<(Range<u32>, Side)> = Vec::new();
+    for (at, sides) in used {
+        let is = |side: Side| sides & 1 << side as u8 != 0;
+        let side = match (is(Side::Main), is(Side::Page), is(Side::Element)) {
+            (true, ..) | (_, true, true) => continue,
+            (_, true, _) => Side::Page,
+            (_, _, true) => Side::Element,
+            _ => Side::Rest,
+        };
+        match places.last_mut() {
+            Some((range, of)) if *of == side && range.end == at => range.end += 1,
+            _ => places.push((at..at + 1, side)),
+        }
+    }
+    Ok(places)
+}
+
+fn padded(bytes: &[u8]) -> u32 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 7 | u32::from(byte & 0x7f))
+}

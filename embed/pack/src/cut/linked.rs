@@ -1,0 +1,258 @@
+//! What the linker has written: which function uses which data, and a name for each function that other builds give it, too.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
+
+use super::list::path_of;
+use wasmparser::{
+    BinaryReader, DefinedDataSymbol, FunctionBody, KnownCustom, Linking, Name, Parser, Payload,
+    RelocationEntry, RelocationType, SymbolInfo, TypeRef,
+};
+
+/// A program with its relocations.
+#[derive(Default)]
+pub(crate) struct Linked<'a> {
+    bytes: &'a [u8],
+    imported: u32,
+    /// As the linker and as wasm-bindgen write them.
+    names: BTreeMap<u32, (&'a str, String)>,
+    bodies: Vec<Range<usize>>,
+    symbols: Vec<SymbolInfo<'a>>,
+    /// Where each segment of data begins in the file.
+    segments: Vec<usize>,
+    code: usize,
+    data: usize,
+    code_relocations: Vec<RelocationEntry>,
+    data_relocations: Vec<RelocationEntry>,
+}
+
+/// A place in a function, or in data, that has the address of data.
+pub(super) struct Use {
+    /// Where, from the begin of the function or the data.
+    pub(super) at: usize,
+    pub(super) symbol: u32,
+    pub(super) addend: i64,
+}
+
+impl<'a> Linked<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, String> {
+        let mut linked = Self {
+            bytes,
+            ..Self::default()
+        };
+        let (mut sections, mut code, mut data) = (0, 0, 0);
+        for payload in Parser::new(0).parse_all(bytes) {
+            let payload = payload.map_err(|error| error.to_string())?;
+            let section = sections;
+            if payload.as_section().is_some() {
+                sections += 1;
+            }
+            match &payload {
+                Payload::CodeSectionStart { .. } => code = section,
+                Payload::DataSection(_) => data = section,
+                _ => {}
+            }
+            linked
+                .take(payload, (code, data))
+                .map_err(|error| error.to_string())?;
+        }
+        linked.code_relocations.sort_by_key(|one| one.offset);
+        linked.data_relocations.sort_by_key(|one| one.offset);
+        Ok(linked)
+    }
+
+    fn take(
+        &mut self,
+        payload: Payload<'a>,
+        (code, data): (u32, u32),
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        match payload {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    self.imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                }
+            }
+            Payload::CodeSectionStart { range, .. } => self.code = range.start as usize,
+            Payload::CodeSectionEntry(body) => {
+                let range = body.range();
+                self.bodies.push(range.start as usize..range.end as usize);
+            }
+            Payload::DataSection(segments) => {
+                self.data = segments.range().start as usize;
+                for segment in segments {
+                    let segment = segment?;
+                    self.segments
+                        .push(segment.range.end as usize - segment.data.len());
+                }
+            }
+            Payload::CustomSection(custom) => match custom.as_known() {
+                KnownCustom::Name(names) => {
+                    for part in names {
+                        let Name::Function(names) = part? else {
+                            continue;
+                        };
+                        for name in names {
+                            let name = name?;
+                            self.names
+                                .insert(name.index, (name.name, written(name.name)));
+                        }
+                    }
+                }
+                KnownCustom::Linking(linking) => {
+                    for part in linking.subsections() {
+                        if let Linking::SymbolTable(symbols) = part? {
+                            self.symbols = symbols.into_iter().collect::<Result<_, _>>()?;
+                        }
+                    }
+                }
+                KnownCustom::Reloc(relocations) => {
+                    let all = relocations
+                        .entries()
+                        .into_iter()
+                        .collect::<Result<_, _>>()?;
+                    match relocations.section_index() {
+                        section if section == code => self.code_relocations = all,
+                        section if section == data => self.data_relocations = all,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The functions that it defines, by their names: as the linker and as wasm-bindgen write them.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (&'a str, &str, &Range<usize>)> {
+        let named = (self.imported..).zip(&self.bodies);
+        named.filter_map(|(index, range)| {
+            let (name, written) = self.names.get(&index)?;
+            Some((*name, written.as_str(), range))
+        })
+    }
+
+    pub(super) fn uses_of(&self, body: &Range<usize>) -> Vec<Use> {
+        self.uses(&self.code_relocations, self.code, body)
+    }
+
+    /// The bytes of stretches of a function, which has the instructions that it had.
+    pub(super) fn bytes_of(
+        &self,
+        body: &Range<usize>,
+        stretches: &[Range<usize>],
+    ) -> Result<Vec<Range<usize>>, String> {
+        let reader = BinaryReader::new(&self.bytes[body.clone()], 0);
+        let operators = FunctionBody::new(reader).get_operators_reader();
+        let operators = operators
+            .map_err(|error| error.to_string())?
+            .into_iter_with_offsets();
+        let mut at = operators
+            .map(|one| one.map(|(_, at)| at as usize))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| error.to_string())?;
+        at.push(body.len());
+        Ok(stretches
+            .iter()
+            .filter_map(|range| Some(*at.get(range.start)?..*at.get(range.end)?))
+            .collect())
+    }
+
+    /// How many instructions a function has.
+    pub(super) fn length(&self, body: &Range<usize>) -> Option<usize> {
+        let reader = BinaryReader::new(&self.bytes[body.clone()], 0);
+        Some(
+            FunctionBody::new(reader)
+                .get_operators_reader()
+                .ok()?
+                .into_iter()
+                .count(),
+        )
+    }
+
+    pub(super) fn symbols(&self) -> impl Iterator<Item = (u32, DefinedDataSymbol)> {
+        (0..)
+            .zip(&self.symbols)
+            .filter_map(|(index, symbol)| match symbol {
+                SymbolInfo::Data {
+                    symbol: Some(symbol),
+                    ..
+                } if symbol.size > 0 => Some((index, *symbol)),
+                _ => None,
+            })
+    }
+
+    pub(super) fn uses_in(&self, symbol: &DefinedDataSymbol) -> Vec<Use> {
+        let from = self.segments[symbol.index as usize] + symbol.offset as usize;
+        self.uses(
+            &self.data_relocations,
+            self.data,
+            &(from..from + symbol.size as usize),
+        )
+    }
+
+    fn uses(&self, all: &[RelocationEntry], base: usize, range: &Range<usize>) -> Vec<Use> {
+        let uses = within(all, base, range)
+            .iter()
+            .filter(|one| is_address(one.ty));
+        let uses = uses.map(|one| Use {
+            at: base + one.offset as usize - range.start,
+            symbol: one.index,
+            addend: one.addend,
+        });
+        uses.collect()
+    }
+
+    /// For each function, by its name, what it does as a number: the same in each build of the same source. Names that several have are
+    /// left out.
+    pub(super) fn contents(&self) -> BTreeMap<&str, u64> {
+        let (mut contents, mut several) = (BTreeMap::new(), Vec::new());
+        for (_, name, body) in self.functions() {
+            if contents.insert(name, self.content(body)).is_some() {
+                several.push(name);
+            }
+        }
+        contents.retain(|name, _| !several.contains(name));
+        contents
+    }
+
+    fn content(&self, body: &Range<usize>) -> u64 {
+        let mut bytes = self.bytes[body.clone()].to_vec();
+        let mut hash = DefaultHasher::new();
+        for one in within(&self.code_relocations, self.code, body) {
+            let at = self.code + one.offset as usize - body.start;
+            bytes[at..at + one.ty.extent()].fill(0);
+            if let Some(SymbolInfo::Func { index, .. }) = self.symbols.get(one.index as usize)
+                && !matches!(one.ty, RelocationType::TypeIndexLeb)
+            {
+                let name = self.names.get(index).map(|(_, name)| path_of(name));
+                hash.write(name.unwrap_or_default().as_bytes());
+            }
+        }
+        hash.write(&bytes);
+        hash.finish()
+    }
+}
+
+fn within<'r>(
+    all: &'r [RelocationEntry],
+    base: usize,
+    range: &Range<usize>,
+) -> &'r [RelocationEntry] {
+    let from = all.partition_point(|one| base + (one.offset as usize) < range.start);
+    let to = all.partition_point(|one| base + (one.offset as usize) < range.end);
+    &all[from..to]
+}
+
+fn is_address(ty: RelocationType) -> bool {
+    use RelocationType as Ty;
+    matches!(
+        ty,
+        Ty::MemoryAddrLeb | Ty::MemoryAddrSleb | Ty::MemoryAddrI32
+    )
+}
+
+fn written(name: &str) -> String {
+    rustc_demangle::demangle(name).to_string()
+}

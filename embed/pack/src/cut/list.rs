@@ -1,0 +1,176 @@
+//! The list of the functions that do not run before each first picture (`starts.txt`, which `make starts` writes). What it does not
+//! know stays in the main part, so that an old list costs some KB and no time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use super::Side;
+
+/// The list as it is kept.
+pub(crate) const TEXT: &str = include_str!("../../starts.txt");
+
+/// The digits of a function's content.
+const DIGITS: usize = 8;
+
+/// The functions of a list. It has a section for each side but the main one, and a headline over each. A line is a path, for all
+/// functions that have it; or a path that ends with `::*`, for all below; or a path, a tab, and the contents of some that have it. The
+/// last section is about functions that do run: a line is the content, a tab, and the points to which control does not come.
+#[derive(Default)]
+pub(crate) struct List<'a> {
+    sides: Vec<(Side, Names<'a>)>,
+    points: BTreeMap<&'a str, BTreeSet<u32>>,
+}
+
+#[derive(Default)]
+struct Names<'a> {
+    whole: BTreeSet<&'a str>,
+    below: BTreeSet<&'a str>,
+    some: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> List<'a> {
+    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
+        let mut list = Self::default();
+        let mut is_points = false;
+        for line in text.lines() {
+            if let Some(headline) = line.strip_prefix("# ") {
+                let side = match headline {
+                    "page" => Side::Page,
+                    "element" => Side::Element,
+                    "rest" => Side::Rest,
+                    "points" => {
+                        is_points = true;
+                        continue;
+                    }
+                    _ => {
+                        return Err(format!(
+                            "starts.txt has a headline {headline}: write it anew, make starts"
+                        ));
+                    }
+                };
+                list.sides.push((side, Names::default()));
+            } else if is_points {
+                let (content, points) = line.split_once('\t').unwrap_or((line, ""));
+                list.points.insert(
+                    content,
+                    points.split(' ').filter_map(range).flatten().collect(),
+                );
+            } else if let Some((_, names)) = list.sides.last_mut() {
+                names.take(line);
+            }
+        }
+        Ok(list)
+    }
+
+    /// The points of a function to which control does not come.
+    pub(crate) fn points(&self, content: &str) -> Option<&BTreeSet<u32>> {
+        self.points.get(content)
+    }
+
+    pub(crate) fn side(&self, path: &str, content: &str) -> Side {
+        let mut sides = self.sides.iter();
+        sides
+            .find(|(_, names)| names.has(path, content))
+            .map_or(Side::Main, |(side, _)| *side)
+    }
+}
+
+impl<'a> Names<'a> {
+    fn take(&mut self, line: &'a str) {
+        if let Some((path, contents)) = line.split_once('\t') {
+            self.some.insert(path, contents.split(' ').collect());
+        } else if let Some(path) = line.strip_suffix('*') {
+            self.below.insert(path);
+        } else {
+            self.whole.insert(line);
+        }
+    }
+
+    fn has(&self, path: &str, content: &str) -> bool {
+        self.whole.contains(path)
+            || self
+                .some
+                .get(path)
+                .is_some_and(|some| some.contains(content))
+            || path
+                .match_indices("::")
+                .any(|(at, _)| self.below.contains(&path[..at + 2]))
+    }
+}
+
+/// `3-5`, or `7`.
+fn range(text: &str) -> Option<RangeInclusive<u32>> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    Some(from.parse().ok()?..=to.parse().ok()?)
+}
+
+/// A function's path: its name without numbers, also without those of the standard library's crates.
+pub(crate) fn path_of(name: &str) -> String {
+    let is_number = |number: &str| {
+        number.len() == DIGITS_OF_A_NAME && number.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let path = name
+        .rsplit_once("::h")
+        .filter(|(_, number)| is_number(number));
+    let path = path.map_or(name, |(path, _)| path);
+    let mut parts = path.split('[');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_at_checked(DIGITS_OF_A_NAME) {
+            Some((number, rest))
+                if number.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(']') =>
+            {
+                plain.push_str(&rest[1..]);
+            }
+            _ => {
+                plain.push('[');
+                plain.push_str(part);
+            }
+        }
+    }
+    plain
+}
+
+/// The digits of the number of a function, or a crate.
+const DIGITS_OF_A_NAME: usize = 16;
+
+pub(crate) fn short(content: u64) -> String {
+    let mut digits = format!("{content:016x}");
+    digits.truncate(DIGITS);
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{List, path_of, short};
+    use crate::cut::Side;
+
+    #[test]
+    fn a_list_knows_paths_what_is_below_them_and_some_of_those_with_one_path() {
+        let list = List::read(
+            "# page\na::b\n# rest\na::c::*\n<T as d::E>::f\t0123ab 45cdef\n# points\n89\t1-3 7\n",
+        )
+        .unwrap();
+        for (path, content, side) in [
+            ("a::b", "", Side::Page),
+            ("a::b::g", "", Side::Main),
+            ("a::c::g", "", Side::Rest),
+            ("a::c::g::h", "", Side::Rest),
+            ("a::c", "", Side::Main),
+            ("<T as d::E>::f", "45cdef", Side::Rest),
+            ("<T as d::E>::f", "45cdee", Side::Main),
+        ] {
+            assert_eq!(list.side(path, content), side, "{path} {content}");
+        }
+        assert_eq!(list.points("89"), Some(&[1, 2, 3, 7].into()));
+        assert!(List::read("# others\n").is_err());
+    }
+
+    #[test]
+    fn a_path_has_no_numbers() {
+        let name = "<[T] as core[c5930c85a12de822]::a>::b::h0123456789abcdef";
+        assert_eq!(path_of(name), "<[T] as core::a>::b");
+        assert_eq!(path_of("core::hash::b"), "core::hash::b");
+        assert_eq!(short(0x0012_3456_789a_bcde), "00123456");
+    }
+}

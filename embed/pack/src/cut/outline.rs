@@ -1,0 +1,730 @@
+//! Takes stretches that do not run before the first picture out of functions that do, as functions of their own.
+//!
+//! Such a function is given the locals that the stretch reads, and returns those that it sets and that are read after it; and, if
+//! the stretch can be left in several ways, in which.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use wasm_encoder::reencode::{Error, Reencode, RoundtripReencoder};
+use wasm_encoder::{CodeSection, Function, FunctionSection, Instruction, TypeSection};
+use wasmparser::{
+    CodeSectionReader, FunctionBody, FunctionSectionReader, Operator, Parser, TypeSectionReader,
+    ValType,
+};
+
+use super::body::{Body, bodies};
+
+/// A program with new functions at its end.
+pub(super) struct Outlined {
+    pub(super) bytes: Vec<u8>,
+    /// How many it had before, with those that it imports.
+    pub(super) first: u32,
+    /// What was taken out of each function.
+    pub(super) taken: Vec<Taken>,
+}
+
+pub(super) struct Taken {
+    /// How many instructions the function had.
+    pub(super) of: usize,
+    /// Which of them.
+    pub(super) stretches: Vec<Range<usize>>,
+}
+
+/// `has_run`: whether a function, by its place among those that the module defines, has come to a point. It is asked only for those
+/// that have run.
+pub(super) fn outline(
+    bytes: &[u8],
+    has_run: &dyn Fn(usize, u32) -> Option<bool>,
+) -> Result<Outlined, String> {
+    let bodies = bodies(bytes)?;
+    let module = super::module::Module::read(bytes)?;
+    let first = module.imported() + bodies.len() as u32;
+    let mut out = Outliner {
+        types: Types::default(),
+        functions: Vec::new(),
+        anew: Vec::new(),
+        next: 0,
+        first,
+    };
+    out.types.known = module
+        .types
+        .iter()
+        .map(|ty| (ty.params().to_vec(), ty.results().to_vec()))
+        .collect();
+    out.types.kept = out.types.known.len();
+    let mut taken = Vec::new();
+    for (at, body) in bodies.iter().enumerate() {
+        let mut of = Vec::new();
+        if has_run(at, 0) == Some(true) {
+            of = body.stretches(&|point| has_run(at, point) != Some(false));
+        }
+        let (anew, of) = if of.is_empty() {
+            (None, of)
+        } else {
+            out.without(body, of)?
+        };
+        out.anew.push(anew);
+        taken.push(Taken {
+            of: body.ops.len(),
+            stretches: of,
+        });
+    }
+    let mut anew = wasm_encoder::Module::new();
+    out.parse_core_module(&mut anew, Parser::new(0), bytes)
+        .map_err(|error| error.to_string())?;
+    Ok(Outlined {
+        bytes: anew.finish(),
+        first,
+        taken,
+    })
+}
+
+/// The types of functions, with those that come.
+#[derive(Default)]
+struct Types {
+    known: Vec<(Vec<ValType>, Vec<ValType>)>,
+    /// How many there were.
+    kept: usize,
+}
+
+impl Types {
+    fn number(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
+        let ty = (params, results);
+        let at = self
+            .known
+            .iter()
+            .position(|known| *known == ty)
+            .unwrap_or_else(|| {
+                self.known.push(ty);
+                self.known.len() - 1
+            });
+        at as u32
+    }
+}
+
+struct Outliner {
+    types: Types,
+    /// What comes: types and bodies.
+    functions: Vec<(u32, Function)>,
+    /// What takes the place of what was there.
+    anew: Vec<Option<Function>>,
+    next: usize,
+    first: u32,
+}
+
+/// How a stretch is left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Exit {
+    /// To a label, counted from the stretch outwards.
+    Label(u32),
+    Return,
+    /// Behind its end.
+    Falls,
+}
+
+type Locals = BTreeSet<u32>;
+
+struct Stretch {
+    range: Range<usize>,
+    params: Vec<u32>,
+    outputs: Vec<u32>,
+    exits: Vec<Exit>,
+    used: Locals,
+}
+
+impl Outliner {
+    /// A function without some of its stretches, and which.
+    fn without(
+        &mut self,
+        body: &Body<'_>,
+        ranges: Vec<Range<usize>>,
+    ) -> Result<(Option<Function>, Vec<Range<usize>>), String> {
+        let flow = Flow::of(body);
+        let stretches: Vec<Stretch> = ranges
+            .into_iter()
+            .filter_map(|range| flow.stretch(range))
+            .collect();
+        if stretches.is_empty() {
+            return Ok((None, Vec::new()));
+        }
+        let mut locals: Vec<ValType> = body.locals[body.ty.params().len()..].to_vec();
+        let code = body.locals.len() as u32;
+        let several = stretches.iter().any(|one| one.exits.len() > 1);
+        let results = body.ty.results();
+        if several {
+            locals.push(ValType::I32);
+            locals.extend(results);
+        }
+        let mut function = Function::new_with_locals_types(encoded(&locals)?);
+        let mut at = 0;
+        // From the begin of the function on: a stretch never contains another.
+        let mut sorted: Vec<&Stretch> = stretches.iter().collect();
+        sorted.sort_by_key(|one| one.range.start);
+        let mut sorted = sorted.into_iter().peekable();
+        while at < body.ops.len() {
+            if let Some(stretch) = sorted.next_if(|one| one.range.start == at) {
+                let number = self.first + self.functions.len() as u32;
+                let taken = self.taken(body, stretch)?;
+                self.functions.push(taken);
+                call(&mut function, stretch, number, code, results.len() as u32);
+                at = stretch.range.end;
+                continue;
+            }
+            function.instruction(
+                &RoundtripReencoder
+                    .instruction(body.ops[at].operator.clone())
+                    .map_err(|error| error.to_string())?,
+            );
+            at += 1;
+        }
+        Ok((
+            Some(function),
+            stretches.into_iter().map(|one| one.range).collect(),
+        ))
+    }
+
+    /// The function that a stretch becomes, with its type.
+    fn taken(&mut self, body: &Body<'_>, stretch: &Stretch) -> Result<(u32, Function), String> {
+        let ty = |local: &u32| body.locals[*local as usize];
+        let mut results = Vec::new();
+        let returns = stretch.exits.contains(&Exit::Return);
+        if returns {
+            results.extend(body.ty.results());
+        }
+        results.extend(stretch.outputs.iter().map(ty));
+        if stretch.exits.len() > 1 {
+            results.push(ValType::I32);
+        }
+        let number = self
+            .types
+            .number(stretch.params.iter().map(ty).collect(), results);
+        let own: Vec<u32> = stretch
+            .used
+            .iter()
+            .copied()
+            .filter(|local| !stretch.params.contains(local))
+            .collect();
+        let place: BTreeMap<u32, u32> = stretch
+            .params
+            .iter()
+            .chain(&own)
+            .copied()
+            .zip(0..)
+            .collect();
+        let mut function =
+            Function::new_with_locals_types(encoded(&own.iter().map(ty).collect::<Vec<_>>())?);
+        let leave = |function: &mut Function, exit: Exit| {
+            if returns && exit != Exit::Return {
+                for &ty in body.ty.results() {
+                    function.instruction(&zero(ty));
+                }
+            }
+            for local in &stretch.outputs {
+                function.instruction(&Instruction::LocalGet(place[local]));
+            }
+            if stretch.exits.len() > 1 {
+                function.instruction(&Instruction::I32Const(stretch.code(exit)));
+            }
+        };
+        let mut depth = 0;
+        for op in &body.ops[stretch.range.clone()] {
+            match &op.operator {
+                Operator::LocalGet { local_index } => {
+                    function.instruction(&Instruction::LocalGet(place[local_index]))
+                }
+                Operator::LocalSet { local_index } => {
+                    function.instruction(&Instruction::LocalSet(place[local_index]))
+                }
+                Operator::LocalTee { local_index } => {
+                    function.instruction(&Instruction::LocalTee(place[local_index]))
+                }
+                Operator::Br { relative_depth } if *relative_depth >= depth => {
+                    leave(&mut function, stretch.exit(relative_depth - depth));
+                    function.instruction(&Instruction::Return)
+                }
+                Operator::BrIf { relative_depth } if *relative_depth >= depth => {
+                    function.instruction(&Instruction::If(wasm_encoder::BlockType::Empty));
+                    leave(&mut function, stretch.exit(relative_depth - depth));
+                    function.instruction(&Instruction::Return);
+                    function.instruction(&Instruction::End)
+                }
+                Operator::Return => {
+                    leave(&mut function, Exit::Return);
+                    function.instruction(&Instruction::Return)
+                }
+                operator => {
+                    match operator {
+                        Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+                            depth += 1
+                        }
+                        Operator::End => depth -= 1,
+                        _ => {}
+                    }
+                    function.instruction(
+                        &RoundtripReencoder
+                            .instruction(operator.clone())
+                            .map_err(|error| error.to_string())?,
+                    )
+                }
+            };
+        }
+        if stretch.exits.contains(&Exit::Falls) {
+            leave(&mut function, Exit::Falls);
+        } else {
+            function.instruction(&Instruction::Unreachable);
+        }
+        function.instruction(&Instruction::End);
+        Ok((number, function))
+    }
+}
+
+/// Calls what a stretch has become, and goes on where it would have.
+fn call(function: &mut Function, stretch: &Stretch, number: u32, code: u32, results: u32) {
+    for &local in &stretch.params {
+        function.instruction(&Instruction::LocalGet(local));
+    }
+    function.instruction(&Instruction::Call(number));
+    let several = stretch.exits.len() > 1;
+    if several {
+        function.instruction(&Instruction::LocalSet(code));
+    }
+    for &local in stretch.outputs.iter().rev() {
+        function.instruction(&Instruction::LocalSet(local));
+    }
+    if several && stretch.exits.contains(&Exit::Return) {
+        for result in (0..results).rev() {
+            function.instruction(&Instruction::LocalSet(code + 1 + result));
+        }
+    }
+    let Some((last, others)) = stretch.exits.split_last() else {
+        function.instruction(&Instruction::Unreachable);
+        return;
+    };
+    for &exit in others {
+        function.instruction(&Instruction::LocalGet(code));
+        if stretch.exits.len() > 2 {
+            function.instruction(&Instruction::I32Const(stretch.code(exit)));
+            function.instruction(&Instruction::I32Eq);
+        }
+        match exit {
+            Exit::Label(label) => {
+                function.instruction(&Instruction::BrIf(label));
+            }
+            Exit::Return | Exit::Falls => {
+                function.instruction(&Instruction::If(wasm_encoder::BlockType::Empty));
+                for result in 0..results {
+                    function.instruction(&Instruction::LocalGet(code + 1 + result));
+                }
+                function.instruction(&Instruction::Return);
+                function.instruction(&Instruction::End);
+            }
+        }
+    }
+    match *last {
+        Exit::Label(label) => {
+            function.instruction(&Instruction::Br(label));
+        }
+        Exit::Return => {
+            if several {
+                for result in 0..results {
+                    function.instruction(&Instruction::LocalGet(code + 1 + result));
+                }
+            }
+            function.instruction(&Instruction::Return);
+        }
+        Exit::Falls => {}
+    }
+}
+
+impl Stretch {
+    /// The number that says how it was left: of the last way, 0.
+    fn code(&self, exit: Exit) -> i32 {
+        let at = self
+            .exits
+            .iter()
+            .position(|&one| one == exit)
+            .unwrap_or_default();
+        (self.exits.len() - 1 - at) as i32
+    }
+
+    /// How a jump over so many blocks around it leaves it.
+    fn exit(&self, label: u32) -> Exit {
+        if self.exits.contains(&Exit::Label(label)) {
+            Exit::Label(label)
+        } else {
+            Exit::Return
+        }
+    }
+}
+
+/// Which locals of a function are read after each of its instructions.
+struct Flow<'b, 'a> {
+    body: &'b Body<'a>,
+    live: Vec<Locals>,
+    /// The blocks around each instruction.
+    around: Vec<Vec<usize>>,
+}
+
+impl<'b, 'a> Flow<'b, 'a> {
+    fn of(body: &'b Body<'a>) -> Self {
+        let mut flow = Self {
+            body,
+            live: vec![Locals::new(); body.ops.len() + 1],
+            around: vec![Vec::new(); body.ops.len()],
+        };
+        let mut open = Vec::new();
+        for (at, op) in body.ops.iter().enumerate() {
+            if matches!(op.operator, Operator::End) {
+                open.pop();
+            }
+            flow.around[at].clone_from(&open);
+            if op.after > 0 {
+                open.push(at);
+            }
+        }
+        flow.back(0, body.ops.len() - 1, Locals::new(), &mut Vec::new());
+        flow
+    }
+
+    /// What is read from `from` on, if `out` is after `to`.
+    fn back(
+        &mut self,
+        from: usize,
+        to: usize,
+        mut out: Locals,
+        labels: &mut Vec<Locals>,
+    ) -> Locals {
+        let mut items = Vec::new();
+        let mut at = from;
+        while at < to {
+            items.push(at);
+            at = if self.body.ops[at].after > 0 {
+                self.body.ops[at].after
+            } else {
+                at + 1
+            };
+        }
+        self.live[to].clone_from(&out);
+        let label = |labels: &[Locals], depth: u32| {
+            let at = labels.len().checked_sub(1 + depth as usize);
+            at.map_or_else(Locals::new, |at| labels[at].clone())
+        };
+        for at in items.into_iter().rev() {
+            let (operator, after) = (self.body.ops[at].operator.clone(), self.body.ops[at].after);
+            match operator {
+                Operator::Block { .. } => {
+                    labels.push(out.clone());
+                    out = self.back(at + 1, after - 1, out, labels);
+                    labels.pop();
+                }
+                Operator::Loop { .. } => {
+                    let mut head = Locals::new();
+                    out = loop {
+                        labels.push(head.clone());
+                        let inner = self.back(at + 1, after - 1, out.clone(), labels);
+                        labels.pop();
+                        if inner.is_subset(&head) {
+                            break head;
+                        }
+                        head.extend(inner);
+                    };
+                }
+                Operator::If { .. } => {
+                    labels.push(out.clone());
+                    let other = self.otherwise(at, after);
+                    let end = after - 1;
+                    let mut both = self.back(at + 1, other.unwrap_or(end), out.clone(), labels);
+                    both.extend(match other {
+                        Some(other) => self.back(other + 1, end, out, labels),
+                        None => out,
+                    });
+                    out = both;
+                    labels.pop();
+                }
+                Operator::Br { relative_depth } => out = label(labels, relative_depth),
+                Operator::BrIf { relative_depth } => out.extend(label(labels, relative_depth)),
+                Operator::BrTable { targets } => {
+                    out = label(labels, targets.default());
+                    for target in targets.targets().flatten() {
+                        out.extend(label(labels, target));
+                    }
+                }
+                Operator::Return | Operator::Unreachable => out = Locals::new(),
+                Operator::LocalGet { local_index } => {
+                    out.insert(local_index);
+                }
+                Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
+                    out.remove(&local_index);
+                }
+                _ => {}
+            }
+            self.live[at].clone_from(&out);
+        }
+        out
+    }
+
+    /// Where the other arm of an `if` begins.
+    fn otherwise(&self, begin: usize, after: usize) -> Option<usize> {
+        let mut at = begin + 1;
+        while at < after {
+            let op = &self.body.ops[at];
+            if matches!(op.operator, Operator::Else) {
+                return Some(at);
+            }
+            at = if op.after > 0 { op.after } else { at + 1 };
+        }
+        None
+    }
+
+    /// A stretch, if it can be taken out, and that is worth it.
+    fn stretch(&self, range: Range<usize>) -> Option<Stretch> {
+        let ops = &self.body.ops;
+        let around = &self.around[range.start];
+        let (mut reads, mut writes, mut exits) = (Locals::new(), Locals::new(), BTreeSet::new());
+        let mut depth = 0;
+        for op in &ops[range.clone()] {
+            let mut jump = |to: u32, is_plain: bool| {
+                let Some(label) = to.checked_sub(depth) else {
+                    return true;
+                };
+                match around.len().checked_sub(1 + label as usize) {
+                    Some(at) => {
+                        exits.insert(Exit::Label(label));
+                        ops[around[at]].takes == 0
+                    }
+                    // Out of the function.
+                    None => {
+                        exits.insert(Exit::Return);
+                        is_plain
+                    }
+                }
+            };
+            let can = match &op.operator {
+                Operator::LocalGet { local_index } => {
+                    reads.insert(*local_index);
+                    true
+                }
+                Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
+                    writes.insert(*local_index);
+                    true
+                }
+                Operator::Br { relative_depth } => jump(*relative_depth, true),
+                Operator::BrIf { relative_depth } => {
+                    jump(*relative_depth, self.body.ty.results().is_empty())
+                }
+                Operator::BrTable { targets } => targets
+                    .targets()
+                    .flatten()
+                    .chain([targets.default()])
+                    .all(|target| target < depth),
+                Operator::Return => {
+                    exits.insert(Exit::Return);
+                    true
+                }
+                Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+                    depth += 1;
+                    true
+                }
+                Operator::End => {
+                    depth -= 1;
+                    true
+                }
+                _ => true,
+            };
+            if !can {
+                return None;
+            }
+        }
+        if ops[range.end].is_reached {
+            exits.insert(Exit::Falls);
+        }
+        let mut later = Locals::new();
+        for &exit in &exits {
+            match exit {
+                Exit::Falls => later.extend(&self.live[range.end]),
+                Exit::Label(label) => {
+                    let begin = around[around.len() - 1 - label as usize];
+                    let to = if matches!(ops[begin].operator, Operator::Loop { .. }) {
+                        begin
+                    } else {
+                        ops[begin].after
+                    };
+                    later.extend(&self.live[to]);
+                }
+                Exit::Return => {}
+            }
+        }
+        let outputs: Vec<u32> = writes.intersection(&later).copied().collect();
+        let needed: Locals = reads.iter().chain(&outputs).copied().collect();
+        let params: Vec<u32> = self.live[range.start]
+            .intersection(&needed)
+            .copied()
+            .collect();
+        let size = ops[range.end - 1].bytes.end - ops[range.start].bytes.start;
+        let cost = 8 + 2 * params.len() + 2 * outputs.len() + 5 * exits.len();
+        let used = reads.union(&writes).copied().collect();
+        (size > 3 * cost).then(|| Stretch {
+            range,
+            params,
+            outputs,
+            exits: exits.into_iter().collect(),
+            used,
+        })
+    }
+}
+
+fn encoded(types: &[ValType]) -> Result<Vec<wasm_encoder::ValType>, String> {
+    types
+        .iter()
+        .map(|&ty| {
+            RoundtripReencoder
+                .val_type(ty)
+                .map_err(|error| error.to_string())
+        })
+        .collect()
+}
+
+fn zero(ty: ValType) -> Instruction<'static> {
+    match ty {
+        ValType::I64 => Instruction::I64Const(0),
+        ValType::F32 => Instruction::F32Const(0.0.into()),
+        ValType::F64 => Instruction::F64Const(0.0.into()),
+        ValType::Ref(_) => Instruction::RefNull(wasm_encoder::HeapType::EXTERN),
+        _ => Instruction::I32Const(0),
+    }
+}
+
+impl Reencode for Outliner {
+    type Error = std::convert::Infallible;
+
+    fn parse_type_section(
+        &mut self,
+        section: &mut TypeSection,
+        types: TypeSectionReader<'_>,
+    ) -> Result<(), Error<Self::Error>> {
+        RoundtripReencoder.parse_type_section(section, types)?;
+        for (params, results) in &self.types.known[self.types.kept..] {
+            let of = |types: &[ValType]| {
+                types
+                    .iter()
+                    .filter_map(|&ty| RoundtripReencoder.val_type(ty).ok())
+                    .collect::<Vec<_>>()
+            };
+            section.ty().function(of(params), of(results));
+        }
+        Ok(())
+    }
+
+    fn parse_function_section(
+        &mut self,
+        section: &mut FunctionSection,
+        all: FunctionSectionReader<'_>,
+    ) -> Result<(), Error<Self::Error>> {
+        RoundtripReencoder.parse_function_section(section, all)?;
+        for (ty, _) in &self.functions {
+            section.function(*ty);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(
+        &mut self,
+        code: &mut CodeSection,
+        section: CodeSectionReader<'_>,
+    ) -> Result<(), Error<Self::Error>> {
+        for body in section {
+            self.parse_function_body(code, body?)?;
+        }
+        for (_, function) in &self.functions {
+            code.function(function);
+        }
+        Ok(())
+    }
+
+    fn parse_function_body(
+        &mut self,
+        code: &mut CodeSection,
+        body: FunctionBody<'_>,
+    ) -> Result<(), Error<Self::Error>> {
+        self.next += 1;
+        match &self.anew[self.next - 1] {
+            Some(function) => {
+                code.function(function);
+                Ok(())
+            }
+            None => RoundtripReencoder
+                .parse_function_body(code, body)
+                .map_err(|_| Error::InvalidCodeSectionSize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        BlockType, CodeSection, Function, FunctionSection, Instruction as I, Module, TypeSection,
+        ValType,
+    };
+    use wasmparser::Validator;
+
+    use super::outline;
+    use crate::cut::module::Module as Read;
+
+    /// A function that jumps over a stretch, which may be left to a label that reads a local, and with the function's result.
+    fn program() -> Vec<u8> {
+        let mut function = Function::new([(1, ValType::I32)]);
+        function.instruction(&I::Block(BlockType::Empty));
+        function.instruction(&I::LocalGet(0));
+        function.instruction(&I::BrIf(0));
+        for number in 0..30 {
+            function.instruction(&I::LocalGet(1));
+            function.instruction(&I::I32Const(number));
+            function.instruction(&I::I32Add);
+            function.instruction(&I::LocalSet(2));
+        }
+        function.instruction(&I::LocalGet(2));
+        function.instruction(&I::BrIf(0));
+        function.instruction(&I::LocalGet(1));
+        function.instruction(&I::Return);
+        function.instruction(&I::End);
+        function.instruction(&I::LocalGet(2));
+        function.instruction(&I::End);
+        let mut types = TypeSection::new();
+        types.ty().function([ValType::I32; 2], [ValType::I32]);
+        let mut functions = FunctionSection::new();
+        functions.function(0);
+        let mut code = CodeSection::new();
+        code.function(&function);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&code);
+        module.finish()
+    }
+
+    #[test]
+    fn a_stretch_is_given_what_it_reads_and_returns_what_is_read_later_and_how_it_was_left() {
+        let program = program();
+        // After the first jump, and after the second.
+        let outlined = outline(&program, &|_, point| Some(![1, 2].contains(&point))).unwrap();
+        Validator::new().validate_all(&outlined.bytes).unwrap();
+        let module = Read::read(&outlined.bytes).unwrap();
+        assert_eq!((outlined.first, module.bodies.len()), (1, 2));
+        let ty = &module.types[module.ty(1) as usize];
+        // One local; the result, the other local, and the way.
+        assert_eq!((ty.params().len(), ty.results().len()), (1, 3));
+        let taken = &outlined.taken[0].stretches;
+        assert_eq!(
+            taken.iter().map(|range| range.len()).collect::<Vec<_>>(),
+            [124]
+        );
+        assert!(module.bodies[0].range().end - module.bodies[0].range().start < 60);
+    }
+
+    #[test]
+    fn a_function_that_the_list_does_not_know_stays_whole() {
+        let program = program();
+        let outlined = outline(&program, &|_, _| None).unwrap();
+        assert_eq!(Read::read(&outlined.bytes).unwrap().bodies.len(), 1);
+        assert!(outlined.taken[0].stretches.is_empty());
+    }
+}

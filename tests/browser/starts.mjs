@@ -1,0 +1,158 @@
+// Writes the list of the functions that do not run before the first pictures of the page, or of elements, or of both
+// (embed/pack/starts.txt): `make starts`, with a build that counts. They come in files of their own. A function that the list does not know
+// comes with the page: so write it anew when the page has grown (size.mjs), or when a first picture waits for the rest (later.test.mjs).
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DESKTOP, DIST, LAPTOP, PART, PHONE, launch } from "./harness.mjs";
+import { page as hostPage, serveHost } from "./hosts.mjs";
+
+const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
+// How long after its first picture a page may still do what belongs to it.
+const SETTLES_MS = 1000;
+// A stretch of a function with fewer bytes is not worth a function of its own.
+const SHORT = 48;
+// Below a path with fewer functions than this, each has a line.
+const FEW = 3;
+
+const { glue, at, functions } = JSON.parse(readFileSync(join(DIST, "functions.json"), "utf8"));
+// The first point of each function in memory.
+let end = 0;
+const firsts = functions.map(([, , points]) => (end += points.length) - points.length);
+const ran = { page: new Set(), element: new Set() };
+const scenario = {
+  settings: { era: "1.36" },
+  initial: [{ metadata: { namespace: "default", name: "web-1" } }],
+  script: [{ at: 1, op: "create", object: { metadata: { namespace: "default", name: "web-2" } } }],
+};
+const hosts = {
+  "first.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
+  "sandbox.html": hostPage('<delta-scope lesson="sandbox" load="eager" panels="api,queue,indexer"></delta-scope>'),
+  "plain.html": hostPage('<delta-scope load="eager" controls="none"></delta-scope>'),
+  "full.html": hostPage('<delta-scope lesson="sandbox" load="eager" controls="full"></delta-scope>'),
+  "own.html": hostPage(
+    `<delta-scope load="eager" era="1.36" theme="dark"><script type="application/json">${JSON.stringify(scenario)}</script></delta-scope>`,
+  ),
+};
+const host = await serveHost({ "page/": DIST, ...hosts });
+const browser = await launch();
+for (const seen of [false, true]) {
+  await start("page/index.html", { seen });
+  await start("page/index.html", { seen, lang: "zh-CN", colorScheme: "dark", reducedMotion: "reduce" });
+  await start("page/index.html", { seen, viewport: PHONE });
+  await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
+}
+for (const path of Object.keys(hosts)) {
+  await start(path);
+  await start(path, { lang: "zh-CN", colorScheme: "dark", reducedMotion: "reduce", viewport: PHONE });
+}
+await browser.close();
+await host.close();
+writeFileSync(LIST, listed());
+
+/** Opens a page without the parts that come later, and notes which functions have run once it is drawn. */
+async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: lang, ...options });
+  if (seen) {
+    await context.addInitScript(() => {
+      localStorage.setItem("deltascope.seen", "1");
+      localStorage.setItem("deltascope.shelf", "off");
+    });
+  }
+  // They neither come nor fail.
+  const isLater = (url) => PART.test(url.href) && !/-(?:mount|chunk_\d+)-/.test(url.href);
+  await context.route(isLater, () => {});
+  const page = await context.newPage();
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  await page.goto(host.url + path);
+  await page.waitForFunction(() => {
+    const element = document.querySelector("delta-scope");
+    return element ? element.shadowRoot?.querySelector(".stage .room") : !document.getElementById("loading");
+  });
+  await page.waitForTimeout(SETTLES_MS);
+  const url = new URL(glue, new URL(path.includes("/") ? path : "deltascope/", host.url)).href;
+  const marks = await page.evaluate(
+    async ([url, at, length]) => {
+      const { memory } = await (await import(url)).default();
+      return [...new Uint8Array(memory.buffer, at, length)];
+    },
+    [url, at, end],
+  );
+  const of = ran[path in hosts ? "element" : "page"];
+  marks.forEach((mark, index) => mark && of.add(index));
+  const begun = (marks) => firsts.filter((first) => marks[first]).length;
+  console.log(`${path} ${lang}: ${begun(marks)} of ${functions.length} functions; ${of.size} of ${end} points in all`);
+  await context.close();
+}
+
+/** The list: see embed/pack/src/cut/list.rs. */
+function listed() {
+  const all = functions.map(([path, content, points], index) => {
+    const first = firsts[index];
+    const [page, element] = [ran.page.has(first), ran.element.has(first)];
+    return { path, content, points, first, side: page && element ? "main" : page ? "page" : element ? "element" : "rest" };
+  });
+  const lines = ["page", "element", "rest"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
+  lines.push("# points");
+  for (const [content, them] of grouped(all.filter(({ side }) => side !== "rest"), "content")) {
+    const ranges = away(them);
+    if (content && ranges.length > 0) lines.push(`${content}\t${ranges.join(" ")}`);
+  }
+  return lines.join("\n") + "\n";
+}
+
+function grouped(all, by) {
+  const groups = new Map();
+  for (const one of all) groups.set(one[by], (groups.get(one[by]) ?? []).concat(one));
+  return groups;
+}
+
+/** The functions of a side. */
+function names(all, of) {
+  const lines = new Set();
+  const whole = new Set();
+  const paths = grouped(all.filter(({ path }) => path), "path");
+  for (const [path, them] of paths) {
+    const others = new Set(them.filter(({ side }) => side !== of).map(({ content }) => content));
+    if (others.size === 0) {
+      whole.add(path);
+      continue;
+    }
+    const some = new Set(them.map(({ content }) => content).filter((content) => content && !others.has(content)));
+    if (some.size > 0) lines.add(`${path}\t${[...some].sort().join(" ")}`);
+  }
+  // What is below a path has one line if all comes with this side.
+  const below = new Map();
+  for (const path of paths.keys()) {
+    for (const over of above(path)) below.set(over, (below.get(over) ?? []).concat(path));
+  }
+  const isWhole = ([, them]) => them.length >= FEW && them.every((path) => whole.has(path));
+  const covers = new Set([...below].filter(isWhole).map(([over]) => over));
+  for (const path of whole) {
+    const cover = above(path).find((over) => covers.has(over));
+    lines.add(cover ? `${cover}*` : path);
+  }
+  return [...lines].sort();
+}
+
+/** The points of a function, or of several with the same content, to which control did not come. */
+function away(them) {
+  const { points } = them[0];
+  const ranges = [];
+  let from = 0;
+  for (let to = 0; to <= points.length; to += 1) {
+    if (to < points.length && !them.some(({ first }) => ran.page.has(first + to) || ran.element.has(first + to))) continue;
+    const bytes = points.slice(from, to).reduce((sum, bytes) => sum + bytes, 0);
+    if (bytes >= SHORT) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
+    from = to + 1;
+  }
+  return ranges;
+}
+
+/** `a::b::c` is below `a::` and `a::b::`. */
+function above(path) {
+  if (!/^\w+::/.test(path)) return [];
+  const plain = path.match(/^(?:\w+::)+/)[0];
+  return [...plain.matchAll(/::/g)].map(({ index }) => plain.slice(0, index + 2));
+}
