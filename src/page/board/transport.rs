@@ -269,7 +269,11 @@ fn Timeline() -> impl IntoView {
     });
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
     let lines = Memo::new(move |_| {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "px of a page")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "px of a page"
+        )]
         let px = size.get().0 as usize;
         ui.view.with(|view| ticks(view, steps.get(), px))
     });

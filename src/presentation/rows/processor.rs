@@ -458,7 +458,7 @@ mod tests {
         let mut picture = Picture::default();
         picture
             .output
-            .extend((0..LINES + 5).map(|n| Printed::of(0, &n.to_string().into()));
+            .extend((0..LINES + 5).map(|n| Printed::of(0, &n.to_string().into())));
         let mut view = view(picture, vec![Fact::Queue(QueueFact::QueueEmpty); RECENT]);
         let count = |view: &View| rows(view).output.len();
         assert_eq!(count(&view), LINES);
