@@ -476,11 +476,8 @@ fn trunk_watches_the_sources_of_the_page() {
     let left_out = quoted("ignore = ")
         .into_iter()
         .map(|of| format!("'{of}/*'"));
-    let not: BTreeSet<_> = not
-        .split(' ')
-        .filter(|of| of.ends_with("/*'"))
-        .map(str::to_owned)
-        .collect();
+    let not = not.split(' ').filter(|of| of.ends_with("/*'"));
+    let not: BTreeSet<_> = not.map(str::to_owned).collect();
     assert_eq!(left_out.collect::<BTreeSet<_>>(), not);
 }
 
