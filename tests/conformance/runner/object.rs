@@ -81,13 +81,13 @@ impl Object for Pod {
 /// Reads whatever stands where an object is expected.
 pub(crate) fn item(value: Value) -> Result<Item<Pod>, String> {
     let map = match value {
-        Value::String(text) => return Ok(Item::Opaque(text.into())),
+        Value::String(text) => return Ok(Item::Opaque(text.as_str().into())),
         Value::Object(map) => map,
         other => return Err(format!("not an object: {other}")),
     };
     if let Some(key) = map.get("explicitKey") {
         return match (key, map.len()) {
-            (Value::String(key), 1) => Ok(Item::ExplicitKey(Key::from(key.as_str()))),
+            (Value::String(key), 1) => Ok(Item::ExplicitKey(key.as_str().into())),
             _ => Err(format!("not an explicit key: {}", Value::Object(map))),
         };
     }
@@ -133,7 +133,7 @@ pub(crate) fn reference(item: &Item<Pod>) -> Value {
             json!({ "tombstone": tombstone.object.as_ref().map(reference) })
         }
         Item::ExplicitKey(key) => json!({ "explicitKey": key.as_str() }),
-        Item::Opaque(text) => json!(**text),
+        Item::Opaque(text) => json!(text.as_str()),
     }
 }
 
