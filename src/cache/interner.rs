@@ -14,17 +14,12 @@ use super::chunked_vec::ChunkedVec;
 #[derive(Clone)]
 #[derive_where(Default)]
 pub(super) struct Interner<N, V = ()> {
-    table: HashTable<Slot>,
+    /// The numbers, by the hashes of their names. Hashes are not stored: with them, the table would
+    /// not stay in the CPU's cache for as many objects.
+    table: HashTable<u32>,
     /// By number; `None` for a free number.
     rows: ChunkedVec<Option<(N, V)>>,
     free: Vec<u32>,
-}
-
-/// A number with its name's hash: a growing table, and most comparisons, do without the name.
-#[derive(Clone, Copy)]
-struct Slot {
-    hash: u32,
-    number: u32,
 }
 
 /// A name that can have a number.
@@ -54,7 +49,8 @@ impl<N: Name, V> Interner<N, V> {
 
     /// Reserves capacity for this many more names.
     pub(super) fn reserve(&mut self, names: usize) {
-        self.table.reserve(names, Slot::place);
+        let rows = &self.rows;
+        self.table.reserve(names, |&number| rehash(rows, number));
     }
 
     /// Number of names that have a number.
@@ -64,28 +60,28 @@ impl<N: Name, V> Interner<N, V> {
 
     /// The number of a name, by its bytes.
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
-        let hash = upper(hash(name));
-        let is = |slot: &Slot| slot.hash == hash && is_at(&self.rows, slot.number, name);
-        Some(self.table.find(place(hash), is)?.number)
+        let is = |&number: &u32| is_at(&self.rows, number, name);
+        self.table.find(hash(name), is).copied()
     }
 
-    /// The number that a name has, if it has one: by its hash alone, without reading the name there.
+    /// Most likely the number of a name, without reading the name there.
     pub(super) fn guess(&self, name: &[u8]) -> Option<u32> {
-        let hash = upper(hash(name));
-        let is = |slot: &Slot| slot.hash == hash;
-        Some(self.table.find(place(hash), is)?.number)
+        self.table.find(hash(name), |_| true).copied()
     }
 
     /// The number of a name; a new one has this value. Gives the value back if the name is not new.
     pub(super) fn insert(&mut self, name: N, value: V) -> (u32, Option<V>) {
-        let hash = upper(hash(name.bytes()));
         let (rows, length) = (&self.rows, self.table.len());
-        let is = |slot: &Slot| slot.hash == hash && is_at(rows, slot.number, name.bytes());
-        match self.table.entry(place(hash), is, Slot::place) {
-            Entry::Occupied(entry) => (entry.get().number, Some(value)),
+        let entry = self.table.entry(
+            hash(name.bytes()),
+            |&number| is_at(rows, number, name.bytes()),
+            |&number| rehash(rows, number),
+        );
+        match entry {
+            Entry::Occupied(entry) => (*entry.get(), Some(value)),
             Entry::Vacant(entry) => {
                 let number = self.free.pop().unwrap_or_else(|| count(length));
-                entry.insert(Slot { hash, number });
+                entry.insert(number);
                 self.rows.set(number, Some((name, value)));
                 (number, None)
             }
@@ -111,19 +107,12 @@ impl<N: Name, V> Interner<N, V> {
     /// Releases a number and returns its name and value.
     pub(super) fn remove(&mut self, number: u32) -> Option<(N, V)> {
         let row = self.rows.get_mut(number)?.take()?;
-        let hash = upper(hash(row.0.bytes()));
-        let is = |slot: &Slot| slot.number == number;
-        if let Ok(entry) = self.table.find_entry(place(hash), is) {
+        let hash = hash(row.0.bytes());
+        if let Ok(entry) = self.table.find_entry(hash, |&other| other == number) {
             entry.remove();
         }
         self.free.push(number);
         Some(row)
-    }
-}
-
-impl Slot {
-    fn place(&self) -> u64 {
-        place(self.hash)
     }
 }
 
@@ -138,13 +127,11 @@ pub(super) fn hash(name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn upper(hash: u64) -> u32 {
-    (hash >> u32::BITS) as u32
-}
-
-/// The hash as the table needs it, which uses its lowest and its highest bits.
-fn place(hash: u32) -> u64 {
-    u64::from(hash) << u32::BITS | u64::from(hash)
+fn rehash<N: Name, V>(rows: &ChunkedVec<Option<(N, V)>>, number: u32) -> u64 {
+    match rows.get(number) {
+        Some(Some((name, _))) => hash(name.bytes()),
+        _ => 0,
+    }
 }
 
 fn is_at<N: Name, V>(rows: &ChunkedVec<Option<(N, V)>>, number: u32, name: &[u8]) -> bool {
