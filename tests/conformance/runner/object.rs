@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::index::{IndexFunc, Indexers};
-use deltascope::cache::key::Key;
 use deltascope::cache::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
 };
