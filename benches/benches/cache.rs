@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, SamplingMode};
-use deltascope_bench::counting::{Counting, allocated, live};
+use deltascope_bench::counting::{Counting, counted};
 use deltascope_bench::workload::{MANY, Row, Run, World, cached, pipeline, rows};
 use serde_json::{Value, json};
 
@@ -32,11 +32,9 @@ fn main() {
         .filter_map(|row| measure(&mut criterion, &world, row))
         .collect();
     let pod = |indexed| {
-        let before = live();
-        let store = cached(&world, indexed);
-        let bytes = (live() - before) as f64 / MANY as f64;
+        let (store, bytes) = counted(|| cached(&world, indexed));
         drop(store);
-        bytes
+        bytes.live as f64 / MANY as f64
     };
     // Build the pods first: they do not count as the store's memory.
     world.first();
@@ -84,9 +82,8 @@ fn measure(criterion: &mut Criterion, world: &World, row: &Row) -> Option<Value>
     }
     times.sort_by(f64::total_cmp);
     let run = (row.prepare)(world);
-    let before = allocated();
-    let left = run();
-    let bytes = (allocated() - before) as f64 / row.operations as f64;
+    let (left, bytes) = counted(run);
+    let bytes = bytes.allocated as f64 / row.operations as f64;
     drop(left);
     Some(json!({
         "name": row.name,

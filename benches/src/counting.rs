@@ -6,52 +6,67 @@
 )]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 /// The system's allocator with counters.
 ///
 /// It counts the requested bytes, without the overhead of the system's allocator. Go's figures, in
-/// contrast, count size classes.
+/// contrast, count size classes. It counts only within [`counted`]: the counters cost as much as a
+/// small allocation, and more between threads, so no run is both timed and counted.
 pub struct Counting;
 
+static COUNTS: AtomicBool = AtomicBool::new(false);
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
 
-/// All bytes ever allocated. A reallocation counts with its whole new size, because it copies.
-pub fn allocated() -> u64 {
-    ALLOCATED.load(Ordering::Relaxed)
+/// What was allocated while something ran, in bytes.
+pub struct Counted {
+    /// All of it. A reallocation counts with its whole new size, because it copies.
+    pub allocated: u64,
+    /// What is left of it.
+    pub live: i64,
 }
 
-/// The bytes currently allocated.
-pub fn live() -> i64 {
-    LIVE.load(Ordering::Relaxed)
+/// Runs something, and counts what it allocates.
+pub fn counted<R>(run: impl FnOnce() -> R) -> (R, Counted) {
+    ALLOCATED.store(0, Ordering::Relaxed);
+    LIVE.store(0, Ordering::Relaxed);
+    COUNTS.store(true, Ordering::Relaxed);
+    let result = run();
+    COUNTS.store(false, Ordering::Relaxed);
+    let counted = Counted {
+        allocated: ALLOCATED.load(Ordering::Relaxed),
+        live: LIVE.load(Ordering::Relaxed),
+    };
+    (result, counted)
 }
 
-fn count(size: usize) {
-    ALLOCATED.fetch_add(size as u64, Ordering::Relaxed);
-    LIVE.fetch_add(size as i64, Ordering::Relaxed);
+fn count(allocated: usize, freed: usize) {
+    if COUNTS.load(Ordering::Relaxed) {
+        ALLOCATED.fetch_add(allocated as u64, Ordering::Relaxed);
+        LIVE.fetch_add(allocated as i64 - freed as i64, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: every call is passed to the system's allocator with unchanged arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(layout.size(), 0);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(layout.size(), 0);
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        count(0, layout.size());
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        LIVE.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        count(size, layout.size());
         unsafe { System.realloc(place, layout, size) }
     }
 }

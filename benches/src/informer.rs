@@ -30,9 +30,19 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
     let events = world.events();
     let listed = events[..LISTED].to_vec();
     let changes = events[LISTED..LISTED + CHANGES].to_vec();
+    informer(listed, changes, generation, handlers)
+}
+
+/// The same with other pods; of the changes there are [`CHANGES`].
+pub fn informer(
+    listed: Vec<Item<Pod>>,
+    changes: Vec<Item<Pod>>,
+    generation: Generation,
+    handlers: usize,
+) -> Run {
     let (sender, receiver) = sync_channel(ROOM);
     let server = Server {
-        listed,
+        listed: Mutex::new(listed),
         changes: Mutex::new(Some(Changes {
             items: receiver,
             sender: sender.clone(),
@@ -90,7 +100,7 @@ impl<T> Drop for Running<T> {
 }
 
 struct Server {
-    listed: Vec<Item<Pod>>,
+    listed: Mutex<Vec<Item<Pod>>>,
     changes: Mutex<Option<Changes>>,
 }
 
@@ -105,7 +115,9 @@ impl ListerWatcher<Pod> for Server {
     fn list(&self, _request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
         Ok(ListPage {
             resource_version: "1".into(),
-            items: self.listed.clone(),
+            // Handed over, so that only the informer holds the objects: dropping an old one is part
+            // of an event.
+            items: std::mem::take(&mut *self.listed.lock().unwrap_or_else(PoisonError::into_inner)),
             continue_token: "".into(),
             table: None,
         })

@@ -87,7 +87,7 @@ const IN_NAMESPACE: usize = MANY / 100;
 const REPEATS: usize = 50;
 /// Coprime to the number of objects: a stride that visits all of them in an order that CPU caches
 /// cannot predict.
-const STRIDE: usize = 7919;
+pub const STRIDE: usize = 7919;
 
 impl World {
     /// All pods at their first version.
@@ -563,7 +563,8 @@ fn labels(i: usize) -> BTreeMap<String, String> {
     ])
 }
 
-fn pod(i: usize, rv: usize, shift: usize) -> Pod {
+/// Pod `i` at version `rv`, moved by `shift` nodes.
+pub fn pod(i: usize, rv: usize, shift: usize) -> Pod {
     let mut pod = Pod::default();
     pod.metadata.namespace = Some(namespace(i));
     pod.metadata.name = Some(name(i));

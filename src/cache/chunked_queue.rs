@@ -44,6 +44,14 @@ impl<T> ChunkedQueue<T> {
         }
     }
 
+    /// Takes the first value.
+    pub(super) fn pop_front(&mut self) -> Option<T> {
+        let piece = self.pieces.front_mut()?;
+        let value = piece.pop_front();
+        self.end_piece();
+        value
+    }
+
     /// Takes this many values off the front, or all.
     pub(super) fn take(&mut self, mut length: usize) -> Vec<T> {
         length = length.min(self.len());
@@ -54,12 +62,17 @@ impl<T> ChunkedQueue<T> {
             let part = length.min(piece.len());
             taken.extend(piece.drain(..part));
             length -= part;
-            // Keep the last piece: a queue that is mostly empty should not allocate for each value.
-            if piece.is_empty() && self.pieces.len() > 1 {
-                self.pieces.pop_front();
-            }
+            self.end_piece();
         }
         taken
+    }
+
+    /// Drops the first piece if it is empty, unless it is the last one: a queue that is mostly empty
+    /// should not allocate for each value.
+    fn end_piece(&mut self) {
+        if self.pieces.len() > 1 && self.pieces.front().is_some_and(VecDeque::is_empty) {
+            self.pieces.pop_front();
+        }
     }
 
     pub(super) fn get(&self, place: usize) -> Option<&T> {
@@ -119,6 +132,7 @@ mod tests {
                     }
                     next += count;
                 } else {
+                    prop_assert_eq!(ring.pop_front(), naive.pop_front());
                     let count = count.min(naive.len());
                     let taken: Vec<_> = naive.drain(..count).collect();
                     prop_assert_eq!(ring.take(count), taken);

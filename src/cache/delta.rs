@@ -4,6 +4,7 @@ use std::fmt;
 
 use derive_where::derive_where;
 
+use super::few::Few;
 use super::object::Item;
 
 /// The type of a change.
@@ -76,4 +77,4 @@ pub struct Delta<O> {
 }
 
 /// The changes of one object, oldest first.
-pub type Deltas<O> = Vec<Delta<O>>;
+pub type Deltas<O> = Few<Delta<O>>;

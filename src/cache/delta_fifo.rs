@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use derive_where::derive_where;
 
-use super::chunked_vec::ChunkedVec;
 use super::delta::{Delta, DeltaType, Deltas};
 use super::error::Error;
 use super::fact::{Fact, Known, QueueFact};
@@ -54,10 +53,8 @@ impl<O> DeltaFifoOptions<O> {
 /// Cloning copies the queue and shares the objects.
 #[derive_where(Clone)]
 pub struct DeltaFifo<O> {
-    /// Assigns a number to each queued key.
-    keys: Interner<Key>,
-    /// The deltas of each queued key, indexed by key number, oldest first; never empty.
-    items: ChunkedVec<Deltas<O>>,
+    /// The queued keys, by number, with the deltas of each, oldest first; never empty.
+    items: Interner<Key, Deltas<O>>,
     /// The numbers of the queued keys, the next one first.
     ///
     /// Invariant: a key is in `queue`, exactly once, if and only if it has a number and deltas.
@@ -104,8 +101,7 @@ impl<O: Object> DeltaFifo<O> {
     #[must_use]
     pub fn new(options: DeltaFifoOptions<O>) -> Self {
         Self {
-            keys: Interner::default(),
-            items: ChunkedVec::default(),
+            items: Interner::default(),
             queue: VecDeque::new(),
             population: Population::default(),
             closed: false,
@@ -186,7 +182,7 @@ impl<O: Object> DeltaFifo<O> {
     pub fn list(&self) -> impl Iterator<Item = &Item<O>> {
         self.queue
             .iter()
-            .filter_map(|number| self.items.get(*number)?.last())
+            .filter_map(|number| self.items.row(*number)?.1.last())
             .map(|newest| &newest.object)
     }
 
@@ -198,8 +194,8 @@ impl<O: Object> DeltaFifo<O> {
     /// The deltas of a key, oldest first.
     #[must_use]
     pub fn get_by_key(&self, key: &str) -> Option<&[Delta<O>]> {
-        let number = self.keys.find(key.as_bytes())?;
-        self.items.get(number).map(Vec::as_slice)
+        let number = self.items.find(key.as_bytes())?;
+        self.items.row(number).map(|(_, deltas)| &**deltas)
     }
 
     /// The deltas of the object's key, oldest first (client-go up to 0.32).
@@ -241,11 +237,10 @@ impl<O: Object> DeltaFifo<O> {
         numbers.sort_unstable();
         numbers.dedup();
         numbers.len() == self.queue.len()
-            && numbers.len() == self.keys.len()
+            && numbers.len() == self.items.len()
             && numbers.iter().all(|number| {
-                let deltas = self.items.get(**number);
-                self.keys.name(**number).is_some()
-                    && deltas.is_some_and(|deltas| !deltas.is_empty())
+                let row = self.items.row(**number);
+                row.is_some_and(|(_, deltas)| !deltas.is_empty())
             })
     }
 
@@ -256,24 +251,28 @@ impl<O: Object> DeltaFifo<O> {
     fn check_invariant(&self) {
         debug_assert_eq!(
             self.queue.len(),
-            self.keys.len(),
+            self.items.len(),
             "a key is queued exactly when it has deltas"
         );
     }
 
     fn key(&self, number: u32) -> &Key {
         // Every number in the queue has a key.
-        self.keys.name(number).unwrap_or(&Key::EMPTY)
+        self.items.name(number).unwrap_or(&Key::EMPTY)
     }
 
     fn is_queued(&self, key: &Key) -> bool {
-        self.keys.find(key.as_bytes()).is_some()
+        self.items.find(key.as_bytes()).is_some()
     }
 
-    /// Appends a key that is not queued yet, and returns its number.
-    fn enqueue(&mut self, key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) -> u32 {
-        let (number, _) = self.keys.insert(key);
-        self.items.set(number, deltas);
+    /// Appends a key that is not queued yet.
+    fn enqueue(&mut self, key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) {
+        let (number, _) = self.items.insert(key, deltas);
+        self.append(number, step, trace);
+    }
+
+    /// Appends the number of a key to the queue.
+    fn append(&mut self, number: u32, step: Step, trace: &mut impl Trace) {
         self.queue.push_back(number);
         trace.fact(step, || {
             Fact::Queue(QueueFact::KeyEnqueued {
@@ -282,7 +281,6 @@ impl<O: Object> DeltaFifo<O> {
             })
         });
         self.check_invariant();
-        number
     }
 
     /// Queues a delta and returns the number of its key. `cause` is the requested operation: a
@@ -308,38 +306,40 @@ impl<O: Object> DeltaFifo<O> {
             delta_type,
             object: item,
         };
-        let appended = |delta: &Delta<O>, depth: usize| {
-            Fact::Queue(QueueFact::DeltaAppended {
-                delta_type,
-                object: delta.object.to_ref(&key),
-                depth: count(depth),
-            })
+        let (number, given) = self.items.insert(key, Deltas::one(delta));
+        let new = given.is_none();
+        // Every key that was inserted has a row.
+        let Some((key, deltas)) = self.items.row_mut(number) else {
+            return Ok(number);
         };
-        let known = self.keys.find(key.as_bytes());
-        if let Some(number) = known
-            && let Some(deltas) = self.items.get_mut(number)
-        {
+        if let Some(delta) = given {
+            deltas.append(delta);
+        }
+        if let Some(newest) = deltas.last() {
             trace.fact(Step::QueueActionAppend, || {
-                appended(&delta, deltas.len() + 1)
+                Fact::Queue(QueueFact::DeltaAppended {
+                    delta_type,
+                    object: newest.object.to_ref(key),
+                    depth: count(deltas.len()),
+                })
             });
-            make_room(deltas);
-            deltas.push(delta);
-            if let Some(kept_older) = dedup(deltas)
-                && let Some(kept) = deltas.last()
-            {
-                trace.fact(Step::QueueActionDedup, || {
-                    Fact::Queue(QueueFact::DeltasMerged {
-                        key: key.clone(),
-                        kept: kept.object.to_ref(&key),
-                        kept_older,
-                    })
-                });
-            }
+        }
+        if new {
+            self.append(number, Step::QueueActionEnqueue, trace);
             return Ok(number);
         }
-        trace.fact(Step::QueueActionAppend, || appended(&delta, 1));
-        // Capacity for one, as from `vec!`: most keys have one delta when they are popped.
-        Ok(self.enqueue(key, vec![delta], Step::QueueActionEnqueue, trace))
+        if let Some(kept_older) = dedup(deltas)
+            && let Some(kept) = deltas.last()
+        {
+            trace.fact(Step::QueueActionDedup, || {
+                Fact::Queue(QueueFact::DeltasMerged {
+                    key: key.clone(),
+                    kept: kept.object.to_ref(key),
+                    kept_older,
+                })
+            });
+        }
+        Ok(number)
     }
 
     fn queue_item(
@@ -441,7 +441,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         // this call.
         let mut listed: Vec<bool> = Vec::new();
         let more = items.len().saturating_sub(self.queue.len());
-        self.keys.reserve(more);
+        self.items.reserve(more);
         self.queue.reserve(more);
         for item in items {
             let key = queue_key(&self.key_func, &item, Step::ReplaceItem, trace)?;
@@ -464,7 +464,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             .filter(|number| !is_listed(*number))
             .collect();
         for number in missing {
-            let object = match self.items.get(number).and_then(|deltas| deltas.last()) {
+            let object = match self.items.row(number).and_then(|(_, deltas)| deltas.last()) {
                 Some(newest) => match &newest.object {
                     // A tombstone inside a tombstone would hide the object.
                     Item::Tombstone(tombstone) => tombstone.object.clone(),
@@ -545,10 +545,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     /// processed.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedDeltas<O>>, Error> {
         let is_in_initial_list = !self.population.synced;
-        let taken = self.queue.pop_front().and_then(|number| {
-            let deltas = std::mem::take(self.items.get_mut(number)?);
-            Some((self.keys.remove(number)?, deltas))
-        });
+        let taken = self.queue.pop_front();
+        let taken = taken.and_then(|number| self.items.remove(number));
         let Some((key, deltas)) = taken else {
             return if self.closed {
                 Err(Error::FifoClosed)
@@ -610,20 +608,10 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     }
 }
 
-/// Makes room for another delta. A key with several deltas often gets many, so the capacity
-/// quadruples up to `MANY`; from there on `Vec` doubles it.
-fn make_room<O>(deltas: &mut Deltas<O>) {
-    const MANY: usize = 16;
-    let length = deltas.len();
-    if length == deltas.capacity() && length < MANY {
-        deltas.reserve_exact(3 * length.max(1));
-    }
-}
-
 /// Merges the two newest deltas if both are deletions, and returns whether the older one was kept.
 /// The older one is dropped only if it is a tombstone: then the newer one may know more.
 fn dedup<O>(deltas: &mut Deltas<O>) -> Option<bool> {
-    let [.., older, newer] = deltas.as_slice() else {
+    let [.., older, newer] = &**deltas else {
         return None;
     };
     if older.delta_type != DeltaType::Deleted || newer.delta_type != DeltaType::Deleted {

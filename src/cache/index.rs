@@ -128,6 +128,9 @@ struct Index<O> {
     postings: Postings,
 }
 
+/// The keys of a store and their objects, by row number.
+pub(super) type Rows<O> = Interner<Key, Option<Item<O>>>;
+
 /// All indices of a store.
 pub(super) struct Indices<O> {
     list: Vec<Index<O>>,
@@ -298,12 +301,12 @@ impl<O: Object> Indices<O> {
     /// A view of every index.
     pub(super) fn view<'a>(
         &'a self,
-        keys: &'a Interner<Key>,
-    ) -> impl ExactSizeIterator<Item = IndexView<'a>> {
+        rows: &'a Rows<O>,
+    ) -> impl ExactSizeIterator<Item = IndexView<'a, O>> {
         self.list.iter().map(move |index| IndexView {
             name: &index.name,
             postings: &index.postings,
-            keys,
+            rows,
             order: self.order,
         })
     }
@@ -320,15 +323,15 @@ impl<O: Object> Indices<O> {
 }
 
 /// A read-only view of one index.
-#[derive(Clone, Copy)]
-pub struct IndexView<'a> {
+#[derive_where(Clone, Copy)]
+pub struct IndexView<'a, O> {
     name: &'a Arc<str>,
     postings: &'a Postings,
-    keys: &'a Interner<Key>,
+    rows: &'a Rows<O>,
     order: Order,
 }
 
-impl<'a> IndexView<'a> {
+impl<'a, O> IndexView<'a, O> {
     /// The name of the index.
     #[must_use]
     pub fn name(&self) -> &'a Arc<str> {
@@ -349,9 +352,9 @@ impl<'a> IndexView<'a> {
 
     /// The values with their keys in memory order, unsorted.
     pub fn entries(self) -> impl Iterator<Item = (&'a Arc<str>, impl Iterator<Item = &'a Key>)> {
-        let keys = self.keys;
+        let rows = self.rows;
         self.postings.iter().map(move |(value, list)| {
-            let found = list.iter().filter_map(move |row| keys.name(*row));
+            let found = list.iter().filter_map(move |row| rows.name(*row));
             (value, found)
         })
     }
@@ -363,7 +366,7 @@ impl<'a> IndexView<'a> {
     }
 
     fn keys_of(&self, list: &[u32]) -> Vec<&'a Key> {
-        let mut keys: Vec<_> = list.iter().filter_map(|row| self.keys.name(*row)).collect();
+        let mut keys: Vec<_> = list.iter().filter_map(|row| self.rows.name(*row)).collect();
         self.order.sort(&mut keys, |key| key);
         keys
     }

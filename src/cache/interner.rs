@@ -5,19 +5,20 @@ use std::hash::{BuildHasher, Hasher};
 use derive_where::derive_where;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::chunked_vec::ChunkedVec;
 
 /// Assigns a number to each name, lowest first, and looks it up again. A released number is reused
-/// for another name.
+/// for another name. Each name has a value beside it, so that both come with one load from memory.
 #[derive(Clone)]
 #[derive_where(Default)]
-pub(super) struct Interner<N> {
-    /// The numbers, by the hashes of their names. Hashes are not stored: a growing table computes
-    /// them again, once or twice per name, which saves their bytes for each cached object.
+pub(super) struct Interner<N, V = ()> {
+    /// The numbers, by the hashes of their names. Hashes are not stored: with them, the table would
+    /// not stay in the CPU's cache for as many objects.
     table: HashTable<u32>,
-    /// The names by number; `None` for a free number.
-    names: ChunkedVec<Option<N>>,
+    /// By number; `None` for a free number.
+    rows: ChunkedVec<Option<(N, V)>>,
     free: Vec<u32>,
 }
 
@@ -38,19 +39,18 @@ impl Name for std::sync::Arc<str> {
     }
 }
 
-impl<N: Name> Interner<N> {
+impl<N: Name, V> Interner<N, V> {
     /// With capacity for this many names.
     pub(super) fn with_capacity(names: usize) -> Self {
-        Self {
-            table: HashTable::with_capacity(names),
-            ..Self::default()
-        }
+        let mut interner = Self::default();
+        interner.reserve(names);
+        interner
     }
 
     /// Reserves capacity for this many more names.
     pub(super) fn reserve(&mut self, names: usize) {
-        let all = &self.names;
-        self.table.reserve(names, |&number| rehash(all, number));
+        let rows = &self.rows;
+        self.table.reserve(names, |&number| rehash(rows, number));
     }
 
     /// Number of names that have a number.
@@ -60,45 +60,59 @@ impl<N: Name> Interner<N> {
 
     /// The number of a name, by its bytes.
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
-        self.table
-            .find(hash(name), |&number| is_at(&self.names, number, name))
-            .copied()
+        let is = |&number: &u32| is_at(&self.rows, number, name);
+        self.table.find(hash(name), is).copied()
     }
 
-    /// The number of a name, and whether it is new.
-    pub(super) fn insert(&mut self, name: N) -> (u32, bool) {
-        let hash = hash(name.bytes());
-        let names = &self.names;
-        if let Some(&number) = self
-            .table
-            .find(hash, |&number| is_at(names, number, name.bytes()))
-        {
-            return (number, false);
+    /// Most likely the number of a name, without reading the name there.
+    pub(super) fn guess(&self, name: &[u8]) -> Option<u32> {
+        self.table.find(hash(name), |_| true).copied()
+    }
+
+    /// The number of a name; a new one has this value. Gives the value back if the name is not new.
+    pub(super) fn insert(&mut self, name: N, value: V) -> (u32, Option<V>) {
+        let (rows, length) = (&self.rows, self.table.len());
+        let entry = self.table.entry(
+            hash(name.bytes()),
+            |&number| is_at(rows, number, name.bytes()),
+            |&number| rehash(rows, number),
+        );
+        match entry {
+            Entry::Occupied(entry) => (*entry.get(), Some(value)),
+            Entry::Vacant(entry) => {
+                let number = self.free.pop().unwrap_or_else(|| count(length));
+                entry.insert(number);
+                self.rows.set(number, Some((name, value)));
+                (number, None)
+            }
         }
-        let number = self.free.pop().unwrap_or_else(|| count(self.table.len()));
-        self.names.set(number, Some(name));
-        let names = &self.names;
-        self.table
-            .insert_unique(hash, number, |&number| rehash(names, number));
-        (number, true)
+    }
+
+    /// The name and the value of a number.
+    pub(super) fn row(&self, number: u32) -> Option<&(N, V)> {
+        self.rows.get(number)?.as_ref()
+    }
+
+    /// The name and, mutable, the value of a number.
+    pub(super) fn row_mut(&mut self, number: u32) -> Option<(&N, &mut V)> {
+        let (name, value) = self.rows.get_mut(number)?.as_mut()?;
+        Some((name, value))
     }
 
     /// The name of a number.
     pub(super) fn name(&self, number: u32) -> Option<&N> {
-        self.names.get(number)?.as_ref()
+        Some(&self.row(number)?.0)
     }
 
-    /// Releases a number and returns its name.
-    pub(super) fn remove(&mut self, number: u32) -> Option<N> {
-        let name = self.names.get_mut(number)?.take()?;
-        if let Ok(entry) = self
-            .table
-            .find_entry(hash(name.bytes()), |&other| other == number)
-        {
+    /// Releases a number and returns its name and value.
+    pub(super) fn remove(&mut self, number: u32) -> Option<(N, V)> {
+        let row = self.rows.get_mut(number)?.take()?;
+        let hash = hash(row.0.bytes());
+        if let Ok(entry) = self.table.find_entry(hash, |&other| other == number) {
             entry.remove();
         }
         self.free.push(number);
-        Some(name)
+        Some(row)
     }
 }
 
@@ -113,15 +127,15 @@ pub(super) fn hash(name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn is_at<N: Name>(names: &ChunkedVec<Option<N>>, number: u32, name: &[u8]) -> bool {
-    matches!(names.get(number), Some(Some(other)) if other.bytes() == name)
-}
-
-fn rehash<N: Name>(names: &ChunkedVec<Option<N>>, number: u32) -> u64 {
-    match names.get(number) {
-        Some(Some(name)) => hash(name.bytes()),
+fn rehash<N: Name, V>(rows: &ChunkedVec<Option<(N, V)>>, number: u32) -> u64 {
+    match rows.get(number) {
+        Some(Some((name, _))) => hash(name.bytes()),
         _ => 0,
     }
+}
+
+fn is_at<N: Name, V>(rows: &ChunkedVec<Option<(N, V)>>, number: u32, name: &[u8]) -> bool {
+    matches!(rows.get(number), Some(Some((other, _))) if other.bytes() == name)
 }
 
 #[cfg(test)]
@@ -138,12 +152,13 @@ mod tests {
         fn assigns_each_name_one_number(
             steps in prop::collection::vec((any::<bool>(), 0..40_u32), 0..200),
         ) {
-            let mut numbers = Interner::default();
+            let mut numbers = Interner::<Key>::default();
             let mut naive: BTreeMap<String, u32> = BTreeMap::new();
             for (insert, name) in steps {
                 let name = format!("some-namespace/pod-{name}");
                 if insert {
-                    let (number, new) = numbers.insert(Key::from(&*name));
+                    let (number, given) = numbers.insert(Key::from(&*name), ());
+                    let new = given.is_none();
                     match naive.get(&name) {
                         Some(known) => prop_assert_eq!((number, new), (*known, false)),
                         None => {
@@ -155,7 +170,7 @@ mod tests {
                         }
                     }
                 } else if let Some(number) = naive.remove(&name) {
-                    prop_assert_eq!(numbers.remove(number), Some(Key::from(&*name)));
+                    prop_assert_eq!(numbers.remove(number), Some((Key::from(&*name), ())));
                     prop_assert_eq!(numbers.name(number), None);
                 } else {
                     prop_assert_eq!(numbers.find(name.as_bytes()), None);

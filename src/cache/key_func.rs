@@ -24,7 +24,7 @@ const NO_META: &str = "object has no meta: object does not implement the Object 
 pub fn meta_namespace_key_func<O: Object>(item: &Item<O>) -> Result<Key, String> {
     match item {
         Item::Object(object) => Ok(Key::join(object.namespace(), object.name())),
-        Item::ExplicitKey(key) => Ok(key.clone()),
+        Item::ExplicitKey(key) => Ok(Key::clone(key)),
         Item::Tombstone(_) | Item::Opaque(_) => Err(NO_META.into()),
     }
 }

@@ -30,7 +30,7 @@
 //! | [`fact`], [`step`], [`trace`] | how all of this is reported | |
 //! | `threads` (natively) | informers, queues and stores for programs with threads | `shared_informer.go` and others |
 //! | [`async_pop`] | queues whose Pop is awaited, for the browser | |
-//! | [`rng`], [`sorted`] | reproducible random numbers; small sorted maps | |
+//! | [`rng`], [`sorted`], [`few`] | reproducible random numbers; small sorted maps; lists of usually one | |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -83,6 +83,7 @@ pub mod error;
 pub mod event_handler;
 pub mod fact;
 pub mod factory;
+pub mod few;
 pub mod fifo;
 pub mod index;
 pub mod informer;

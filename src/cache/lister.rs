@@ -359,7 +359,7 @@ mod tests {
     fn an_item_without_metadata_fails_label_selection() {
         for indexed in [true, false] {
             let mut store = store(indexed);
-            let key = Item::ExplicitKey(Key::from("a/9"));
+            let key = Item::ExplicitKey("a/9".into());
             let added = store.add(key, &mut ());
             // An item without metadata cannot be indexed.
             assert_eq!(added.is_err(), indexed);

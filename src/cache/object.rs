@@ -84,7 +84,8 @@ impl<K: Resource> Object for K {
 }
 
 /// An input of a store or queue: an object, or one of the unusual values that client-go accepts
-/// because its parameter is `interface{}`.
+/// because its parameter is `interface{}`. The rare variants are boxed: an object is what stores and
+/// queues hold, and takes no more room in them than Go's `interface{}`.
 #[derive(Debug)]
 #[derive_where(Clone)]
 pub enum Item<O> {
@@ -93,9 +94,9 @@ pub enum Item<O> {
     /// The last known state of an object whose deletion was missed.
     Tombstone(Arc<DeletedFinalStateUnknown<O>>),
     /// A key instead of an object.
-    ExplicitKey(Key),
+    ExplicitKey(Box<Key>),
     /// A value without metadata, represented by its text. No key can be computed for it.
-    Opaque(Arc<str>),
+    Opaque(Box<Key>),
 }
 
 /// Queued when an object was deleted but the watch missed the deletion. The object, if there is

@@ -9,11 +9,10 @@ use super::store_order::StoreOrder;
 /// Maps each value to the numbers of its objects, and each number back to its place in those lists.
 #[derive(Clone, Default)]
 pub(super) struct Postings {
-    values: Interner<Arc<str>>,
+    /// The list of an existing value is never empty.
+    values: Interner<Arc<str>, Vec<u32>>,
     /// The visible order of the values.
     order: StoreOrder,
-    /// Indexed by value number; the list of an existing value is never empty.
-    lists: Vec<Vec<u32>>,
     /// Indexed by object number.
     entries: ChunkedVec<Entry>,
     /// Overflow: the entries of objects for which one entry is not enough.
@@ -68,18 +67,15 @@ impl Postings {
         let number = match self.values.find(value.as_bytes()) {
             Some(number) => number,
             None => {
-                let (number, _) = self.values.insert(value.into());
+                let (number, _) = self.values.insert(value.into(), Vec::new());
                 self.order.push(number);
-                if self.lists.len() <= number as usize {
-                    self.lists.push(Vec::new());
-                }
                 number
             }
         };
         if self.entry(object, number).is_some() {
             return None;
         }
-        let list = &mut self.lists[number as usize];
+        let (_, list) = self.values.row_mut(number)?;
         let new = Entry {
             value: number,
             place: list.len() as u32,
@@ -104,7 +100,7 @@ impl Postings {
         } else {
             *entry = NO_ENTRY;
         }
-        let mut list = std::mem::take(&mut self.lists[number as usize]);
+        let mut list = std::mem::take(self.values.row_mut(number)?.1);
         if self.moves_up {
             list.remove(place as usize);
         } else {
@@ -122,10 +118,14 @@ impl Postings {
         }
         if list.is_empty() {
             self.order.remove(number, self.moves_up);
-            return self.values.remove(number).map(Removed::Last);
+            return self
+                .values
+                .remove(number)
+                .map(|(value, _)| Removed::Last(value));
         }
-        self.lists[number as usize] = list;
-        self.values.name(number).map(Removed::Shared)
+        let (value, place) = self.values.row_mut(number)?;
+        *place = list;
+        Some(Removed::Shared(value))
     }
 
     /// The values of an object, if they are known to match the index function's result.
@@ -166,17 +166,17 @@ impl Postings {
 
     /// The objects with a value.
     pub(super) fn list(&self, value: &str) -> &[u32] {
-        match self.values.find(value.as_bytes()) {
-            Some(number) => &self.lists[number as usize],
+        let number = self.values.find(value.as_bytes());
+        match number.and_then(|number| self.values.row(number)) {
+            Some((_, list)) => list,
             None => &[],
         }
     }
 
     /// The values, each with its objects.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &[u32])> {
-        self.order
-            .iter()
-            .filter_map(|number| Some((self.values.name(number)?, &*self.lists[number as usize])))
+        let rows = self.order.iter().map(|number| self.values.row(number));
+        rows.flatten().map(|(value, list)| (value, &**list))
     }
 
     pub(super) fn clear(&mut self) {

@@ -483,6 +483,12 @@ impl<O: Object> Process<O> {
         if self.written == self.taken {
             self.sent = 0;
         }
+        if self.taken == 0
+            && let (PoppedItems::Entries(taken), Some(store)) = (&self.work, store)
+            && taken.entries.len() > 1
+        {
+            store.warm(taken.entries.iter().filter_map(QueuedDelta::key));
+        }
         let Some(entry) = self.entry(self.taken) else {
             return;
         };

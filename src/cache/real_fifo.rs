@@ -12,6 +12,7 @@ use super::chunked_queue::ChunkedQueue;
 use super::delta::{Delta, DeltaType};
 use super::error::Error;
 use super::fact::{Entry, Fact, QueueFact, Rv};
+use super::few::Few;
 use super::interner::{Interner, hash};
 use super::key::Key;
 use super::key_func::KeyFunc;
@@ -177,7 +178,7 @@ impl<O> Clone for RealFifo<O> {
 #[derive_where(Clone)]
 pub struct PoppedBatch<O> {
     /// The entries, oldest first; at least one.
-    pub entries: Vec<QueuedDelta<O>>,
+    pub entries: Few<QueuedDelta<O>>,
     /// Whether all of them belong to the initial list.
     pub is_in_initial_list: bool,
     /// Whether the batch function processes them; otherwise the function for a single entry.
@@ -402,7 +403,7 @@ impl<O: Object> RealFifo<O> {
         let mut numbers = Vec::with_capacity(items.len());
         for item in &items {
             let key = queue_key(&self.key_func, item, step, trace)?;
-            let (number, _) = listed.insert(key);
+            let (number, _) = listed.insert(key, ());
             numbers.push(number);
         }
 
@@ -411,9 +412,9 @@ impl<O: Object> RealFifo<O> {
         let mut newest: Vec<usize> = Vec::new();
         for (place, entry) in self.items.iter().enumerate() {
             if let Some(key) = entry.key() {
-                match queued.insert(key.clone()) {
-                    (_, true) => newest.push(place),
-                    (number, false) => newest[number as usize] = place,
+                match queued.insert(key.clone(), ()) {
+                    (_, None) => newest.push(place),
+                    (number, Some(())) => newest[number as usize] = place,
                 }
             }
         }
@@ -490,7 +491,11 @@ impl<O: Object> RealFifo<O> {
             };
         }
         let is_in_initial_list = !self.population.synced;
-        let entries = self.items.take(length);
+        let entries = if length == 1 {
+            self.items.pop_front().map(Few::one).unwrap_or_default()
+        } else {
+            self.items.take(length).into()
+        };
         trace.fact(step, || {
             Fact::Queue(QueueFact::EntriesTaken {
                 count: count(length),
@@ -590,7 +595,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         let step = Step::RealResync;
         let mut queued = Interner::default();
         for key in self.items.iter().filter_map(QueuedDelta::key) {
-            queued.insert(key.clone());
+            queued.insert(key.clone(), ());
         }
         for key in known.list_keys() {
             if queued.find(key.as_bytes()).is_some() {

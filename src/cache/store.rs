@@ -5,14 +5,14 @@
 //! which guards the content with a lock. Here there is no lock: to share a store, put one around
 //! it.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use derive_where::derive_where;
 
-use super::chunked_vec::ChunkedVec;
 use super::error::{Error, TransactionError};
 use super::fact::{Fact, QueueFact, Rv, StoreFact};
-use super::index::{IndexView, Indexers, Indices};
+use super::index::{IndexView, Indexers, Indices, Rows};
 use super::interner::Interner;
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
@@ -66,10 +66,9 @@ pub type Store<O> = Indexer<O>;
 #[derive_where(Clone)]
 pub struct Indexer<O> {
     key_func: KeyFunc<O>,
-    /// Assigns a row number to each key; the other fields and the indices use these numbers.
-    keys: Interner<Key>,
-    /// Indexed by row. `None` if the key is only in an index, after an index function failed.
-    items: ChunkedVec<Option<Item<O>>>,
+    /// The objects by key; the other fields and the indices use the row numbers. `None` if the key
+    /// is only in an index, after an index function failed.
+    rows: Rows<O>,
     /// The rows of the stored objects, in memory order.
     places: StoreOrder,
     indices: Indices<O>,
@@ -110,8 +109,7 @@ impl<O: Object> Indexer<O> {
         indices.add(indexers);
         Self {
             key_func,
-            keys: Interner::default(),
-            items: ChunkedVec::default(),
+            rows: Interner::default(),
             places: StoreOrder::default(),
             indices,
             version: Version::new(options.keeps_resource_version),
@@ -172,16 +170,18 @@ impl<O: Object> Indexer<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let items = items.into_iter();
-        let mut keys = Interner::with_capacity(items.size_hint().0);
-        let mut content = ChunkedVec::default();
+        let mut rows: Rows<O> = Interner::with_capacity(items.size_hint().0);
         for item in items {
             let key = self.key_of(&item, trace)?;
-            let (row, _) = keys.insert(key);
-            content.set(row, Some(self.transform(item)?));
+            let item = self.transform(item)?;
+            if let (row, Some(item)) = rows.insert(key, Some(item))
+                && let Some((_, place)) = rows.row_mut(row)
+            {
+                *place = item;
+            }
         }
-        self.places = StoreOrder::in_turn(keys.len());
-        self.keys = keys;
-        self.items = content;
+        self.places = StoreOrder::in_turn(rows.len());
+        self.rows = rows;
         trace.fact(Step::StoreReplace, || {
             Fact::Store(StoreFact::StoreReplaced {
                 items: self.iter().map(|(key, item)| item.to_ref(key)).collect(),
@@ -240,11 +240,11 @@ impl<O: Object> Indexer<O> {
     /// Replaces a stored object without updating the indices, as if a caller had modified the
     /// shared object. Returns whether the key exists.
     pub fn write_through(&mut self, key: &str, item: Item<O>) -> bool {
-        let Some(row) = self.keys.find(key.as_bytes()) else {
+        let Some(row) = self.rows.find(key.as_bytes()) else {
             return false;
         };
-        match self.items.get_mut(row) {
-            Some(stored @ Some(_)) => {
+        match self.rows.row_mut(row) {
+            Some((_, stored @ Some(_))) => {
                 *stored = Some(item);
                 // The indices may no longer match the object.
                 self.indices.mark_stale(0, row);
@@ -348,7 +348,7 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::IndexNotFound`], [`Error::IndexFunc`].
     pub fn index<'a>(&'a self, index: &str, item: &Item<O>) -> Result<ByIndex<'a, O>, Error> {
-        Ok(self.by_rows(Rows::Own(self.indices.rows_like(index, item)?.into_iter())))
+        Ok(self.by_rows(Found::Own(self.indices.rows_like(index, item)?.into_iter())))
     }
 
     /// The keys of an indexed value, sorted.
@@ -357,7 +357,7 @@ impl<O: Object> Indexer<O> {
     /// [`Error::IndexNotFound`].
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
         let rows = self.indices.rows(index, value)?;
-        let mut keys: Vec<_> = rows.iter().filter_map(|row| self.keys.name(*row)).collect();
+        let mut keys: Vec<_> = rows.iter().filter_map(|row| self.rows.name(*row)).collect();
         keys.sort_unstable();
         Ok(keys)
     }
@@ -367,7 +367,7 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::IndexNotFound`].
     pub fn by_index(&self, index: &str, value: &str) -> Result<ByIndex<'_, O>, Error> {
-        Ok(self.by_rows(Rows::Lent(self.indices.rows(index, value)?.iter())))
+        Ok(self.by_rows(Found::Lent(self.indices.rows(index, value)?.iter())))
     }
 
     /// The values of an index, in the visible order; empty for an unknown index.
@@ -388,8 +388,8 @@ impl<O: Object> Indexer<O> {
     }
 
     /// A read-only view of each index.
-    pub fn indices(&self) -> impl ExactSizeIterator<Item = IndexView<'_>> {
-        self.indices.view(&self.keys)
+    pub fn indices(&self) -> impl ExactSizeIterator<Item = IndexView<'_, O>> {
+        self.indices.view(&self.rows)
     }
 
     /// The key function.
@@ -405,6 +405,30 @@ impl<O: Object> Indexer<O> {
     }
 
     // ---- helpers
+
+    /// Reads what writes of these keys will read, so that it is in the CPU's cache. All of it would
+    /// come one after the other from memory in a store that is larger than the cache: a slot, the
+    /// row, the old object. Kind by kind, the CPU waits for many at a time.
+    pub(super) fn warm<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
+        /// So many objects fit into the cache with all that they hold.
+        const CACHED: usize = 4096;
+        if cfg!(target_arch = "wasm32") || self.len() < CACHED {
+            return;
+        }
+        let numbers: Vec<u32> = keys
+            .filter_map(|key| self.rows.guess(key.as_bytes()))
+            .collect();
+        let items = || {
+            numbers
+                .iter()
+                .filter_map(|row| self.rows.row(*row)?.1.as_ref())
+        };
+        let objects = || items().filter_map(Item::plain_object);
+        black_box(items().count());
+        black_box(objects().map(Arc::strong_count).sum::<usize>());
+        let version = |object: &Arc<O>| object.resource_version().bytes().next().map(usize::from);
+        black_box(objects().filter_map(version).sum::<usize>());
+    }
 
     fn key_of(&self, item: &Item<O>, trace: &mut impl Trace) -> Result<Key, Error> {
         (self.key_func)(item).map_err(|error| {
@@ -428,52 +452,54 @@ impl<O: Object> Indexer<O> {
     }
 
     fn find(&self, key: &[u8]) -> Option<&Item<O>> {
-        self.items.get(self.keys.find(key)?)?.as_ref()
+        self.rows.row(self.rows.find(key)?)?.1.as_ref()
     }
 
     /// The stored objects in memory order.
     fn stored(&self) -> Stored<'_, O> {
         Stored {
-            keys: &self.keys,
-            items: &self.items,
-            rows: self.places.iter(),
+            rows: &self.rows,
+            places: self.places.iter(),
         }
     }
 
-    fn by_rows<'a>(&'a self, rows: Rows<'a>) -> ByIndex<'a, O> {
-        let rows = if self.order.sorts() {
-            Rows::Own(self.sorted(rows).into_iter())
+    fn by_rows<'a>(&'a self, found: Found<'a>) -> ByIndex<'a, O> {
+        let found = if self.order.sorts() {
+            Found::Own(self.sorted(found).into_iter())
         } else {
-            rows
+            found
         };
         ByIndex {
-            items: &self.items,
-            rows,
+            rows: &self.rows,
+            found,
         }
     }
 
     /// Rows in the visible order, for orders that sort.
     fn sorted(&self, rows: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut keyed: Vec<_> = rows
-            .filter_map(|row| Some((row, self.keys.name(row)?)))
+            .filter_map(|row| Some((row, self.rows.name(row)?)))
             .collect();
         self.order.sort(&mut keyed, |(_, key)| key);
         keyed.into_iter().map(|(row, _)| row).collect()
     }
 
     fn put(&mut self, key: Key, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
-        let (row, _) = self.keys.insert(key);
-        let old = match self.items.get_mut(row) {
-            Some(place) => place.replace(item),
-            None => {
-                self.items.push(Some(item));
-                None
-            }
+        let (row, item) = self.rows.insert(key, Some(item));
+        let old = match (item, self.rows.row_mut(row)) {
+            (Some(item), Some((_, place))) => std::mem::replace(place, item),
+            _ => None,
         };
-        if old.is_none() {
-            self.places.push(row);
+        match &old {
+            // Loads its reference count while the indices are updated: the old object is dropped at
+            // the end, and an atomic decrement waits for memory with all that comes after it.
+            Some(Item::Object(old)) => {
+                black_box(Arc::strong_count(old));
+            }
+            Some(_) => {}
+            None => self.places.push(row),
         }
-        let (Some(key), Some(Some(item))) = (self.keys.name(row), self.items.get(row)) else {
+        let Some((key, Some(item))) = self.rows.row(row) else {
             return Ok(());
         };
         trace.fact(Step::StoreWrite, || {
@@ -487,10 +513,10 @@ impl<O: Object> Indexer<O> {
     }
 
     fn remove(&mut self, key: &Key, trace: &mut impl Trace) -> Result<(), Error> {
-        let Some(row) = self.keys.find(key.as_bytes()) else {
+        let Some(row) = self.rows.find(key.as_bytes()) else {
             return Ok(());
         };
-        let Some(place @ Some(_)) = self.items.get_mut(row) else {
+        let Some((_, place @ Some(_))) = self.rows.row_mut(row) else {
             return Ok(());
         };
         self.indices
@@ -504,7 +530,7 @@ impl<O: Object> Indexer<O> {
         });
         self.places.remove(row, self.order.keeps_place());
         if self.indices.forget(row) {
-            self.keys.remove(row);
+            self.rows.remove(row);
         }
         Ok(())
     }
@@ -518,7 +544,7 @@ impl<O: Object> Indexer<O> {
         };
         let mut end = Ok(());
         for row in rows {
-            let (Some(key), Some(Some(item))) = (self.keys.name(row), self.items.get(row)) else {
+            let Some((key, Some(item))) = self.rows.row(row) else {
                 continue;
             };
             if end.is_ok() {
@@ -647,10 +673,7 @@ impl<'a, O> Iterator for List<'a, O> {
     type Item = &'a Item<O>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.inner {
-            Inner::Stored(stored) => stored.next_item(),
-            Inner::Sorted(items) => items.next().map(|(_, item)| item),
-        }
+        self.inner.next().map(|(_, item)| item)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -660,46 +683,38 @@ impl<'a, O> Iterator for List<'a, O> {
 
 impl<O> ExactSizeIterator for List<'_, O> {}
 
-/// Keys and objects in memory order. Each row in `rows` has both.
+/// Keys and objects in memory order. Each row in `places` has both.
 struct Stored<'a, O> {
-    keys: &'a Interner<Key>,
-    items: &'a ChunkedVec<Option<Item<O>>>,
-    rows: PlacesIter<'a>,
-}
-
-impl<'a, O> Stored<'a, O> {
-    /// The next object, without reading its key.
-    fn next_item(&mut self) -> Option<&'a Item<O>> {
-        self.items.get(self.rows.next()?)?.as_ref()
-    }
+    rows: &'a Rows<O>,
+    places: PlacesIter<'a>,
 }
 
 impl<'a, O> Iterator for Stored<'a, O> {
     type Item = (&'a Key, &'a Item<O>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let row = self.rows.next()?;
-        Some((self.keys.name(row)?, self.items.get(row)?.as_ref()?))
+        let (key, item) = self.rows.row(self.places.next()?)?;
+        Some((key, item.as_ref()?))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.rows.size_hint()
+        self.places.size_hint()
     }
 }
 
 /// Iterates over the objects with an indexed value, borrowed.
 pub struct ByIndex<'a, O> {
-    items: &'a ChunkedVec<Option<Item<O>>>,
-    rows: Rows<'a>,
+    rows: &'a Rows<O>,
+    found: Found<'a>,
 }
 
 /// Rows from an index.
-enum Rows<'a> {
+enum Found<'a> {
     Lent(std::slice::Iter<'a, u32>),
     Own(std::vec::IntoIter<u32>),
 }
 
-impl Iterator for Rows<'_> {
+impl Iterator for Found<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
@@ -723,13 +738,13 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             // Every indexed key is stored, unless an index function failed in an earlier write.
-            if let Some(Some(item)) = self.items.get(self.rows.next()?) {
+            if let Some((_, Some(item))) = self.rows.row(self.found.next()?) {
                 return Some(item);
             }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.rows.size_hint().1)
+        (0, self.found.size_hint().1)
     }
 }

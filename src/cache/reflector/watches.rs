@@ -93,12 +93,15 @@ impl<O: Object> Reflector<O> {
         streaming: bool,
         trace: &mut impl Trace,
     ) {
-        let key = meta_namespace_key_func(&item).unwrap_or_else(|_| Key::from(""));
-        let object = item.to_ref(&key);
+        // Only facts and a streaming list need it.
+        let reference = |item: &Item<O>| {
+            let key = meta_namespace_key_func(item).unwrap_or_else(|_| Key::from(""));
+            item.to_ref(&key)
+        };
         trace.fact(receive_step(streaming), || {
             Fact::Reflector(ReflectorFact::EventReceived {
                 event,
-                object: object.clone(),
+                object: reference(&item),
                 ends_list: false,
             })
         });
@@ -118,9 +121,12 @@ impl<O: Object> Reflector<O> {
         self.stream.last_event = Some(now);
         self.stream.besides_added |= event != EventType::Added;
         if streaming {
+            let object = reference(&item);
             return self.keep(event, item, object, trace);
         }
-        self.stage = Stage::Dispatch(object.rv);
+        let object = item.plain_object();
+        let rv = object.map_or_else(Rv::default, |object| object.resource_version().into());
+        self.stage = Stage::Dispatch(rv);
         self.need = Need::Store(match event {
             EventType::Modified => StoreCall::Update(item),
             EventType::Deleted => StoreCall::Delete(item),

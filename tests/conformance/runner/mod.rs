@@ -660,7 +660,7 @@ impl Members {
 /// How the state has the indices of a store.
 fn index_state(store: &Indexer<Pod>) -> Value {
     let keys = |keys: Vec<&Key>| keys.into_iter().map(|key| json!(key.as_str())).collect();
-    let values = |index: IndexView<'_>| {
+    let values = |index: IndexView<'_, _>| {
         let values = index.values().into_iter();
         values
             .map(|(value, of_value)| (value.to_string(), keys(of_value)))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::index::{IndexFunc, Indexers};
-use deltascope::cache::key::Key;
 use deltascope::cache::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
 };
@@ -81,13 +80,13 @@ impl Object for Pod {
 /// Reads whatever stands where an object is expected.
 pub(crate) fn item(value: Value) -> Result<Item<Pod>, String> {
     let map = match value {
-        Value::String(text) => return Ok(Item::Opaque(text.into())),
+        Value::String(text) => return Ok(Item::Opaque(text.as_str().into())),
         Value::Object(map) => map,
         other => return Err(format!("not an object: {other}")),
     };
     if let Some(key) = map.get("explicitKey") {
         return match (key, map.len()) {
-            (Value::String(key), 1) => Ok(Item::ExplicitKey(Key::from(key.as_str()))),
+            (Value::String(key), 1) => Ok(Item::ExplicitKey(key.as_str().into())),
             _ => Err(format!("not an explicit key: {}", Value::Object(map))),
         };
     }
@@ -133,7 +132,7 @@ pub(crate) fn reference(item: &Item<Pod>) -> Value {
             json!({ "tombstone": tombstone.object.as_ref().map(reference) })
         }
         Item::ExplicitKey(key) => json!({ "explicitKey": key.as_str() }),
-        Item::Opaque(text) => json!(**text),
+        Item::Opaque(text) => json!(text.as_str()),
     }
 }
 

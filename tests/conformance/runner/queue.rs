@@ -542,7 +542,8 @@ fn read_deltas(list: Vec<Value>) -> Result<Deltas<Pod>, String> {
         }
         other => Err(format!("not a delta: {other}")),
     };
-    list.into_iter().map(delta).collect()
+    let deltas: Result<Vec<_>, _> = list.into_iter().map(delta).collect();
+    deltas.map(Deltas::from)
 }
 
 fn key_of(key_func: &KeyFunc<Pod>, item: &Item<Pod>) -> Option<Key> {

@@ -383,7 +383,7 @@ proptest! {
                 },
                 Call::AddIfNotPresent(object) => {
                     let done = naive.call(&Call::AddIfNotPresent(object.clone()), None);
-                    let offered = Offered::Deltas(vec![Delta { delta_type: DeltaType::Added, object }]);
+                    let offered = Offered::Deltas(vec![Delta { delta_type: DeltaType::Added, object }].into());
                     prop_assert_eq!(queue.add_if_not_present(offered, &mut ()).is_err(), done.is_err());
                 }
                 other => {

@@ -161,7 +161,7 @@ proptest! {
                 },
                 Call::AddIfNotPresent(object) => {
                     let delta = Delta { delta_type: DeltaType::Added, object };
-                    let _ = queue.add_if_not_present(Offered::Deltas(vec![delta]), &mut fold);
+                    let _ = queue.add_if_not_present(Offered::Deltas(vec![delta].into()), &mut fold);
                 }
                 other => {
                     let known = knows.then_some(&store as &dyn KeyListerGetter<O>);
