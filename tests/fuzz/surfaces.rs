@@ -145,7 +145,7 @@ pub(crate) const SURFACES: &[Surface] = &[
     surface("recording", 4096, &["tests/traces"], RUNS, growing),
     surface(
         "request",
-        4096,
+        2048,
         &["tests/transcripts"],
         &["src/world/source/wire", "src/replay/tap"],
         requests,
@@ -175,6 +175,8 @@ const fn surface(
     }
 }
 
+/// The requests of a controller that are read: more than lists of one kind that a tap remembers.
+const REQUESTS: usize = 12;
 /// The facts of a run that are computed: what is read must play, and reading is what is tried here.
 const PLAYED: usize = 200;
 
@@ -309,7 +311,8 @@ fn requests(bytes: &[u8]) {
     };
     let (mut detector, mut recorder) = (Detector::default(), None);
     let (mut notes, mut written, mut at) = (Vec::new(), String::new(), 0);
-    for (id, one) in bytes.split(|byte| *byte == b'\x1e').enumerate() {
+    let one_by_one = bytes.split(|byte| *byte == b'\x1e');
+    for (id, one) in one_by_one.take(REQUESTS).enumerate() {
         let end = one.iter().position(|byte| *byte == b'\n');
         let (line, body) = one.split_at(end.unwrap_or_default());
         let line = String::from_utf8_lossy(line);

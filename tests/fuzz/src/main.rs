@@ -1,6 +1,6 @@
 //! libFuzzer with one surface: the one that `SURFACE` names. Without it the program prints the names of all, each with
-//! its longest input and its folders of inputs, and writes into the folder `KEPT` what libFuzzer begins with: the words of
-//! each surface, as its dictionary, and the blocks of the chapters, one by one.
+//! its longest input and its folders of inputs, and writes into the folder `KEPT` what libFuzzer begins with: the words
+//! of each surface, as its dictionary, and the blocks of the chapters, one by one.
 #![no_main]
 
 use std::fs;
