@@ -7,6 +7,9 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 // checkout, which is in the names that the linker sorts by, changes a size by a KB or so. The goals are 450 KB for the page, 350 for an
 // element and 800 for all.
 const WITHIN_KB = 8;
+// What starts.txt cuts drifts as functions get other names: so much may pass before the list is written anew.
+const CUT = ["page", "element", "rest", "all"];
+const DRIFT_KB = 25;
 const ROOT = new URL("../../", import.meta.url);
 const TABLES = ["docs/en/src/element.md", "docs/zh/src/element.md"];
 const SAID = ["README.md", "docs/en/src/limits.md", "docs/zh/src/limits.md"];
@@ -70,7 +73,7 @@ for (const [name, files] of rows) {
   console.log(name.padEnd(9) + sum.map(kb).join(""));
   for (const path of TABLES) {
     const row = read(path).match(new RegExp(`^\\| ${name} \\| (\\d+) \\| (\\d+) \\|`, "m"));
-    const isTrue = row && [row[1], row[2]].every((said, kind) => Math.abs(said - sum[kind + 1] / 1000) <= WITHIN_KB);
+    const isTrue = row && [row[1], row[2]].every((said, kind) => Math.abs(said - sum[kind + 1] / 1000) <= (CUT.includes(name) ? DRIFT_KB : WITHIN_KB));
     if (!isTrue) wrong.push(`${path}: the row ${name} should say ${sum.slice(1).map((bytes) => Math.round(bytes / 1000)).join(" | ")}`);
   }
 }
@@ -80,6 +83,7 @@ const [, element] = read(TABLES[0]).match(/^\| element \| (\d+) \|/m) ?? [];
 const whole = read(TABLES[0]).match(/^\| all \| (\d+) \|/m)?.[1].replace(/(?=\d{3}$)/, ",");
 for (const path of SAID) for (const said of [page, element, whole]) if (!read(path).includes(`${said} KB`)) wrong.push(`${path}: ${said} KB are missing`);
 for (const message of wrong) console.error(message);
+if (wrong.length > 0) console.error("If much of the page has changed, first let `make starts` find out anew what its first pictures need.");
 process.exit(Number(wrong.length > 0));
 
 function read(path) {
