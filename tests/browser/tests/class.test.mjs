@@ -106,7 +106,7 @@ for (const lang of ["en", "zh"]) {
     }
     assert.ok(!(await app.id("select-lesson").isVisible()));
     const above = await app.page.evaluate(() => document.elementFromPoint(20, 4).className);
-    assert.match(above, /^stage /, "the stage begins at the top");
+    assert.match(above, /^stage\b/, "the stage begins at the top");
   }));
 }
 
