@@ -142,6 +142,9 @@ fn a_list_that_no_410_caused_is_explained() {
         let goal = goal(&mut session);
         assert!(goal.reached, "{waits}: {:?}", goal.missed);
         assert_eq!(goal.also.is_some(), explained, "{waits}: {:?}", goal.also);
+        // It says how the goal was reached, not what is so at another moment.
+        session.obey(Command::Tell(Tell::Back));
+        assert_eq!(self::goal(&mut session).also, goal.also, "{waits}");
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Telling {
     answers: usize,
     hints: usize,
     reached: bool,
+    /// What there is to know of the way that led to the goal.
+    also: Option<Text>,
     /// What the goal asks for, as far as the run has been searched.
     found: Found,
     /// Whether the whole of it is shown, as a handout.
@@ -319,6 +321,7 @@ impl Session {
             to: None,
             hints: 0,
             reached: false,
+            also: None,
             found: Found::default(),
             handout: false,
             left: None,

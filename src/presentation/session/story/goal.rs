@@ -1,5 +1,7 @@
 //! Looks whether the goal of a story is reached, and says what an attempt lacks.
 
+use std::rc::Rc;
+
 use super::{Session, Telling, ask};
 use crate::i18n::Text;
 use crate::story::{Goal, Remark};
@@ -13,7 +15,7 @@ impl Session {
         let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
             return;
         };
-        let story = &telling.story;
+        let story = Rc::clone(&telling.story);
         let is_last = telling.scene + 1 == story.scenes.len();
         let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
             return;
@@ -23,6 +25,11 @@ impl Session {
             && found.are_over(&goal.when, &self.timeline, cursor)
         {
             telling.reached = true;
+            let from = self.scene_place(story.scenes.len() - 1).unwrap_or_default();
+            let also = self.remark(&goal.also, from);
+            if let Some(telling) = &mut self.telling {
+                telling.also = also;
+            }
             self.playback.pause();
         }
     }
@@ -39,10 +46,7 @@ impl Session {
             tools: goal.tools(),
             missed,
             done: goal.done.clone().filter(|_| reached),
-            also: match reached {
-                true => self.remark(&goal.also, from),
-                false => None,
-            },
+            also: telling.also.clone().filter(|_| reached),
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
             more_hints: telling.hints < goal.hints.len(),
         }
@@ -65,6 +69,9 @@ impl Session {
 
     /// The first remark that holds since these facts.
     fn remark(&self, remarks: &[Remark], from: usize) -> Option<Text> {
+        if remarks.is_empty() {
+            return None;
+        }
         let (run, cursor) = (&self.timeline, self.playback.cursor());
         let after = run.picture(cursor);
         let holds = |one: &&Remark| ask::all(&one.when, run, from..cursor, &after);
