@@ -52,19 +52,20 @@ impl Session {
         }
     }
 
-    /// Whether an attempt is over that began after these facts: time has run out or, where it never does, it has run since
-    /// the last act.
+    /// Whether an attempt is over that began after these facts: time has run since the last act, and has
+    /// run out unless it never does.
     fn has_tried(&self, from: usize) -> bool {
         let (run, cursor) = (&self.timeline, self.playback.cursor());
         let acted = run.inputs().last();
         if self.playback.is_playing() {
             return false;
         }
-        if run.is_endless() {
-            let last = acted.map_or_else(|| run.time_at(from), |act| act.at);
-            return cursor > from && run.time_at(cursor) > last;
+        let is_since = |at| cursor > from && run.time_at(cursor) > at;
+        match (acted, run.is_endless()) {
+            (acted, true) => is_since(acted.map_or_else(|| run.time_at(from), |act| act.at)),
+            (Some(act), false) => cursor == run.len() && is_since(act.at),
+            (None, false) => cursor == run.len() && cursor > from,
         }
-        cursor == run.len() && (cursor > from || acted.is_some())
     }
 
     /// The first remark that holds since these facts.
