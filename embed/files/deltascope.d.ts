@@ -240,7 +240,7 @@ export interface State {
   live: { following: boolean; behind: number; [more: string]: unknown } | null;
   /** The scene that is shown, if a story is told. */
   scene: Scene | null;
-  /** In the last scene; `missed`: what an attempt lacks that is over; `hints`: those that the reader asked for. */
+  /** In the last scene; `missed`: what an attempt lacked, once it is over, null before; `hints`: those that the reader asked for. */
   goal: { text: string; reached: boolean; missed: string | null; hints: string[] } | null;
   /** How far each story has been told on the page in this browser; empty in an element. */
   lessonProgress: Record<string, { opened: boolean; ended: boolean; reached: boolean }>;

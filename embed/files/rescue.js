@@ -20,10 +20,10 @@ const isNew = () => {
     return false;
   }
 };
-globalThis.fetch = async (...asked) => {
+const bar = document.querySelector("#loading .bar");
+if (bar && isNew()) globalThis.fetch = async (...asked) => {
   const answer = await fetch(...asked);
-  const bar = document.querySelector("#loading .bar");
-  if (!bar || !answer.ok || !answer.url.endsWith("_bg.wasm") || !isNew()) return answer;
+  if (!answer.ok || !answer.url.endsWith("_bg.wasm")) return answer;
   globalThis.fetch = fetch;
   const mb = (bytes) => (bytes / 1e6).toFixed(1);
   const all = answer.headers.has("content-encoding") ? 0 : answer.headers.get("content-length");

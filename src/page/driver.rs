@@ -189,7 +189,8 @@ impl Driver {
         while self.build() {
             // Effects draw after the current task.
             tick().await;
-            if now() >= end {
+            // A hidden page's timers run once a second, and nothing waits for it.
+            if now() >= end && !document().hidden() {
                 TimeoutFuture::new(0).await;
                 end = now() + BUILD_MS;
             }

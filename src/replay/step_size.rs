@@ -143,16 +143,13 @@ fn ends_response(fact: &Fact) -> bool {
     )
 }
 
-/// How many facts others may state while a watch is opened.
-const MEANWHILE: usize = 64;
-
 /// Whether a watch is open again that had ended: with what it brings another step begins.
 fn ends_reconnect(timeline: &Timeline, place: usize, fact: &Fact) -> bool {
     if !matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. })) {
         return false;
     }
     let mut requested = false;
-    let again = timeline.each_back(place.saturating_sub(MEANWHILE)..place, &mut |_, record| {
+    let again = timeline.each_back(place.saturating_sub(FARTHEST)..place, &mut |_, record| {
         let Fact::Reflector(fact) = &record.fact else {
             return ControlFlow::Continue(());
         };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft, Tell};
 use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::story::Story;
@@ -80,6 +81,16 @@ fn an_attempt_that_fails_is_told_what_is_missing() {
             "was called for what the Indexer holds",
         ),
         ("resync-is-not-relist", vec![], "no Pod named `api-0`"),
+        (
+            "indexer",
+            vec![create("x"), delete("default/x")],
+            "The queue kept the delete",
+        ),
+        (
+            "reflector",
+            vec![create("x"), delete("default/x")],
+            "The queue dropped the delete",
+        ),
     ] {
         let mut session = at_goal(id);
         assert_eq!(goal(&mut session).missed, None, "{id}: nothing was tried");
@@ -100,6 +111,39 @@ fn an_attempt_that_fails_is_told_what_is_missing() {
         session.obey(Command::Tell(Tell::Scene(usize::MAX)));
         assert_eq!(goal(&mut session).missed, None, "{id}: {acts:?}");
     }
+}
+
+#[test]
+fn a_delete_that_never_came_was_not_kept() {
+    for (id, switch, expected) in [
+        (
+            "indexer",
+            Some(Command::KnownObjects(false)),
+            "never heard of it",
+        ),
+        ("reflector", None, "No delete reached the queue"),
+    ] {
+        let mut session = at_goal(id);
+        session.obey(create("x"));
+        run(&mut session);
+        for act in switch.into_iter().chain([
+            Command::CutWatch,
+            Command::Delete("default/x".into()),
+            Command::Compact,
+        ]) {
+            session.obey(act);
+        }
+        run(&mut session);
+        let missed = goal(&mut session).missed.unwrap_or_default();
+        assert!(missed.en.contains(expected), "{id}: {missed:?}");
+    }
+}
+
+#[test]
+fn an_attempt_is_answered_only_once_time_has_run() {
+    let mut session = at_goal("reflector");
+    session.obey(Command::Mode(ProcessMode::Held));
+    assert_eq!(goal(&mut session).missed, None);
 }
 
 #[test]
@@ -142,6 +186,9 @@ fn a_list_that_no_410_caused_is_explained() {
         let goal = goal(&mut session);
         assert!(goal.reached, "{waits}: {:?}", goal.missed);
         assert_eq!(goal.also.is_some(), explained, "{waits}: {:?}", goal.also);
+        // It says how the goal was reached, not what is so at another moment.
+        session.obey(Command::Tell(Tell::Back));
+        assert_eq!(self::goal(&mut session).also, goal.also, "{waits}");
     }
 }
 

@@ -47,9 +47,16 @@ impl Reading {
         let (stop, mut stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
             // The command does not wait for it: the log of earlier runs may be long.
-            let lines = spawn_blocking(move || before.map_or(0, lines)).await;
-            teller.skipped(lines.unwrap_or_default());
             let mut is_over = false;
+            let lines = spawn_blocking(move || before.map_or(0, |text| lines(text)));
+            teller.skipped(tokio::select! {
+                lines = lines => lines.unwrap_or_default(),
+                // Nor does its end: the numbers of the lines are too small then.
+                _ = &mut stopped => {
+                    is_over = true;
+                    0
+                }
+            });
             let mut was = None;
             loop {
                 let (read, back) = more(tail).await;

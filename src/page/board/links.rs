@@ -29,12 +29,12 @@ pub(super) fn story_link(lesson: &str, scene: usize) -> String {
 
 /// Opens a lesson, with its story where it has one.
 pub(super) fn open_lesson(ui: Ui, id: &str) {
-    let scene = match lessons::told().contains(&id) {
-        true => ";scene=1",
-        false => "",
-    };
+    // Opened without any part of the program that comes later.
+    if !lessons::told().contains(&id) {
+        return ui.send(Command::Load(id.into()));
+    }
     // What writes any link comes later; an id needs no escapes.
-    open(ui, &["#v1;lesson=", id, scene].concat());
+    open(ui, &["#v1;lesson=", id, ";scene=1"].concat());
 }
 
 /// Opens what a link leads to; a new tab or window opens by the address. The address may have this fragment

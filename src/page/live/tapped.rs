@@ -394,6 +394,9 @@ async fn get(address: &str) -> Result<Vec<u8>, Text> {
     if head.status == 200 {
         return Ok(body);
     }
+    if head.status == 410 {
+        return Err(informers::unheard());
+    }
     let said: Value = serde_json::from_slice(&body).unwrap_or_default();
     let said = said["message"].as_str().unwrap_or_default();
     Err(informers::refused(head.status, said))

@@ -635,7 +635,7 @@ impl Writer<'_> {
                         rv = version(&self.picture.reflector.last_sync),
                     )
                 },
-                vec![if relist && code == 0 && !self.has_brought() {
+                vec![if relist && code == 0 && self.was_short() {
                     say!(
                         self,
                         "`< 1 s, 0 events → list`: client-go takes so short a watch for a failed one (“very short watch”). After a longer one it would watch again.",
@@ -658,12 +658,16 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the last watch has brought an event.
-    fn has_brought(&self) -> bool {
-        let is_open = |fact: &Fact| matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. }));
-        let facts = self.recent.iter().rev().map(|record| &record.fact);
-        let mut facts = facts.take_while(|fact| !is_open(fact));
-        facts.any(|fact| matches!(fact, Fact::Reflector(ReflectorFact::EventReceived { .. })))
+    /// Whether the last watch was open for less than a second and has brought no event.
+    fn was_short(&self) -> bool {
+        let mut before = self.recent.iter().rev();
+        let last = before.find_map(|record| match record.fact {
+            Fact::Server(ServerFact::WatchAccepted { .. }) => Some(Some(record.time)),
+            Fact::Reflector(ReflectorFact::EventReceived { .. }) => Some(None),
+            _ => None,
+        });
+        last.flatten()
+            .is_some_and(|from| self.record.time < from + 1_000)
     }
 
     /// The `ERROR` event that ended the watch, in parentheses; empty for code 0.

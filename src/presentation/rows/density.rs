@@ -336,9 +336,9 @@ pub type Before = (usize, Rc<[FactRecord]>);
 #[must_use]
 pub fn touched(view: &View, before: &Before) -> Option<Touched> {
     if let Some(facts) = between(view, before) {
-        let mut touched = Touched::default();
-        facts.iter().for_each(|record| touched.see(&record.fact));
-        return Some(touched);
+        return Some(Touched::of(|see| {
+            facts.iter().for_each(|record| see(&record.fact));
+        }));
     }
     let since = view.since.as_ref()?;
     let joint = before.1.last() == Some(&since.after);
@@ -422,7 +422,7 @@ impl Cells {
         };
         // On the way back the one that had gone is there again.
         let deleted = self.deleted.iter().chain(&view.picture.api.deleted);
-        for key in touched.keys.keys().chain(deleted) {
+        for key in touched.keys.iter().chain(deleted) {
             let anchor = field.anchor(key.clone());
             if let Some(cell) = field.cell(view, self.looks.len(), &anchor) {
                 set(cell, field.look(&view.picture, &anchor));

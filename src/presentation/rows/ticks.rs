@@ -8,7 +8,7 @@ use crate::view::Tick;
 const WIDE: usize = 3;
 /// What stands for several is at most so long, in px, …
 const LONG: usize = 24;
-/// … and from this length on says for how many.
+/// … and from this length on says for how many, if the number fits.
 const SAYS: usize = 18;
 
 /// A tick, or several that would touch each other.
@@ -53,7 +53,9 @@ pub fn rows(ticks: &[Tick], steps: usize, px: usize) -> Vec<TickRow> {
         }
     }
     for row in &mut rows {
-        row.says = row.count > 1 && long(row.at, row.until) >= SAYS * steps;
+        // A digit takes less than 6 px.
+        let least = SAYS.max(6 * row.count.to_string().len() + 6);
+        row.says = row.count > 1 && long(row.at, row.until) >= least * steps;
     }
     rows
 }
@@ -70,6 +72,13 @@ mod tests {
             delta_type,
             count: 2,
         };
+        // Far more on each.
+        let many: Vec<Tick> = (10..40)
+            .map(|at| Tick {
+                count: 1_000,
+                ..tick((at, Sync))
+            })
+            .collect();
         let far = [(10, Sync), (14, Sync), (18, Updated)].map(tick);
         let near: Vec<Tick> = (10..40).map(|at| tick((at, Sync))).collect();
         let (sync, mixed) = (Some(Sync), None);
@@ -101,6 +110,7 @@ mod tests {
                     (12, 12, sync, 2, false),
                 ],
             ),
+            (&many[..20], 100, 100, vec![(10, 29, sync, 20_000, false)]),
             (&[], 0, 100, vec![]),
         ] {
             let rows = rows(ticks, steps, px);

@@ -137,11 +137,15 @@ impl Found {
     #[must_use]
     pub fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
         let mut both = conditions.iter().zip(&self.places);
-        both.all(|(condition, places)| match (condition, places.first()) {
-            (Condition::Fact(predicate, _), Some(call)) if predicate.call.is_some() => {
-                is_over(run, *call..end)
+        both.all(|(condition, places)| {
+            let last = places.iter().rfind(|place| **place < end);
+            match (condition, last) {
+                (Condition::Fact(_, Some(0)), _) => true,
+                (Condition::Fact(predicate, _), Some(call)) if predicate.call.is_some() => {
+                    is_over(run, *call..end)
+                }
+                _ => true,
             }
-            _ => true,
         })
     }
 

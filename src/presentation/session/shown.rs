@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use crate::rows::density::is_dense;
+use crate::view::RECENT;
 use crate::view::cells::{Since, Touched};
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::picture::Picture;
@@ -134,18 +135,19 @@ impl Shown {
     }
 }
 
-/// What has changed up to this step since a fact; none if that is not at hand.
+/// What has changed up to this step since a fact; none if that is not at hand, or so near that a view has all of it.
 fn since(timeline: &Timeline, after: FactRecord, step: usize) -> Option<Since> {
     let from = timeline.place_of(after.id)? + 1;
-    if !(from..from + MOST).contains(&step) || !timeline.has_facts(from - 1..step) {
+    if !(from + RECENT..from + MOST).contains(&step) || !timeline.has_facts(from - 1..step) {
         return None;
     }
     // Facts of another run have the same numbers.
     timeline.fact(from - 1).filter(|fact| *fact == after)?;
-    let mut touched = Touched::default();
-    timeline.each::<()>(from..step, &mut |_, record| {
-        touched.see(&record.fact);
-        ControlFlow::Continue(())
+    let touched = Touched::of(|see| {
+        timeline.each::<()>(from..step, &mut |_, record| {
+            see(&record.fact);
+            ControlFlow::Continue(())
+        });
     });
     Some(Since { after, touched })
 }
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
     use crate::landmarks::Landmarks;
     use crate::rows::density::{Cells, Field};
-    use crate::view::{RECENT, View};
+    use crate::view::View;
     use deltascope_cache::controller::Generation;
     use deltascope_replay::lessons;
 

@@ -43,6 +43,8 @@ pub(super) struct Telling {
     answers: usize,
     hints: usize,
     reached: bool,
+    /// What there is to know of the way that led to the goal.
+    also: Option<Text>,
     /// What the goal asks for, as far as the run has been searched.
     found: Found,
     /// Whether the whole of it is shown, as a handout.
@@ -319,6 +321,7 @@ impl Session {
             to: None,
             hints: 0,
             reached: false,
+            also: None,
             found: Found::default(),
             handout: false,
             left: None,
@@ -439,9 +442,12 @@ impl Session {
     /// Goes to the moment of the scene that is shown, or of its answer, as if the run had been played up to it.
     fn land(&mut self, to: usize) -> Change {
         let telling = self.telling.as_ref();
+        // From the scene itself to its answer, else from the one before.
+        let own = telling.map(|telling| telling.scene);
         let before = telling.and_then(|telling| telling.before(telling.scene));
-        let place = before.and_then(|scene| self.scene_place(scene));
-        let mut at = place.filter(|at| *at < to).unwrap_or_default();
+        let mut places = [own, before].into_iter().flatten();
+        let place = places.find_map(|scene| self.scene_place(scene).filter(|at| *at < to));
+        let mut at = place.unwrap_or_default();
         while at < to {
             let facts = self.timeline.facts(at..(at + beat::MOST).min(to));
             let Some(beat) = beat(&facts) else { break };

@@ -456,8 +456,8 @@ words! {
         "small square or disc: one object; recreated, it gets another one",
         "小方块或圆点：一个对象；重新创建后会换一个";
     legend_timeline:
-        "◇ on the timeline: a marker; coloured ticks: deltas",
-        "时间线上的 ◇：标记；彩色竖线：Delta";
+        "◇ on the timeline: a marker; coloured ticks: deltas; a box: so many of them side by side",
+        "时间线上的 ◇：标记；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
     legend_lanes:
         "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
         "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行";

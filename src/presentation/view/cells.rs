@@ -118,8 +118,8 @@ impl CellSlots {
 /// What facts have changed in the fields of cells.
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
-    /// The keys that they are about.
-    pub keys: SortedMap<Key, ()>,
+    /// The keys that they are about, each once.
+    pub keys: Vec<Key>,
     /// Whether they have changed more of the objects and items than these keys, …
     pub objects: bool,
     /// … and whether they have changed the queue, in which a place is another one after each Pop.
@@ -127,11 +127,18 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// Adds a fact.
-    pub fn see(&mut self, fact: &Fact) {
-        if let Some(key) = fact.key() {
-            self.keys.or_insert(key.clone(), ());
-        }
+    /// By all facts that `each` visits.
+    pub fn of(each: impl FnOnce(&mut dyn FnMut(&Fact))) -> Self {
+        let mut touched = Self::default();
+        each(&mut |fact| touched.see(fact));
+        // Once for all: there may be thousands.
+        touched.keys.sort_unstable();
+        touched.keys.dedup();
+        touched
+    }
+
+    fn see(&mut self, fact: &Fact) {
+        self.keys.extend(fact.key().cloned());
         if let Fact::Store(StoreFact::StoreReplaced { .. })
         | Fact::Server(ServerFact::ObjectsLearned { .. }) = fact
         {

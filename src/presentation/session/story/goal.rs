@@ -1,5 +1,7 @@
 //! Looks whether the goal of a story is reached, and says what an attempt lacks.
 
+use std::rc::Rc;
+
 use super::{Session, Telling, ask};
 use crate::i18n::Text;
 use crate::story::{Goal, Remark};
@@ -13,7 +15,7 @@ impl Session {
         let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
             return;
         };
-        let story = &telling.story;
+        let story = Rc::clone(&telling.story);
         let is_last = telling.scene + 1 == story.scenes.len();
         let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
             return;
@@ -23,6 +25,11 @@ impl Session {
             && found.are_over(&goal.when, &self.timeline, cursor)
         {
             telling.reached = true;
+            let from = self.scene_place(story.scenes.len() - 1).unwrap_or_default();
+            let also = self.remark(&goal.also, from);
+            if let Some(telling) = &mut self.telling {
+                telling.also = also;
+            }
             self.playback.pause();
         }
     }
@@ -39,32 +46,33 @@ impl Session {
             tools: goal.tools(),
             missed,
             done: goal.done.clone().filter(|_| reached),
-            also: match reached {
-                true => self.remark(&goal.also, from),
-                false => None,
-            },
+            also: telling.also.clone().filter(|_| reached),
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
             more_hints: telling.hints < goal.hints.len(),
         }
     }
 
-    /// Whether an attempt is over that began after these facts: time has run out or, where it never does, it has run since
-    /// the last act.
+    /// Whether an attempt is over that began after these facts: time has run since the last act, and has
+    /// run out unless it never does.
     fn has_tried(&self, from: usize) -> bool {
         let (run, cursor) = (&self.timeline, self.playback.cursor());
         let acted = run.inputs().last();
         if self.playback.is_playing() {
             return false;
         }
-        if run.is_endless() {
-            let last = acted.map_or_else(|| run.time_at(from), |act| act.at);
-            return cursor > from && run.time_at(cursor) > last;
+        let is_since = |at| cursor > from && run.time_at(cursor) > at;
+        match (acted, run.is_endless()) {
+            (acted, true) => is_since(acted.map_or_else(|| run.time_at(from), |act| act.at)),
+            (Some(act), false) => cursor == run.len() && is_since(act.at),
+            (None, false) => cursor == run.len() && cursor > from,
         }
-        cursor == run.len() && (cursor > from || acted.is_some())
     }
 
     /// The first remark that holds since these facts.
     fn remark(&self, remarks: &[Remark], from: usize) -> Option<Text> {
+        if remarks.is_empty() {
+            return None;
+        }
         let (run, cursor) = (&self.timeline, self.playback.cursor());
         let after = run.picture(cursor);
         let holds = |one: &&Remark| ask::all(&one.when, run, from..cursor, &after);
