@@ -98,6 +98,10 @@ pub(super) fn places(
     for bytes in &split.firsts {
         all.push(read(bytes)?);
     }
+    let mut later = Vec::new();
+    for bytes in &split.laters {
+        later.push(read(bytes)?);
+    }
     let symbols: BTreeMap<u32, _> = linked.symbols().collect();
     // Where each of them is now, as the functions that use them say, and then as other data does.
     let mut place: BTreeMap<u32, u32> = BTreeMap::new();
@@ -125,11 +129,17 @@ pub(super) fn places(
             Some((0, ..)) => side_of(name),
             // A part of an element's first picture.
             Some(_) => Side::Element,
-            None => Side::Rest,
+            None if later
+                .iter()
+                .any(|split| split.bodies.contains_key(linked_name)) =>
+            {
+                Side::Rest
+            }
+            None => return Err(format!("{name}: the splitter has written it into no file")),
         };
         let stretches = match taken.get(name) {
             // wasm-bindgen writes some functions anew.
-            Some(taken) if linked.length(body) == Some(taken.of) => {
+            Some(taken) if linked.kinds(body)? == taken.of => {
                 linked.bytes_of(body, &taken.stretches)?
             }
             _ => Vec::new(),
