@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     #[allow(clippy::disallowed_methods, reason = "trunk says it there")]
     let release = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
     #[allow(clippy::disallowed_methods, reason = "`make starts` says it there")]
-    let counts = std::env::var_os("DELTASCOPE_COUNTS").is_some();
+    let counts = std::env::var("DELTASCOPE_COUNTS").is_ok_and(|counts| counts == "1");
     let kind = match (release, counts) {
         (false, _) => Kind::Debug,
         (true, false) => Kind::Release,

@@ -28,12 +28,12 @@ function brought(url, take) {
 
 const part = (response) => __wbg_load(response, { __wasm_split: wasm });
 
-// The program asks for a part, and says what to call once its files are there, and the rest of the program. A part of the first
-// picture does without the rest.
+// The program asks for a part, and says what to call once its files are there, and the program's other files. A part of an
+// element's first picture does without all but the file of elements, where its data may lie.
 function loads(urls, isFirst) {
     const load = async (callback, data) => {
         const all = urls().map((url) => brought(url, part));
-        if (!isFirst) all.push(...others.map(bringOther));
+        all.push(...(isFirst ? [1] : others).map(bringOther));
         const done = await Promise.all(all).then(() => true, (error) => {
             console.error(error);
             return false;

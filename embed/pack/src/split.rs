@@ -23,9 +23,9 @@ use crate::cut::list::{self, List};
 use crate::cut::{self, Stands};
 use crate::program;
 
-/// The module from which the main part imports what loads the others. It exists only within the glue.
 /// The part that an element's first picture needs.
 const FIRST: &str = "mount";
+/// The module from which the main part imports what loads the others. It exists only within the glue.
 const LINK: &str = "./parts.js";
 
 /// Replaces the program and its glue by the main part and its glue, and puts the parts beside them. Returns the names of
@@ -58,11 +58,23 @@ pub(crate) fn split(
         Kind::Counts => List::default(),
         _ => List::read(list::TEXT)?,
     };
-    let firsts = split.prefetch_map.get(FIRST).into_iter().flatten();
-    let firsts = firsts.map(|file| read(&folder.join(format!("{file}.wasm"))));
+    let firsts: BTreeSet<_> = split
+        .prefetch_map
+        .get(FIRST)
+        .into_iter()
+        .flatten()
+        .collect();
+    let parts: BTreeSet<_> = split.prefetch_map.values().flatten().collect();
+    let all = |files: &BTreeSet<&String>| {
+        let files = files
+            .iter()
+            .map(|file| read(&folder.join(format!("{file}.wasm"))));
+        files.collect::<Result<_, _>>()
+    };
     let written = cut::Split {
         main: read(&main)?,
-        firsts: firsts.collect::<Result<_, _>>()?,
+        firsts: all(&firsts)?,
+        laters: all(&(&parts - &firsts))?,
     };
     let cut = cut::cut(&bound, &functions, &list, &linked, &written)?;
     let main = match kind {
@@ -78,7 +90,6 @@ pub(crate) fn split(
         }
         _ => cut.main,
     };
-    let parts: BTreeSet<_> = split.prefetch_map.values().flatten().collect();
     let parts = parts
         .into_iter()
         .map(|part| {

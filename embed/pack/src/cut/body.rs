@@ -1,5 +1,7 @@
 //! A function, instruction by instruction, and the places in it that one can tell apart by what has run.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::discriminant;
 use std::ops::Range;
 
 use wasmparser::{
@@ -22,6 +24,15 @@ pub(super) struct Op<'a> {
     pub(super) after: usize,
     /// For the begin of a block: how many values a jump to its label takes.
     pub(super) takes: usize,
+}
+
+/// A number for what instructions are, without their operands, which the linker and wasm-bindgen may write in another way.
+pub(super) fn kinds<'o, 'a: 'o>(operators: impl Iterator<Item = &'o Operator<'a>>) -> u64 {
+    let mut hash = DefaultHasher::new();
+    for operator in operators {
+        discriminant(operator).hash(&mut hash);
+    }
+    hash.finish()
 }
 
 pub(super) struct Body<'a> {
@@ -114,6 +125,16 @@ fn read<'a, T: wasmparser::WasmModuleResources>(
                     takes = types[*ty as usize].params().len();
                 }
                 open.push(ops.len());
+            }
+            Operator::TryTable { .. }
+            | Operator::Throw { .. }
+            | Operator::ThrowRef
+            | Operator::Try { .. }
+            | Operator::Catch { .. }
+            | Operator::CatchAll
+            | Operator::Delegate { .. }
+            | Operator::Rethrow { .. } => {
+                return Err("the cut does not know exceptions: build with panic=abort".into());
             }
             Operator::End => {
                 if let Some(begin) = open.pop() {

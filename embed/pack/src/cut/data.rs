@@ -98,6 +98,10 @@ pub(super) fn places(
     for bytes in &split.firsts {
         all.push(read(bytes)?);
     }
+    let mut later = Vec::new();
+    for bytes in &split.laters {
+        later.push(read(bytes)?);
+    }
     let symbols: BTreeMap<u32, _> = linked.symbols().collect();
     // Where each of them is now, as the functions that use them say, and then as other data does.
     let mut place: BTreeMap<u32, u32> = BTreeMap::new();
@@ -125,11 +129,17 @@ pub(super) fn places(
             Some((0, ..)) => side_of(name),
             // A part of an element's first picture.
             Some(_) => Side::Element,
-            None => Side::Rest,
+            None if later
+                .iter()
+                .any(|split| split.bodies.contains_key(linked_name)) =>
+            {
+                Side::Rest
+            }
+            None => return Err(format!("{name}: the splitter has written it into no file")),
         };
         let stretches = match taken.get(name) {
             // wasm-bindgen writes some functions anew.
-            Some(taken) if linked.length(body) == Some(taken.of) => {
+            Some(taken) if linked.kinds(body)? == taken.of => {
                 linked.bytes_of(body, &taken.stretches)?
             }
             _ => Vec::new(),
@@ -183,21 +193,30 @@ pub(super) fn places(
             }
         }
     }
+    Ok(moved(&used))
+}
+
+/// The bytes that do not stay in the main part, given who uses each, as bits.
+///
+/// A function of a file that is absent has a stand that fetches it, but data has none: a function may use only what is surely there.
+/// That is the file it lies in and the main part, for any of the three others may come first, and another one never. So what two
+/// files use stays in the main part. The parts are not asked here: `loads` in `split.js` waits for the three before it lets one run,
+/// and for the file of elements before their first part, which counts as one of its users.
+fn moved(used: &BTreeMap<u32, u8>) -> Vec<(Range<u32>, Side)> {
     let mut places: Vec<(Range<u32>, Side)> = Vec::new();
-    for (at, sides) in used {
-        let is = |side: Side| sides & 1 << side as u8 != 0;
-        let side = match (is(Side::Main), is(Side::Page), is(Side::Element)) {
-            (true, ..) | (_, true, true) => continue,
-            (_, true, _) => Side::Page,
-            (_, _, true) => Side::Element,
-            _ => Side::Rest,
+    for (&at, &sides) in used {
+        let only = Side::ALL
+            .into_iter()
+            .find(|&side| side != Side::Main && sides == 1 << side as u8);
+        let Some(side) = only else {
+            continue;
         };
         match places.last_mut() {
             Some((range, of)) if *of == side && range.end == at => range.end += 1,
             _ => places.push((at..at + 1, side)),
         }
     }
-    Ok(places)
+    places
 }
 
 fn padded(bytes: &[u8]) -> u32 {
@@ -205,4 +224,24 @@ fn padded(bytes: &[u8]) -> u32 {
         .iter()
         .rev()
         .fold(0, |value, byte| value << 7 | u32::from(byte & 0x7f))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::moved;
+    use crate::cut::Side;
+
+    #[test]
+    fn data_that_two_files_use_stays() {
+        // Byte by byte: every set of users, two bytes each.
+        let used: BTreeMap<u32, u8> = (0..32).map(|at| (at, at as u8 / 2)).collect();
+        let bit = |side: Side| 1 << side as u32;
+        let expected = [Side::Page, Side::Element, Side::Rest].map(|side| {
+            let at = 2 * bit(side);
+            (at..at + 2, side)
+        });
+        assert_eq!(moved(&used), expected);
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 
+use super::body::kinds;
 use super::list::path_of;
 use wasmparser::{
     BinaryReader, DefinedDataSymbol, FunctionBody, KnownCustom, Linking, Name, Parser, Payload,
@@ -59,7 +60,40 @@ impl<'a> Linked<'a> {
         }
         linked.code_relocations.sort_by_key(|one| one.offset);
         linked.data_relocations.sort_by_key(|one| one.offset);
+        linked.check()?;
         Ok(linked)
+    }
+
+    /// Refuses what would leave a use of data out.
+    fn check(&self) -> Result<(), String> {
+        let nameless = (self.imported..)
+            .zip(&self.bodies)
+            .find(|(index, _)| !self.names.contains_key(index));
+        if let Some((index, _)) = nameless {
+            return Err(format!(
+                "the linked program has no name for function {index}"
+            ));
+        }
+        let is_data = |one: &RelocationEntry| {
+            matches!(
+                self.symbols.get(one.index as usize),
+                Some(SymbolInfo::Data { .. })
+            )
+        };
+        let unknown = self
+            .code_relocations
+            .iter()
+            .chain(&self.data_relocations)
+            // The symbols are none of a type's.
+            .filter(|one| one.ty != RelocationType::TypeIndexLeb)
+            .find(|one| is_data(one) != is_address(one.ty));
+        match unknown {
+            Some(one) => Err(format!(
+                "the cut does not know relocations of data like {:?}",
+                one.ty
+            )),
+            None => Ok(()),
+        }
     }
 
     fn take(
@@ -159,16 +193,13 @@ impl<'a> Linked<'a> {
             .collect())
     }
 
-    /// How many instructions a function has.
-    pub(super) fn length(&self, body: &Range<usize>) -> Option<usize> {
+    /// The number of what a function's instructions are.
+    pub(super) fn kinds(&self, body: &Range<usize>) -> Result<u64, String> {
         let reader = BinaryReader::new(&self.bytes[body.clone()], 0);
-        Some(
-            FunctionBody::new(reader)
-                .get_operators_reader()
-                .ok()?
-                .into_iter()
-                .count(),
-        )
+        let operators = FunctionBody::new(reader).get_operators_reader();
+        let operators = operators.map_err(|error| error.to_string())?.into_iter();
+        let operators = operators.collect::<Result<Vec<_>, _>>();
+        Ok(kinds(operators.map_err(|error| error.to_string())?.iter()))
     }
 
     pub(super) fn symbols(&self) -> impl Iterator<Item = (u32, DefinedDataSymbol)> {

@@ -15,7 +15,7 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use wasmparser::ExternalKind;
+use wasmparser::{ExternalKind, Validator};
 
 use linked::Linked;
 use list::List;
@@ -66,8 +66,7 @@ pub(crate) fn functions(bytes: &[u8], linked: &Linked<'_>) -> Result<Vec<Named>,
             name: name.to_owned(),
             path: list::path_of(name),
             content: content.map_or_else(String::new, |&content| list::short(content)),
-            is_kept: module.start == Some(function)
-                || module.exported(ExternalKind::Func, function).is_some(),
+            is_kept: module.exported(ExternalKind::Func, function).is_some(),
         }
     });
     Ok(named.collect())
@@ -82,10 +81,11 @@ pub(crate) struct Named {
     is_kept: bool,
 }
 
-/// What the splitter has written: the main part, before wasm-bindgen, and the parts of the first picture.
+/// What the splitter has written: the main part, before wasm-bindgen, the parts of the first picture, and the others.
 pub(crate) struct Split {
     pub(crate) main: Vec<u8>,
     pub(crate) firsts: Vec<Vec<u8>>,
+    pub(crate) laters: Vec<Vec<u8>>,
 }
 
 /// Cuts a program, as wasm-bindgen has written it.
@@ -126,7 +126,14 @@ pub(crate) fn cut(
     let sides = (0..module.imported() + module.bodies.len() as u32)
         .map(side)
         .collect();
-    Cutter::new(module, sides, &places)?
-        .cut()
-        .map_err(|error| format!("the program cannot be cut: {error}"))
+    let cut = Cutter::new(module, sides, &places)
+        .and_then(|cutter| cutter.cut())
+        .map_err(|error| format!("the program cannot be cut: {error}"))?;
+    let others = cut.others.iter().map(|(name, bytes)| (*name, bytes));
+    for (name, bytes) in [("main", &cut.main)].into_iter().chain(others) {
+        Validator::new()
+            .validate_all(bytes)
+            .map_err(|error| format!("the cut wrote a wrong module, {name}: {error}"))?;
+    }
+    Ok(cut)
 }

@@ -33,7 +33,6 @@ pub(super) struct Module<'a> {
     pub(super) memories: Vec<MemoryType>,
     pub(super) globals: Vec<Global<'a>>,
     pub(super) exports: Vec<Export<'a>>,
-    pub(super) start: Option<u32>,
     /// What the first table holds, slot by slot.
     pub(super) slots: BTreeMap<u32, u32>,
     pub(super) data: Vec<Segment<'a>>,
@@ -88,7 +87,11 @@ impl<'a> Module<'a> {
             Payload::ExportSection(exports) => {
                 self.exports = exports.into_iter().collect::<Result<_, _>>()?
             }
-            Payload::StartSection { func, .. } => self.start = Some(func),
+            Payload::StartSection { .. } => {
+                return Err(
+                    "a start function, which would run before what stands in for others".into(),
+                );
+            }
             Payload::ElementSection(elements) => {
                 for element in elements {
                     let element = element?;
@@ -106,8 +109,20 @@ impl<'a> Module<'a> {
                                 self.slots.insert(slot, function?);
                             }
                         }
-                        // What the parts will put there.
-                        ElementItems::Expressions(..) if table_index.unwrap_or(0) == 0 => {}
+                        ElementItems::Expressions(_, items) if table_index.unwrap_or(0) == 0 => {
+                            for (slot, item) in (first..).zip(items) {
+                                match item?.get_operators_reader().read()? {
+                                    // What the parts will put there.
+                                    Operator::RefNull { .. } => {}
+                                    Operator::RefFunc { function_index } => {
+                                        self.slots.insert(slot, function_index);
+                                    }
+                                    other => {
+                                        return Err(format!("{other:?} in the table").into());
+                                    }
+                                }
+                            }
+                        }
                         _ => return Err("elements of another table".into()),
                     }
                 }

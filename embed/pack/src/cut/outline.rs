@@ -13,7 +13,7 @@ use wasmparser::{
     ValType,
 };
 
-use super::body::{Body, bodies};
+use super::body::{Body, bodies, kinds};
 
 /// A program with new functions at its end.
 pub(super) struct Outlined {
@@ -25,8 +25,8 @@ pub(super) struct Outlined {
 }
 
 pub(super) struct Taken {
-    /// How many instructions the function had.
-    pub(super) of: usize,
+    /// The number of what the function's instructions were.
+    pub(super) of: u64,
     /// Which of them.
     pub(super) stretches: Vec<Range<usize>>,
 }
@@ -66,7 +66,7 @@ pub(super) fn outline(
         };
         out.anew.push(anew);
         taken.push(Taken {
-            of: body.ops.len(),
+            of: kinds(body.ops.iter().map(|op| &op.operator)),
             stretches: of,
         });
     }
@@ -214,10 +214,12 @@ impl Outliner {
             .collect();
         let mut function =
             Function::new_with_locals_types(encoded(&own.iter().map(ty).collect::<Vec<_>>())?);
+        let zeros = body.ty.results().iter().map(|&ty| zero(ty));
+        let zeros = zeros.collect::<Result<Vec<_>, _>>()?;
         let leave = |function: &mut Function, exit: Exit| {
             if returns && exit != Exit::Return {
-                for &ty in body.ty.results() {
-                    function.instruction(&zero(ty));
+                for zero in &zeros {
+                    function.instruction(zero);
                 }
             }
             for local in &stretch.outputs {
@@ -585,14 +587,18 @@ fn encoded(types: &[ValType]) -> Result<Vec<wasm_encoder::ValType>, String> {
         .collect()
 }
 
-fn zero(ty: ValType) -> Instruction<'static> {
-    match ty {
+fn zero(ty: ValType) -> Result<Instruction<'static>, String> {
+    Ok(match ty {
         ValType::I64 => Instruction::I64Const(0),
         ValType::F32 => Instruction::F32Const(0.0.into()),
         ValType::F64 => Instruction::F64Const(0.0.into()),
-        ValType::Ref(_) => Instruction::RefNull(wasm_encoder::HeapType::EXTERN),
-        _ => Instruction::I32Const(0),
-    }
+        ValType::V128 => Instruction::V128Const(0),
+        ValType::I32 => Instruction::I32Const(0),
+        ValType::Ref(ty) => {
+            let ty = RoundtripReencoder.heap_type(ty.heap_type());
+            Instruction::RefNull(ty.map_err(|error| error.to_string())?)
+        }
+    })
 }
 
 impl Reencode for Outliner {

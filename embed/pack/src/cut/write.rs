@@ -7,7 +7,7 @@ use wasm_encoder::reencode::{Reencode, RoundtripReencoder, utils};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ElementMode, ElementSection, ElementSegment, Elements,
     EntityType, ExportSection, Function, FunctionSection, GlobalSection, ImportSection,
-    Instruction, MemorySection, StartSection, TableSection,
+    Instruction, MemorySection, TableSection,
 };
 use wasmparser::{ExternalKind, Operator};
 
@@ -252,11 +252,6 @@ impl<'a> Cutter<'a> {
         out.section(&memories);
         out.section(&globals);
         out.section(&exports);
-        if let Some(start) = module.start {
-            out.section(&StartSection {
-                function_index: calls.plain(start)?,
-            });
-        }
         out.section(&self.elements(&calls, Side::Main)?);
         out.section(&code);
         out.section(&written(&self.data[Side::Main as usize]));
