@@ -12,11 +12,13 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use gloo_timers::future::TimeoutFuture;
+use js_sys::Promise;
 use leptos::callback::UnsyncCallback;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::ResizeObserver;
 
 use crate::animate::now;
@@ -289,8 +291,15 @@ impl Driver {
                 return;
             }
             reveal(driver.host());
-            driver.trail(None);
-            driver.follow_size();
+            // With the first frame the rooms learn how much fits into them.
+            if !document().hidden() {
+                frame().await;
+                frame().await;
+            }
+            if !driver.inner.gone.get() {
+                driver.trail(None);
+                driver.follow_size();
+            }
         });
     }
 
@@ -650,7 +659,8 @@ impl Driver {
     /// Draws the trail of the fact that the screen was cut to; its source was there `before`.
     fn trail(&self, before: Option<Place>) {
         let shown = |ui: &Ui| ui.view.with_untracked(|view| told(view));
-        if let Some((from, flight)) = self.inner.ui.get().and_then(shown) {
+        let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
+        if let Some((from, flight)) = ui.and_then(|ui| shown(&ui)) {
             let stage = &self.inner.stage;
             stage.trail(&from, before, &flight, self.still());
         }
@@ -747,6 +757,14 @@ fn told(view: &View) -> Option<(Vec<Anchor>, Flight)> {
     let record = recent.last()?;
     let flight = plan::plan(record, picture).flight?;
     Some((plan::trail_from(record, &flight, picture), flight))
+}
+
+/// Returns when the browser draws next.
+async fn frame() {
+    let drawn = Promise::new(&mut |done, _| {
+        let _ = window().request_animation_frame(&done);
+    });
+    let _ = JsFuture::from(drawn).await;
 }
 
 /// Whether the reader's system asks for reduced motion.
