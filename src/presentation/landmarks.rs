@@ -56,8 +56,25 @@ struct State {
     counts: Vec<usize>,
     /// The marks of the objects that exist.
     there: SortedMap<Key, u8>,
+    /// How many of them have each mark.
+    taken: [u32; MARKS as usize],
     /// The mark that was assigned last.
     last: u8,
+}
+
+impl State {
+    fn note(&mut self, key: &Key, mark: Option<u8>) {
+        let before = match mark {
+            Some(mark) => self.there.insert(key.clone(), mark),
+            None => self.there.remove(key),
+        };
+        for (mark, by) in [(mark, 1), (before, u32::MAX)] {
+            let taken = mark.and_then(|mark| self.taken.get_mut(usize::from(mark)));
+            if let Some(taken) = taken {
+                *taken = taken.wrapping_add(by);
+            }
+        }
+    }
 }
 
 impl Landmarks {
@@ -164,25 +181,21 @@ impl Landmarks {
         self.passages.forget(gone);
         self.behind.forget(gone);
         let start = timeline.picture(0);
-        let there: SortedMap<&str, ()> = start
-            .api
-            .objects
-            .values()
-            .map(|object| (&*object.object.uid, ()))
-            .collect();
         let is_there =
             |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
         CellSlots::forget(&mut self.places, gone, &is_there);
         Alike::forget(&mut self.alike, &is_there);
-        let marks = Rc::make_mut(&mut self.marks);
+        let mut there = Marks::default();
+        for object in start.api.objects.values() {
+            there.insert(&object.object.uid, 0);
+        }
         self.met.retain_mut(|(at, uid)| {
-            let kept = *at > gone || there.get(&**uid).is_some();
+            let kept = *at > gone || there.get(uid).is_some();
             shift(at);
-            if !kept {
-                marks.remove(uid);
-            }
             kept
         });
+        let met = self.met.iter().map(|(_, uid)| &**uid);
+        Rc::make_mut(&mut self.marks).keep(met);
     }
 
     /// The markers, in the order of time.
@@ -305,7 +318,7 @@ impl Landmarks {
         }) = fact
         {
             self.meet(at, object);
-            self.state.there.remove(&object.key);
+            self.state.note(&object.key, None);
             CellSlots::leave(&mut self.places, at, &object.key);
         } else if let Fact::Server(ServerFact::ObjectCreated { object, .. })
         | Fact::Run(RunFact::Called { object, .. })
@@ -343,13 +356,13 @@ impl Landmarks {
         }
         let next = |mark: u8| (mark + 1) % MARKS;
         let state = &mut self.state;
-        let taken = |mark: &u8| state.there.values().any(|other| other == mark);
+        let taken = |mark: &u8| state.taken.get(usize::from(*mark)) != Some(&0);
         let turn = std::iter::successors(Some(next(state.last)), |mark| Some(next(*mark)));
         let turn = turn.take(usize::from(MARKS));
         let free = turn.into_iter().find(|mark| !taken(mark));
         let mark = free.unwrap_or_else(|| next(state.last));
         state.last = mark;
-        state.there.insert(object.key.clone(), mark);
+        state.note(&object.key, Some(mark));
         self.met.push((at, Arc::clone(&object.uid)));
         Rc::make_mut(&mut self.marks).insert(&object.uid, mark);
     }

@@ -3,15 +3,17 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
 use crate::caption::{Naming, short_name};
 
-/// The marks of a run. They are assigned in turn as objects appear, without those of existing objects. A place in
+/// The marks of a run, hashed: UIDs come in no order. They are assigned in turn as objects appear, without those of existing objects. A place in
 /// the run has the same marks however it was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Marks(SortedMap<Arc<str>, u8>);
+pub struct Marks(IndexMap<Arc<str>, u8>);
 
 impl Marks {
     /// The mark of a UID.
@@ -27,7 +29,17 @@ impl Marks {
 
     /// Removes the mark of a UID.
     pub fn remove(&mut self, uid: &str) {
-        self.0.remove(uid);
+        self.0.swap_remove(uid);
+    }
+
+    /// Keeps the marks of these UIDs alone.
+    pub fn keep<'a>(&mut self, uids: impl Iterator<Item = &'a str>) {
+        let marks = std::mem::take(self);
+        for uid in uids {
+            if let Some((uid, mark)) = marks.0.get_key_value(uid) {
+                self.insert(uid, *mark);
+            }
+        }
     }
 }
 
