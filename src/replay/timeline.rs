@@ -136,7 +136,7 @@ struct Checkpoint {
     /// The virtual time of the last fact, in ms.
     time: Time,
     taken: usize,
-    picture: Picture,
+    picture: Arc<Picture>,
 }
 
 /// A segment in use.
@@ -321,7 +321,7 @@ impl Timeline {
             weight: 0,
             world,
         };
-        timeline.begin_segment(Picture::of(&timeline.world), 0);
+        timeline.begin_segment(Arc::new(Picture::of(&timeline.world)), 0);
         timeline
     }
 
@@ -651,7 +651,7 @@ impl Timeline {
         let kept = kept.into_iter().chain(self.edge_at(step));
         let (mut at, mut picture) = match kept.max_by_key(|(at, _)| *at) {
             Some((at, picture)) => (at, Picture::clone(picture)),
-            None => (from, segment.start.picture.clone()),
+            None => (from, Picture::clone(&segment.start.picture)),
         };
         let facts = segment.facts.clone().or_else(|| looked_at.facts.clone());
         let facts = facts.as_deref().map_or(&[][..], Vec::as_slice);
@@ -807,7 +807,7 @@ impl Timeline {
             self.world = last.start.world.clone();
             self.taken = last.start.taken;
             self.gap = gap_after(&last.start.picture);
-            self.edge = (0, Arc::new(last.start.picture.clone()));
+            self.edge = (0, Arc::clone(&last.start.picture));
         }
         self.held = self.segments.iter().map(|segment| segment.holds).sum();
         self.thinned = self.thinned.min(self.len());

@@ -35,15 +35,16 @@ impl Timeline {
         picture.apply_all(facts.get(self.edge.0..until).unwrap_or_default());
         self.edge.0 = until;
         if is_full {
-            let (picture, from) = (picture.clone(), last.from + until);
+            let (picture, from) = (Arc::clone(&self.edge.1), last.from + until);
             self.begin_segment(picture, from);
             self.keep_bounds();
         }
     }
 
-    pub(super) fn begin_segment(&mut self, picture: Picture, from: usize) {
+    pub(super) fn begin_segment(&mut self, picture: Arc<Picture>, from: usize) {
         self.gap = gap_after(&picture);
-        self.edge = (0, Arc::new(picture.clone()));
+        // The next fold of the edge copies it.
+        self.edge = (0, Arc::clone(&picture));
         let start = Checkpoint {
             world: self.world.clone(),
             time: if from == 0 { 0 } else { self.last_time() },

@@ -41,7 +41,7 @@ fn the_checkpoints_weigh_no_more_than_the_facts() {
             .segments
             .iter()
             .map(|segment| &segment.start.picture);
-        let weight: usize = starts.map(Picture::weight).sum();
+        let weight: usize = starts.map(|picture| picture.weight()).sum();
         assert!(weight <= timeline.len(), "{weight} {}", timeline.len());
         for pair in timeline.segments.windows(2) {
             let gap = pair[1].from - pair[0].from;
@@ -283,7 +283,7 @@ fn the_end_of_a_run_is_shown_with_a_short_fold_however_long_its_segment_is() {
     for facts in (1..40).map(|n| n * 211) {
         timeline.extend(facts + AHEAD);
         longest = longest.max(facts - timeline.nearest(facts));
-        let mut folded = timeline.segments[0].start.picture.clone();
+        let mut folded = Picture::clone(&timeline.segments[0].start.picture);
         timeline.fold(&mut folded, 0..facts);
         assert!(timeline.picture(facts) == folded, "{facts}");
     }
@@ -291,7 +291,7 @@ fn the_end_of_a_run_is_shown_with_a_short_fold_however_long_its_segment_is() {
     // What comes after a cut is another end.
     timeline.rewind(3_000);
     let end = timeline.len();
-    let mut folded = timeline.segments[0].start.picture.clone();
+    let mut folded = Picture::clone(&timeline.segments[0].start.picture);
     timeline.fold(&mut folded, 0..end);
     assert!(timeline.picture(end) == folded);
 }
