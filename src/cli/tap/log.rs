@@ -48,7 +48,7 @@ impl Reading {
         let task = tokio::spawn(async move {
             // The command does not wait for it: the log of earlier runs may be long.
             let mut is_over = false;
-            let lines = spawn_blocking(move || before.map_or(0, |text| lines(text)));
+            let lines = spawn_blocking(move || before.map_or(0, lines));
             teller.skipped(tokio::select! {
                 lines = lines => lines.unwrap_or_default(),
                 // Nor does its end: the numbers of the lines are too small then.

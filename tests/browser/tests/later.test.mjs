@@ -97,6 +97,15 @@ for (const [what, open, isOpen] of [
   });
 }
 
+test("the sandbox is chosen without any part", { skip }, async (t) => {
+  const { page, said, errors } = await withoutParts(t, { firstVisit: true });
+  await page.locator(".tale").waitFor();
+  await page.getByTestId("select-lesson").selectOption("sandbox");
+  await page.waitForFunction(() => deltascope.getState().lesson === "sandbox");
+  assert.equal(await said.count(), 0);
+  assert.deepEqual(errors, []);
+});
+
 test("a lesson whose part does not come leaves the run as it is, until it is opened again", { skip }, async (t) => {
   const { page, net, said, errors } = await withoutParts(t);
   const load = (id) => page.evaluate(async (id) => {

@@ -193,6 +193,19 @@ for (const [what, breaks] of [
   }));
 }
 
+// Without its policy only a browser that knows no trusted types goes on.
+test("a board that works stays where only rescue.js did not come", onPage({}, async (app) => {
+  const context = await app.context.browser().newContext({ bypassCSP: true });
+  const other = await context.newPage();
+  await other.route("**/rescue.js", (route) => route.abort());
+  await other.goto(app.url);
+  await other.getByTestId("select-lesson").waitFor();
+  // As when the program is there before the page's other files are.
+  await other.evaluate(() => window.dispatchEvent(new Event("load")));
+  assert.equal(await other.getByTestId("select-lesson").count(), 1);
+  await context.close();
+}));
+
 test("what old browsers are told is written for them", async () => {
   const text = await readFile(new URL("../../../embed/files/old.js", import.meta.url), "utf8");
   const code = text.replace(/\/\/.*|"[^"]*"/g, "");
