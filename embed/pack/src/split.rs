@@ -212,7 +212,7 @@ fn with_others(
     }
     let after = after
         .replacen(load, &format!("const own = first();\n    {load}"), 1)
-        .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    take(...await own, instance.exports);\n    {end}"), 1)
+        .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    await takeFirst(await own, instance.exports);\n    {end}"), 1)
         .replacen(sync, "export { __wbg_init as default };", 1);
     let addresses = ["page", "element", "rest"].map(|other| {
         format!(
