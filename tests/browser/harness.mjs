@@ -46,15 +46,15 @@ export function launch() {
 }
 
 /** A file of the program beside its main one. A debug build has one. */
-export const FILE = /\bdeltascope-[0-9a-f]+-\w+-[0-9a-f]+\.wasm/;
+export const FILE = /\bdeltascope-[0-9a-f]+-\w+\.wasm/;
 const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(name)) : [];
 export const IS_SPLIT = FILES.length > 0;
 /** A file of a part that comes later, when it is asked for. */
-export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|rest)-)\w+-[0-9a-f]+\.wasm/;
+export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|rest)\.)\w+\.wasm/;
 /** What no first picture needs. */
-export const REST = /\bdeltascope-[0-9a-f]+-rest-[0-9a-f]+\.wasm/;
+export const REST = /\bdeltascope-[0-9a-f]+-rest\.wasm/;
 /** What only elements fetch. */
-const OF_ELEMENTS = /-mount-/;
+const OF_ELEMENTS = /-mount\./;
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {

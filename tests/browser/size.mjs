@@ -38,7 +38,7 @@ if (parts.length === 0) {
 }
 const main = [program, `${stem}.js`];
 // The program's other files: what only the first pictures of the page need, or only those of elements, and what neither does.
-const other = Object.fromEntries(["page", "element", "rest"].map((side) => [side, names.find((name) => name.startsWith(`${stem}-${side}-`))]));
+const other = Object.fromEntries(["page", "element", "rest"].map((side) => [side, `${stem}-${side}.wasm`]));
 // The page's styles and its start script.
 const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 // What only elements need.

@@ -27,14 +27,27 @@ const OF_THE_PAGE: [&str; 2] = ["old.js", "rescue.js"];
 
 /// Writes the package beside the files that trunk has built. A release is for visitors, who need no names of functions.
 pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> {
-    let (glue, wasm) = built(dist)?;
+    let (mut glue, mut wasm) = built(dist)?;
     let parts = if kind != Kind::Debug {
-        let (page, files) = strict(&read(&dist.join("index.html"))?)?;
+        let (stem, parts) = split(&linked()?, dist, kind)?;
+        let own = [format!("{stem}.js"), format!("{stem}_bg.wasm")];
+        let mut page = read(&dist.join("index.html"))?;
+        for (old, own) in [&glue, &wasm].into_iter().zip(&own) {
+            if !page.contains(old) {
+                return Err(format!("index.html does not name {old}"));
+            }
+            page = page.replace(old, own);
+            if old != own {
+                remove(&dist.join(old))?;
+            }
+        }
+        [glue, wasm] = own;
+        let (page, files) = strict(&page)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;
         }
-        split(&linked()?, dist, &glue, &wasm, kind)?
+        parts
     } else {
         Vec::new()
     };
@@ -183,6 +196,10 @@ fn copy_all(from: &Path, under: &Path, dist: &Path, files: &mut Vec<String>) -> 
 
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn remove(path: &Path) -> Result<(), String> {
+    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn put(dist: &Path, name: &str, text: &str) -> Result<(), String> {

@@ -61,10 +61,18 @@ const others = [0, 1, 2];
 const address = (other) => [page, element, rest][other]();
 const there = new Set();
 
-// Once: it sets memory that the program may have changed since.
-function take(other, module, main = wasm) {
+const given = (main) => ({ ...__wbg_get_imports(), __wasm_split: main });
+
+// Once: it sets memory that the program may have changed since. So nothing may run meanwhile.
+function take(other, module) {
     if (there.has(other)) return;
-    new WebAssembly.Instance(module, { ...__wbg_get_imports(), __wasm_split: main });
+    new WebAssembly.Instance(module, given(wasm));
+    there.add(other);
+}
+
+// As the program begins, nothing runs anyway, and Chromium before 115 refuses large modules at once.
+async function takeFirst([other, module], main) {
+    await WebAssembly.instantiate(module, given(main));
     there.add(other);
 }
 

@@ -28,16 +28,12 @@ const FIRST: &str = "mount";
 /// The module from which the main part imports what loads the others. It exists only within the glue.
 const LINK: &str = "./parts.js";
 
-/// Replaces the program and its glue by the main part and its glue, and puts the parts beside them. Returns the names of
-/// their files.
+/// Writes the main part and its glue, and the others beside them. Returns the begin of their names, and those of the others.
 pub(crate) fn split(
     linked: &Path,
     dist: &Path,
-    glue: &str,
-    wasm: &str,
     kind: Kind,
-) -> Result<Vec<String>, String> {
-    let stem = glue.trim_end_matches(".js");
+) -> Result<(String, Vec<String>), String> {
     let folder = linked.with_file_name("deltascope-parts");
     let main = folder.join("main.wasm");
     let bytes = read(linked)?;
@@ -50,8 +46,8 @@ pub(crate) fn split(
     });
     let split =
         split.map_err(|error| format!("{} cannot be split: {error:#}", linked.display()))?;
-    bind(&main, &folder, stem)?;
-    let bound = read(&folder.join(wasm))?;
+    bind(&main, &folder)?;
+    let bound = read(&folder.join("deltascope_bg.wasm"))?;
     let linked = Linked::read(&bytes)?;
     let functions = cut::functions(&bound, &linked)?;
     let list = match kind {
@@ -77,66 +73,68 @@ pub(crate) fn split(
         laters: all(&(&parts - &firsts))?,
     };
     let cut = cut::cut(&bound, &functions, &list, &linked, &written)?;
-    let main = match kind {
+    let (main, counts) = match kind {
         Kind::Counts => {
             let counting = counting(&cut.main)?;
-            let functions = functions.iter().zip(&counting.points);
-            let functions: Vec<_> = functions
-                .map(|(one, points)| json!([one.path, one.content, points]))
-                .collect();
-            let told = json!({ "glue": glue, "at": counting.at, "functions": functions });
-            put(dist, "functions.json", told.to_string().as_bytes())?;
-            counting.bytes
+            (counting.bytes, Some((counting.at, counting.points)))
         }
-        _ => cut.main,
+        _ => (cut.main, None),
     };
-    let parts = parts
-        .into_iter()
-        .map(|part| {
-            Ok((
-                part.as_str(),
-                small(part, &bare(&folder.join(format!("{part}.wasm")))?)?,
-            ))
-        })
-        .collect::<Result<BTreeMap<_, _>, String>>()?;
-    // A part fits only the main part that it was cut from, so all have a name that no others have.
-    let mut hash = DefaultHasher::new();
+    let parts = parts.into_iter().map(|part| {
+        let bytes = bare(&folder.join(format!("{part}.wasm")))?;
+        Ok((short(part), small(part, &bytes)?))
+    });
     let others = cut
         .others
         .iter()
         .map(|(name, bytes)| Ok((*name, small(name, bytes)?)));
-    let others = others.collect::<Result<Vec<_>, String>>()?;
-    for bytes in [&main]
-        .into_iter()
-        .chain(others.iter().map(|(_, bytes)| bytes))
-        .chain(parts.values())
-    {
+    let files = parts.chain(others).collect::<Result<Vec<_>, String>>()?;
+    let path = folder.join("deltascope.js");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let glue = |stem: &str| {
+        let uses = split.prefetch_map.iter().map(|(part, files)| {
+            let files = files.iter().map(|file| file_of(stem, short(file)));
+            (part.clone(), files.collect())
+        });
+        let text = with_parts(&text, &uses.collect())?;
+        with_others(&text, |other| file_of(stem, other), &cut.stands)
+    };
+    // They fit only each other, also if only the list is another. So none has a name that another build gives.
+    let mut hash = DefaultHasher::new();
+    hash.write(glue("deltascope")?.as_bytes());
+    hash.write(&main);
+    for (_, bytes) in &files {
         hash.write(bytes);
     }
-    let hash = hash.finish();
-    let name = |part: &str| format!("{stem}-{}-{hash:x}.wasm", part.trim_start_matches("split_"));
-    let uses = split.prefetch_map.iter().map(|(part, files)| {
-        let files = files.iter().map(|file| name(file)).collect();
-        (part.clone(), files)
-    });
-    let path = folder.join(glue);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = with_parts(&text, &uses.collect())?;
-    let text = with_others(&text, name, &cut.stands)?;
-    put(dist, glue, text.as_bytes())?;
-    put(dist, wasm, &main)?;
-    for (part, bytes) in &parts {
-        put(dist, &name(part), bytes)?;
+    let stem = format!("deltascope-{:016x}", hash.finish());
+    if let Some((at, points)) = counts {
+        let functions = functions.iter().zip(&points);
+        let functions: Vec<_> = functions
+            .map(|(one, points)| json!([one.path, one.content, points]))
+            .collect();
+        let told = json!({ "glue": format!("{stem}.js"), "at": at, "functions": functions });
+        put(dist, "functions.json", told.to_string().as_bytes())?;
     }
-    for (other, bytes) in &others {
-        put(dist, &name(other), bytes)?;
+    put(dist, &format!("{stem}.js"), glue(&stem)?.as_bytes())?;
+    put(dist, &format!("{stem}_bg.wasm"), &main)?;
+    let mut names = Vec::new();
+    for (file, bytes) in &files {
+        names.push(file_of(&stem, file));
+        put(dist, &file_of(&stem, file), bytes)?;
     }
-    let others = others.iter().map(|(other, _)| name(other));
-    Ok(parts.keys().map(|part| name(part)).chain(others).collect())
+    Ok((stem, names))
+}
+
+fn short(part: &str) -> &str {
+    part.trim_start_matches("split_")
+}
+
+fn file_of(stem: &str, part: &str) -> String {
+    format!("{stem}-{part}.wasm")
 }
 
 /// Runs wasm-bindgen as trunk does.
-fn bind(main: &Path, folder: &Path, stem: &str) -> Result<(), String> {
+fn bind(main: &Path, folder: &Path) -> Result<(), String> {
     let status = Command::new("wasm-bindgen")
         .args([
             "--target",
@@ -144,7 +142,7 @@ fn bind(main: &Path, folder: &Path, stem: &str) -> Result<(), String> {
             "--no-typescript",
             "--keep-lld-exports",
             "--out-name",
-            stem,
+            "deltascope",
             "--out-dir",
         ])
         .arg(folder)
@@ -214,7 +212,7 @@ fn with_others(
     }
     let after = after
         .replacen(load, &format!("const own = first();\n    {load}"), 1)
-        .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    take(...await own, instance.exports);\n    {end}"), 1)
+        .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    await takeFirst(await own, instance.exports);\n    {end}"), 1)
         .replacen(sync, "export { __wbg_init as default };", 1);
     let addresses = ["page", "element", "rest"].map(|other| {
         format!(

@@ -257,7 +257,7 @@ test("if the part does not come, nothing that waited happens, and one message sa
 });
 
 test("many objects are drawn once their part is there, however it came, and one button asks for it again", { skip }, async (t) => {
-  const { page, net, said, errors } = await withoutParts(t, { part: /-tools-/ });
+  const { page, net, said, errors } = await withoutParts(t, { part: /-tools\./ });
   const load = () => page.evaluate((list) => deltascope.openText("list.json", list), listOf(100));
   await load();
   const again = page.getByTestId("again");
@@ -274,7 +274,7 @@ test("many objects are drawn once their part is there, however it came, and one 
 });
 
 test("a call is answered once the cells are drawn", { skip }, async (t) => {
-  const { page, net, errors } = await withoutParts(t, { part: /-tools-/, holds: true });
+  const { page, net, errors } = await withoutParts(t, { part: /-tools\./, holds: true });
   const cells = page.evaluate(async (list) => {
     await deltascope.openText("list.json", list);
     return document.querySelectorAll("[data-testid=density-objects]").length;
@@ -286,7 +286,7 @@ test("a call is answered once the cells are drawn", { skip }, async (t) => {
 });
 
 test("the tab that explains is filled once its part is there", { skip }, async (t) => {
-  const { page, net, errors } = await withoutParts(t, { holds: true, part: /-runs-/ });
+  const { page, net, errors } = await withoutParts(t, { holds: true, part: /-runs\./ });
   await page.evaluate(() => deltascope.step(3));
   await page.getByTestId("btn-why").click();
   await page.getByTestId("select-thing").waitFor();
@@ -303,7 +303,7 @@ test("an element that is removed while it waits leaves nothing behind", { skip }
   let release;
   const released = new Promise((resolve) => (release = resolve));
   let held = 0;
-  await other.route(/-runs-/, async (route) => {
+  await other.route(/-runs\./, async (route) => {
     held += 1;
     await released;
     return route.continue();
@@ -333,7 +333,7 @@ async function withoutRest(t, path, { waits = "continue" } = {}) {
   t.after(() => context.close());
   const waited = [];
   // Neither it nor the parts, which would bring it.
-  await context.route(PART, (route) => (/-(?:mount|chunk_\d+)-/.test(route.request().url()) ? route.continue() : undefined));
+  await context.route(PART, (route) => (/-(?:mount|chunk_\d+)\./.test(route.request().url()) ? route.continue() : undefined));
   await context.route(REST, (route) => {
     if (route.request().resourceType() !== "xhr") return;
     waited.push(route.request().url());
@@ -376,6 +376,6 @@ test("what needs the rest when it does not come ends the program, which says so"
   await page.keyboard.press("ArrowRight");
   const rescue = page.getByTestId("rescue");
   await rescue.waitFor();
-  assert.match(await rescue.innerText(), /a part of it could not be loaded \(\S+-rest-\S+: .+\)/);
+  assert.match(await rescue.innerText(), /a part of it could not be loaded \(\S+-rest\.wasm\S*: .+\)/);
   assert.equal(waited.length, 1);
 });

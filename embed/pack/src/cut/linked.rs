@@ -287,3 +287,37 @@ fn is_address(ty: RelocationType) -> bool {
 fn written(name: &str) -> String {
     rustc_demangle::demangle(name).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{CodeSection, Function, FunctionSection, Instruction, Module, NameMap};
+    use wasm_encoder::{NameSection, TypeSection};
+
+    use super::Linked;
+
+    fn program(name: Option<&str>) -> Vec<u8> {
+        let (mut types, mut functions) = (TypeSection::new(), FunctionSection::new());
+        types.ty().function([], []);
+        functions.function(0);
+        let mut function = Function::new([]);
+        function.instruction(&Instruction::End);
+        let mut code = CodeSection::new();
+        code.function(&function);
+        let (mut names, mut section) = (NameMap::new(), NameSection::new());
+        if let Some(name) = name {
+            names.append(0, name);
+        }
+        section.functions(&names);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&code);
+        module.section(&section);
+        module.finish()
+    }
+
+    #[test]
+    fn a_function_without_a_name_is_refused() {
+        assert!(Linked::read(&program(Some("a"))).is_ok());
+        let error = Linked::read(&program(None)).err().unwrap();
+        assert!(error.contains("no name for function 0"), "{error}");
+    }
+}

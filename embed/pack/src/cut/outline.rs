@@ -679,6 +679,17 @@ mod tests {
 
     /// A function that jumps over a stretch, which may be left to a label that reads a local, and with the function's result.
     fn program() -> Vec<u8> {
+        with_results(&[])
+    }
+
+    /// It also returns zeros of these types.
+    fn with_results(more: &[ValType]) -> Vec<u8> {
+        let zeros = || {
+            more.iter().map(|&ty| match ty {
+                ValType::Ref(ty) => I::RefNull(ty.heap_type),
+                _ => I::V128Const(0),
+            })
+        };
         let mut function = Function::new([(1, ValType::I32)]);
         function.instruction(&I::Block(BlockType::Empty));
         function.instruction(&I::LocalGet(0));
@@ -692,12 +703,19 @@ mod tests {
         function.instruction(&I::LocalGet(2));
         function.instruction(&I::BrIf(0));
         function.instruction(&I::LocalGet(1));
+        zeros().for_each(|zero| {
+            function.instruction(&zero);
+        });
         function.instruction(&I::Return);
         function.instruction(&I::End);
         function.instruction(&I::LocalGet(2));
+        zeros().for_each(|zero| {
+            function.instruction(&zero);
+        });
         function.instruction(&I::End);
         let mut types = TypeSection::new();
-        types.ty().function([ValType::I32; 2], [ValType::I32]);
+        let results: Vec<_> = [ValType::I32].iter().chain(more).copied().collect();
+        types.ty().function([ValType::I32; 2], results);
         let mut functions = FunctionSection::new();
         functions.function(0);
         let mut code = CodeSection::new();
@@ -724,6 +742,14 @@ mod tests {
             [124]
         );
         assert!(module.bodies[0].range().end - module.bodies[0].range().start < 60);
+    }
+
+    #[test]
+    fn a_stretch_that_may_return_has_a_zero_of_each_type() {
+        let program = with_results(&[ValType::FUNCREF, ValType::EXTERNREF, ValType::V128]);
+        let outlined = outline(&program, &|_, point| Some(![1, 2].contains(&point))).unwrap();
+        assert_eq!(outlined.taken[0].stretches.len(), 1);
+        Validator::new().validate_all(&outlined.bytes).unwrap();
     }
 
     #[test]
