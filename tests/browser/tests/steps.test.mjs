@@ -27,7 +27,8 @@ test("a token shows why it is there, each cause is a link, and its object can be
 
   await app.id("btn-follow").click();
   await app.eventually("followed", (s) => s.following === selection.key);
-  assert.ok((await app.page.locator(".time .passage").count()) > chain.length);
+  const passages = await app.page.locator(".time .passage").getAttribute("d");
+  assert.ok(passages.split("M").length - 1 > chain.length, passages);
   await app.call("seek", 300);
   const outlined = (selector) => app.page.locator(selector).first().evaluate((e) => getComputedStyle(e).outlineStyle);
   assert.equal(await outlined(`[data-anchor='api/object/${selection.key}']`), "solid");
