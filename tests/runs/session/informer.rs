@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deltascope::cache::fact::{
-    Actor, Fact, FactRecord, LockName, ProcessMode, QueueFact, ReflectorFact, ServerFact,
+    Actor, Fact, FactRecord, LockName, QueueFact, ReflectorFact, ServerFact,
 };
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::presentation::caption;
