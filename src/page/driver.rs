@@ -660,7 +660,7 @@ impl Driver {
     fn trail(&self, before: Option<Place>) {
         let shown = |ui: &Ui| ui.view.with_untracked(|view| told(view));
         let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
-        if let Some((from, flight)) = ui.and_then(|ui| shown(&ui)) {
+        if let Some((from, flight)) = ui.and_then(shown) {
             let stage = &self.inner.stage;
             stage.trail(&from, before, &flight, self.still());
         }
