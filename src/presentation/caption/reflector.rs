@@ -660,14 +660,12 @@ impl Writer<'_> {
 
     /// Whether the last watch was open for less than a second and has brought no event.
     fn was_short(&self) -> bool {
+        let is_open = |fact: &Fact| matches!(fact, Fact::Server(ServerFact::WatchAccepted { .. }));
+        let brings =
+            |fact: &Fact| matches!(fact, Fact::Reflector(ReflectorFact::EventReceived { .. }));
         let mut before = self.recent.iter().rev();
-        let last = before.find_map(|record| match record.fact {
-            Fact::Server(ServerFact::WatchAccepted { .. }) => Some(Some(record.time)),
-            Fact::Reflector(ReflectorFact::EventReceived { .. }) => Some(None),
-            _ => None,
-        });
-        last.flatten()
-            .is_some_and(|from| self.record.time < from + 1_000)
+        let last = before.find(|record| is_open(&record.fact) || brings(&record.fact));
+        last.is_some_and(|last| is_open(&last.fact) && self.record.time < last.time + 1_000)
     }
 
     /// The `ERROR` event that ended the watch, in parentheses; empty for code 0.
