@@ -10,8 +10,8 @@ use deltascope_cache::sorted::SortedMap;
 
 use crate::caption::{Naming, short_name};
 
-/// The marks of a run, hashed: UIDs come in no order. They are assigned in turn as objects appear, without those of existing objects. A place in
-/// the run has the same marks however it was reached.
+/// The marks of a run, hashed: UIDs come in no order. They are assigned in turn as objects appear, without those of
+/// existing objects. A place in the run has the same marks however it was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Marks(IndexMap<Arc<str>, u8>);
 
