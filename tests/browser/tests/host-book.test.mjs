@@ -380,6 +380,8 @@ test("the words of an arrow are beside it", async () => {
   await reading("lesson-index.html", async (page) => {
     const element = page.locator("delta-scope").nth(2);
     await element.scrollIntoViewIfNeeded();
+    // The arrow is drawn once the rooms know what fits into them.
+    await element.locator("#motion .way").waitFor({ state: "attached" });
     const away = await element.evaluate(async (one) => {
       await one.ready;
       const [words, head] = [".way", ".head"].map((of) => one.shadowRoot.querySelector(`#motion ${of}`).getBoundingClientRect());
