@@ -648,26 +648,17 @@ fn a_scene_looks_the_same_however_one_comes_to_it() {
             told.obey(Command::Tell(Tell::Next));
             watch(&mut told);
             let played = look(&mut told);
+            let is_same = |other: &mut Session| {
+                assert_eq!(look(other), played, "{}, scene {}", lesson.id, scene + 1);
+            };
             let mut other = Session::empty();
             let link = format!("#v1;lesson={};scene={}", lesson.id, scene + 1);
             other.obey(Command::OpenLink(link.into()));
-            assert_eq!(
-                look(&mut other),
-                played,
-                "{}, scene {}",
-                lesson.id,
-                scene + 1
-            );
+            is_same(&mut other);
             other.obey(Command::Tell(Tell::Scene(scene - 1)));
             other.obey(Command::Tell(Tell::Next));
             other.obey(Command::Tell(Tell::Next));
-            assert_eq!(
-                look(&mut other),
-                played,
-                "{}, scene {}",
-                lesson.id,
-                scene + 1
-            );
+            is_same(&mut other);
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use wasmparser::{DataKind, KnownCustom, Name, Operator, Parser, Payload, TypeRef};
+use wasmparser::{DataKind, Operator, Parser, Payload, TypeRef};
 
 use super::Side;
 use super::linked::Linked;
+use super::module::function_names;
 use super::outline::Taken;
 
 /// A module as the splitter has written it: its functions have the length that they had, its data another place.
@@ -53,17 +54,8 @@ impl<'a> Split<'a> {
                     }
                 }
                 Payload::CustomSection(custom) => {
-                    if let KnownCustom::Name(names) = custom.as_known() {
-                        for part in names {
-                            let Name::Function(names) = part? else {
-                                continue;
-                            };
-                            for name in names {
-                                let name = name?;
-                                all.insert(name.index as usize, name.name);
-                            }
-                        }
-                    }
+                    let names = function_names(&custom)?.into_iter();
+                    all.extend(names.map(|(index, name)| (index as usize, name)));
                 }
                 _ => {}
             }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasmparser::{
-    ConstExpr, DataKind, ElementItems, ElementKind, Export, ExternalKind, FuncType, FunctionBody,
-    Global, KnownCustom, MemoryType, Name, Operator, Parser, Payload, Table, TypeRef,
+    BinaryReaderError, ConstExpr, CustomSectionReader, DataKind, ElementItems, ElementKind, Export,
+    ExternalKind, FuncType, FunctionBody, Global, KnownCustom, MemoryType, Name, Operator, Parser,
+    Payload, Table, TypeRef,
 };
 
 /// An imported function.
@@ -146,17 +147,7 @@ impl<'a> Module<'a> {
             }
             Payload::CodeSectionEntry(body) => self.bodies.push(body),
             Payload::CustomSection(custom) => {
-                if let KnownCustom::Name(names) = custom.as_known() {
-                    for part in names {
-                        let Name::Function(names) = part? else {
-                            continue;
-                        };
-                        for name in names {
-                            let name = name?;
-                            self.names.insert(name.index, name.name);
-                        }
-                    }
-                }
+                self.names.extend(function_names(&custom)?);
             }
             _ => {}
         }
@@ -205,6 +196,23 @@ impl<'a> Module<'a> {
             .find(|export| export.kind == kind && export.index == index)
             .map(|export| export.name)
     }
+}
+
+/// The names of functions in a section, by their index.
+pub(super) fn function_names<'a>(
+    custom: &CustomSectionReader<'a>,
+) -> Result<Vec<(u32, &'a str)>, BinaryReaderError> {
+    let mut found = Vec::new();
+    if let KnownCustom::Name(names) = custom.as_known() {
+        for part in names {
+            if let Name::Function(names) = part? {
+                for name in names {
+                    found.push(name.map(|name| (name.index, name.name))?);
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn number(expression: &ConstExpr<'_>) -> Result<u32, Box<dyn std::error::Error>> {
