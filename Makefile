@@ -72,7 +72,7 @@ test starts $(TARGET)/page.stamp: export RUSTC_WORKSPACE_WRAPPER := lint.sh
 # Nor on the folder of the crates that it is made of.
 starts $(TARGET)/page.stamp: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS := \
   --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
-test: fmt test-beside-dist test-browser
+test: fmt locks test-beside-dist test-browser
 
 # The end of the page's optimised build keeps one core busy; the tests have the other. What the browser needs is fetched meanwhile,
 # and if that fails, `test-browser` says so. The page is packed for the command
@@ -277,6 +277,12 @@ clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
 	$(LINT_BENCHES)
 	cargo clippy $(CARGO_FLAGS) --profile page --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
+
+# The packages outside the workspace name its crates' dependencies in locks of their own.
+.PHONY: locks
+locks: setup-rust
+	for manifest in tests/fuzz/Cargo.toml tests/kube-rs/Cargo.toml; do \
+	  cargo update --quiet --workspace --locked --manifest-path $$manifest || exit 1; done
 
 # With fixed seeds, so that a commit always has the same result; a bare `cargo test` and `make soak` choose their
 # own.
