@@ -1,4 +1,5 @@
 //! Each step has one headline: what became of the event, the list, or the store; never a lock.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord, QueueFact, ReflectorFact, StoreFact};
