@@ -2,10 +2,23 @@
 //!
 //! Each fact names the step that stated it, so that whatever shows facts can show the line beside them.
 
-/// One line of one routine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the names are the documentation")]
-pub enum Step {
+macro_rules! steps {
+    ($($step:ident,)*) => {
+        /// One line of one routine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs, reason = "the names are the documentation")]
+        pub enum Step {
+            $($step,)*
+        }
+
+        impl Step {
+            /// All steps, by routine.
+            pub const ALL: [Self; [$(stringify!($step)),*].len()] = [$(Self::$step),*];
+        }
+    };
+}
+
+steps! {
     // API server: write
     ServerCheck,
     ServerWrite,

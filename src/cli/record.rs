@@ -1,12 +1,11 @@
 //! `deltascope record`: runs an informer against a cluster, and writes what it received as a trace from which the
 //! same run can be replayed.
 
+mod output;
+
 use std::collections::hash_map::RandomState;
-use std::ffi::OsStr;
-use std::fs::{self, File};
 use std::hash::BuildHasher;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -16,20 +15,19 @@ use hyper::header::{ACCEPT, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_presentation::cluster::{self, Options};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::timeline::{self, Timeline};
 use deltascope_replay::trace::{self, Trace};
-use deltascope_terminal::{self as terminal, Form, Out};
+use deltascope_terminal as terminal;
 use deltascope_world::Time;
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{Live, ResponsePart, ServerResponse};
 use deltascope_world::source::proxy::discovery::{self, Discovery};
-use deltascope_world::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
+use deltascope_world::source::proxy::exchange::{Deadlines, End, Event, Exchange, Head, Phase};
 use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::{Resource, Target};
@@ -40,7 +38,9 @@ use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable, head_of};
-use super::{Exit, Failure, block_on, cannot_print, cannot_write, note, stopped, wall};
+use super::{Exit, Failure, block_on, cannot_print, note, stopped, wall};
+
+use output::{Output, Progress};
 
 /// Timeout of a small request: `kubectl proxy` opens a connection first.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -234,13 +234,6 @@ enum Connection {
     Answered(Incoming),
 }
 
-/// An event of the open request.
-enum ResponseEvent {
-    Head(Head),
-    Chunk(Bytes),
-    End(End),
-}
-
 impl Connection {
     fn open(proxy: &Proxy, asked: &HttpRequest) -> Self {
         let (proxy, request) = (proxy.clone(), get_of(asked));
@@ -248,32 +241,29 @@ impl Connection {
     }
 
     /// Waits for the next event; forever if there is no request. It is cancel-safe.
-    async fn next(&mut self) -> ResponseEvent {
+    async fn next(&mut self) -> Event<Bytes> {
         let (next, event) = match self {
             Self::None => std::future::pending().await,
             Self::Sent(answer) => match answer.await {
                 Ok(answer) => {
                     let (head, body) = answer.into_parts();
                     let head = head_of(head.status.as_u16(), &head.headers);
-                    (Self::Answered(body), ResponseEvent::Head(head))
+                    (Self::Answered(body), Event::Head(head))
                 }
-                Err(error) => (
-                    Self::None,
-                    ResponseEvent::End(End::Broken(error.to_string())),
-                ),
+                Err(error) => (Self::None, Event::End(End::Broken(error.to_string()))),
             },
             Self::Answered(body) => loop {
                 match body.frame().await {
                     Some(Ok(frame)) => {
                         if let Ok(chunk) = frame.into_data() {
-                            return ResponseEvent::Chunk(chunk);
+                            return Event::Chunk(chunk);
                         }
                     }
                     Some(Err(error)) => {
                         let why = Unreachable::Http(error).to_string();
-                        break (Self::None, ResponseEvent::End(End::Broken(why)));
+                        break (Self::None, Event::End(End::Broken(why)));
                     }
-                    None => break (Self::None, ResponseEvent::End(End::Complete)),
+                    None => break (Self::None, Event::End(End::Complete)),
                 }
             },
         };
@@ -507,24 +497,16 @@ impl<'a> Recorder<'a> {
         dues.into_iter().flatten().min().unwrap_or(Time::MAX)
     }
 
-    fn response_event(&mut self, event: ResponseEvent) -> Vec<ServerResponse> {
+    fn response_event(&mut self, event: Event<Bytes>) -> Vec<ServerResponse> {
         let now = self.now();
-        let Some(exchange) = &mut self.exchange else {
-            return Vec::new();
-        };
-        match event {
-            ResponseEvent::Head(head) => exchange.head(now, &head),
-            ResponseEvent::Chunk(chunk) => exchange.chunk(now, &chunk),
-            ResponseEvent::End(end) => exchange.end(now, end),
-        }
+        let exchange = self.exchange.as_mut();
+        exchange.map_or_else(Vec::new, |exchange| exchange.take(now, event))
     }
 
     fn timeout(&mut self) -> Vec<ServerResponse> {
         let now = self.now();
-        match &mut self.exchange {
-            Some(exchange) if exchange.due().is_some_and(|due| due <= now) => exchange.timeout(now),
-            _ => Vec::new(),
-        }
+        let exchange = self.exchange.as_mut();
+        exchange.map_or_else(Vec::new, |exchange| exchange.timeout(now))
     }
 
     /// Passes responses to the world, and writes them as the world took them.
@@ -605,26 +587,20 @@ impl<'a> Recorder<'a> {
                 break;
             }
             kept += 1;
-            let trouble = match &response.part {
-                ResponsePart::Page(_) | ResponsePart::Opened => None,
+            let mut trouble = self.trouble.clone();
+            match &response.part {
                 // An expired version is no problem: the reflector lists again.
-                ResponsePart::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
-                    Some(cluster::failed(*code, message))
-                }
-                ResponsePart::Event(event) => {
-                    self.events += u64::from(matches!(event, RecordedEvent::Object { .. }));
-                    continue;
-                }
+                ResponsePart::Event(RecordedEvent::Error { code: 410, .. }) => continue,
+                ResponsePart::Event(RecordedEvent::Object { .. }) => self.events += 1,
+                ResponsePart::Page(_) | ResponsePart::Opened => self.listed = true,
+                _ => {}
+            }
+            match &response.part {
                 ResponsePart::Refused(error) if error.kind == ApiErrorKind::ConnectionRefused => {
-                    Some(self.options.proxy.down(&error.message))
+                    trouble = Some(self.options.proxy.down(&error.message));
                 }
-                ResponsePart::Refused(error) => Some(cluster::trouble(error, &self.target)),
-                ResponsePart::Later { code, .. } => Some(cluster::later(*code)),
-                // A server closes each watch after some minutes.
-                ResponsePart::Ended(WatchEnd::Closed) => continue,
-                ResponsePart::Ended(end) => cluster::ended(end),
-            };
-            self.listed |= trouble.is_none();
+                part => cluster::note(&mut trouble, part, &self.target),
+            }
             self.troubled(trouble);
         }
         responses.truncate(kept);
@@ -709,130 +685,5 @@ impl<'a> Recorder<'a> {
                 )
             },
         ))
-    }
-}
-
-/// Where the trace is written.
-struct Output {
-    to: To,
-    written: usize,
-    series: Option<Series>,
-}
-
-/// A series of files, for `--rotate`.
-struct Series {
-    /// The name without number.
-    path: PathBuf,
-    /// The number of the current file.
-    number: u32,
-    /// How many files are kept.
-    keep: Option<u32>,
-}
-
-impl Series {
-    fn path(&self, number: u32) -> PathBuf {
-        let stem = self.path.file_stem().map(OsStr::to_os_string);
-        let mut name = stem.unwrap_or_default();
-        name.push(format!("-{number}"));
-        if let Some(ending) = self.path.extension() {
-            name.push(".");
-            name.push(ending);
-        }
-        self.path.with_file_name(name)
-    }
-}
-
-enum To {
-    File(File),
-    Stdout(Out),
-}
-
-impl Output {
-    fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let to = match path {
-            Some(path) if path.as_os_str() != "-" => {
-                To::File(File::create(path).map_err(|error| cannot_write(path, &error))?)
-            }
-            _ => To::Stdout(Out::new(Form::Json)),
-        };
-        Ok(Self {
-            to,
-            written: 0,
-            series: None,
-        })
-    }
-
-    /// Creates the first file of a series.
-    fn series(path: &Path, keep: Option<u32>) -> Result<Self, Failure> {
-        let series = Series {
-            path: path.to_owned(),
-            number: 1,
-            keep,
-        };
-        let first = Self::open(Some(&series.path(series.number)))?;
-        Ok(Self {
-            series: Some(series),
-            ..first
-        })
-    }
-
-    /// Creates the next file of the series.
-    fn begin_next(&mut self) -> io::Result<()> {
-        if let Some(series) = &mut self.series {
-            series.number += 1;
-            self.to = To::File(File::create(series.path(series.number))?);
-            self.written = 0;
-        }
-        Ok(())
-    }
-
-    /// Removes the oldest file once enough others have content.
-    fn drop_oldest(&mut self) -> io::Result<()> {
-        if let Some(series) = &mut self.series {
-            let oldest = series.keep.and_then(|keep| series.number.checked_sub(keep));
-            if let Some(oldest) = oldest.filter(|oldest| *oldest > 0) {
-                match fs::remove_file(series.path(oldest)) {
-                    // Somebody else has removed it.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    removed => removed?,
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes at once: if the program is killed, the file is complete. Returns false if the reader has closed
-    /// stdout.
-    fn write(&mut self, text: &str) -> io::Result<bool> {
-        self.written += text.len();
-        match &mut self.to {
-            To::File(file) => file.write_all(text.as_bytes()).map(|()| true),
-            To::Stdout(out) => Ok(out.write(text)? && out.flush()?),
-        }
-    }
-}
-
-/// Reports the progress on stderr.
-struct Progress {
-    /// Whether each report overwrites the last, on a terminal.
-    in_place: bool,
-    /// When the next report is due.
-    next: Time,
-}
-
-impl Progress {
-    fn say(&self, text: &str) {
-        if self.in_place {
-            terminal::over(text);
-        } else {
-            terminal::note(text);
-        }
-    }
-
-    /// Ends the line, so that the next output has a line of its own.
-    fn end(&self) {
-        if self.in_place {
-            terminal::note("");
-        }
     }
 }

@@ -14,8 +14,8 @@ use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
-use super::lesson;
 use super::{Failure, Problem, chapter, output, print, report, shown};
+use super::{lesson, lists};
 
 /// The folder of the pictures, below that of the sources.
 const POSTERS: &str = "deltascope/posters";
@@ -143,12 +143,16 @@ impl Build {
             // A draft chapter.
             return;
         };
+        let is_own = self.config.lessons;
+        let content = match is_own {
+            true => &lists::printed(content, self.config.lang()),
+            false => content,
+        };
         let found = fences(content);
-        let page = self.page(path);
-        let has_lessons = self.is_html && self.config.lessons;
-        if found.is_empty() && !has_lessons {
+        if found.is_empty() && !is_own {
             return;
         }
+        let page = self.page(path);
         let source = Source::of(&self.src, text("source_path").unwrap_or(path));
         let depth = parts(path).count().saturating_sub(1);
         let up = "../".repeat(depth);
@@ -194,7 +198,7 @@ impl Build {
             out.push_str(&after(content, fence));
         }
         out.push_str(content.get(written..).unwrap_or_default());
-        if let Some(page) = page.filter(|_| has_lessons) {
+        if let Some(page) = page.filter(|_| is_own && self.is_html) {
             match lesson::linked(&out, path, &page, self.config.lang()) {
                 Ok(linked) => out = linked,
                 Err(wrong) => self

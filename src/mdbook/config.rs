@@ -35,7 +35,7 @@ pub(super) struct Config {
     pub(super) assets: String,
     /// The page, relative to the built book, or a URL: each picture has a link to its moment there.
     pub(super) page: Option<String>,
-    /// Whether chapters have links to the lessons that name them: those of deltascope's own books.
+    /// Whether chapters have links to the lessons that name them, and lists: those of deltascope's own books.
     pub(super) lessons: bool,
     /// The folder of the sources, relative to that of book.toml.
     pub(super) src: PathBuf,

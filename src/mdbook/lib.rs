@@ -15,6 +15,7 @@ mod html;
 mod info;
 mod install;
 mod lesson;
+mod lists;
 mod near;
 mod output;
 mod words;

@@ -312,7 +312,7 @@ impl fmt::Display for Anchor {
 /// The unescaped texts that an old link may have for a key of an index (index, value and key, joined by slashes),
 /// given how [`Anchor::read`] splits that link today.
 #[must_use]
-pub fn old_index_key(index: &str, value: &str, key: &str) -> [String; 2] {
+pub(crate) fn old_index_key(index: &str, value: &str, key: &str) -> [String; 2] {
     // In an old link an escape sequence may be part of the name, so both readings are returned.
     let escaped = [&*escaped(index), &*escaped(value), key];
     [[index, value, key], escaped].map(|parts| parts.join("/"))

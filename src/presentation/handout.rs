@@ -265,8 +265,6 @@ impl Out {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use crate::command::{Command, Export, Tell};
     use crate::session::Session;

@@ -370,8 +370,6 @@ impl Landmarks {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use deltascope_cache::fact::{ProcessMode, Shape};
     use deltascope_replay::lessons;

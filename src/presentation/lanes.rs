@@ -8,7 +8,7 @@ use super::fact_queries::lock_of;
 use super::i18n::Lang;
 
 /// How many facts the lanes show: a slot is then about 5 px wide, the least that the eye can distinguish.
-pub const WINDOW: usize = 40;
+const WINDOW: usize = 40;
 
 /// One lane.
 #[derive(Clone, Debug, PartialEq)]

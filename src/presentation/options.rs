@@ -322,8 +322,6 @@ fn height(key: &str, value: &str) -> Result<u32, Text> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
 
     #[test]

@@ -46,8 +46,6 @@ pub fn code(text: &str) -> Option<Code> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
 
     /// The modules that a path fills.

@@ -48,6 +48,45 @@ named! {
     Processor = "processor",
 }
 
+/// How wide a room is at the least.
+struct Least {
+    /// In an element beside others, in px.
+    element: i32,
+    /// In front of a class, in rem.
+    class: i32,
+    /// Drawn with all rooms, and with some.
+    drawn: [i32; 2],
+}
+
+impl Panel {
+    /// Whether it is wide, and below those of the data's path.
+    #[must_use]
+    pub fn is_below(self) -> bool {
+        matches!(self, Self::Now | Self::Processor)
+    }
+
+    fn least(self) -> Least {
+        let (element, class, drawn) = match self {
+            Self::Api => (190, 11, [196, 176]),
+            Self::Reflector => (140, 10, [152, 160]),
+            Self::Queue => (180, 11, [244, 176]),
+            Self::Pop => (130, 9, [140, 136]),
+            Self::Indexer => (220, 13, [224, 200]),
+            Self::Now | Self::Processor => (320, 14, [340, 288]),
+        };
+        Least {
+            element,
+            class,
+            drawn,
+        }
+    }
+
+    /// Its least width in a picture, of all rooms or of a `few`.
+    pub(crate) fn least_drawn(self, few: bool) -> i32 {
+        self.least().drawn[usize::from(few)]
+    }
+}
+
 /// The least width of an element, in px, that shows all its rooms at once; in a narrower one they are shown one at a
 /// time. `rooms`: those that are chosen; empty: all.
 #[must_use]
@@ -55,32 +94,18 @@ pub fn least_width(rooms: &[Panel]) -> i32 {
     if rooms.is_empty() {
         return 900;
     }
-    let (mut above, mut under) = (0, 0);
-    for room in rooms {
-        match room {
-            Panel::Api => above += 190,
-            Panel::Reflector => above += 140,
-            Panel::Queue => above += 180,
-            Panel::Pop => above += 130,
-            Panel::Indexer => above += 220,
-            Panel::Now | Panel::Processor => under += 320,
-        }
-    }
-    above.max(under) + rooms.len() as i32 * 14 + 16
+    let row = |below| {
+        let row = rooms.iter().filter(|room| room.is_below() == below);
+        row.map(|room| room.least().element).sum::<i32>()
+    };
+    row(false).max(row(true)) + rooms.len() as i32 * 14 + 16
 }
 
 /// Whether these rooms need two rows in front of a class, where the screen is 50 rem wide: those of the data's path, and
 /// below them where it leads to.
 #[must_use]
 pub fn has_two_rows(rooms: &[Panel]) -> bool {
-    let width = |room: &Panel| match room {
-        Panel::Api | Panel::Queue => 11,
-        Panel::Reflector => 10,
-        Panel::Pop => 9,
-        Panel::Indexer => 13,
-        Panel::Now | Panel::Processor => 14,
-    };
-    rooms.iter().map(width).sum::<usize>() > 48
+    rooms.iter().map(|room| room.least().class).sum::<i32>() > 48
 }
 
 named! {

@@ -163,7 +163,7 @@ fn of_picture(picture: &Picture) -> Vec<(&'static str, Value)> {
 /// What a path of `getState()` leads to in a picture; `None` if it leads to nothing. At its end, `.length` is the
 /// number of an array's elements or an object's members.
 #[must_use]
-pub fn value_at(picture: &Picture, path: &str) -> Option<Value> {
+pub(crate) fn value_at(picture: &Picture, path: &str) -> Option<Value> {
     let (path, counts) = match path.strip_suffix(".length") {
         Some(path) => (path, true),
         None => (path, false),

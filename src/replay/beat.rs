@@ -187,8 +187,6 @@ pub fn beat(facts: &[FactRecord]) -> Option<Beat> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use crate::lessons;
     use crate::timeline::Timeline;

@@ -9,7 +9,7 @@ use super::edit::Edit;
 /// The most branches: more than anybody compares, and each keeps its own checkpoints.
 pub const MOST_BRANCHES: usize = 16;
 /// The longest name, in characters.
-pub const MOST_NAME: usize = 40;
+const MOST_NAME: usize = 40;
 
 /// Why a branch was created.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -290,8 +290,6 @@ pub(super) fn no_moment(error: &MomentError, text: &str, en: &str, zh: &str) -> 
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use proptest::prelude::*;
 
     use super::*;

@@ -518,8 +518,6 @@ impl Race {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

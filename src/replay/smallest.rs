@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use deltascope_cache::fact::Cause;
 use deltascope_world::fields::Read as _;
-use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::slices::Slices;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Entry;
@@ -136,12 +136,6 @@ pub async fn smallest(
         trials: trials.count,
         is_smallest: !trials.is_over(),
     })
-}
-
-/// Like [`smallest`], without a pause.
-#[must_use]
-pub fn smallest_at_once(recording: &Recording, goal: &Goal, limits: Limits) -> Option<Smallest> {
-    at_once(smallest(recording, goal, limits, &Slices::whole()))
 }
 
 impl Smallest {

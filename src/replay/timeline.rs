@@ -623,7 +623,7 @@ impl Timeline {
     }
 
     /// Like [`Self::extend_past`], in slices.
-    pub async fn extend_past_slowly(&mut self, time: Time, slices: &Slices) -> usize {
+    pub(crate) async fn extend_past_slowly(&mut self, time: Time, slices: &Slices) -> usize {
         while self.is_endless() && (self.is_empty() || self.time_at(self.len()) <= time) {
             self.extend_slowly(self.len() + AHEAD, slices).await;
         }

@@ -91,8 +91,6 @@ pub fn read(text: &str) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
 
     #[test]

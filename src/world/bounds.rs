@@ -22,9 +22,9 @@ pub const MAX_EVENTS: usize = 10_000;
 /// The most objects of a list, for the same reason.
 pub const MAX_ITEMS: usize = 10_000;
 /// The most causes read from one Status; an API server sends one or two.
-pub const MAX_CAUSES: usize = 16;
+pub(crate) const MAX_CAUSES: usize = 16;
 /// The largest object accepted from outside, in bytes: etcd's default request limit.
-pub const MAX_OBJECT: usize = 1_572_864;
+pub(crate) const MAX_OBJECT: usize = 1_572_864;
 /// The longest link that is read, in bytes.
 pub const LONGEST_LINK: usize = 64 << 10;
 /// The size of an unpacked link, in bytes.
@@ -186,7 +186,7 @@ impl Line {
 
     /// The finished line; it says so if text was dropped.
     #[must_use]
-    pub fn into_text(mut self) -> std::sync::Arc<str> {
+    pub(crate) fn into_text(mut self) -> std::sync::Arc<str> {
         if self.cut {
             self.text
                 .push_str(&format!("… (cut after {MAX_PRINTED} bytes)"));

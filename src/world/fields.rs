@@ -175,7 +175,7 @@ impl Fields {
     ///
     /// # Errors
     /// The field is missing, cannot be read or is too long.
-    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
+    pub(crate) fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
         let value: Value = self.need(name)?;
         bounds::texts(&value, MAX_NAME, MOST_TEXTS)
             .map_err(Wrong::from)

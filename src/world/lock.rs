@@ -41,13 +41,18 @@ impl Lock {
     /// Whether `actor`, which wants the lock, can act on it now: take it, start to wait, or continue because
     /// the lock was handed to it. It cannot while it waits in line.
     #[must_use]
-    pub fn is_ready_for(&self, actor: Actor) -> bool {
+    pub(crate) fn is_ready_for(&self, actor: Actor) -> bool {
         !self.waiting().any(|waiting| waiting == actor)
     }
 
     /// Acquires the lock for an actor that does not know whether it holds it already. If it does, it waits
     /// for itself, forever: a deadlock.
-    pub fn acquire_again(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
+    pub(crate) fn acquire_again(
+        &mut self,
+        actor: Actor,
+        step: Step,
+        tracker: &mut CauseTracker,
+    ) -> bool {
         if self.holder != Some(actor) {
             return self.acquire(actor, step, tracker);
         }
@@ -67,7 +72,7 @@ impl Lock {
     }
 
     /// Takes the lock or starts to wait; true when `actor` holds it.
-    pub fn acquire(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
+    pub(crate) fn acquire(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
         match self.holder {
             Some(holder) if holder == actor => true,
             None => {

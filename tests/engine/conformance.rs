@@ -1,13 +1,6 @@
 //! Replays the recorded scenarios of the real client-go, and checks that the runner detects every
 //! difference.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 #[path = "../conformance/runner/mod.rs"]
 mod runner;
 

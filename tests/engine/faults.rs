@@ -1,6 +1,5 @@
 //! Faults that a scenario can cause inside an informer, compared with recordings of the real
 //! client-go.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::fs;
 

@@ -1,16 +1,14 @@
 //! The two books have the same chapters with the same runs. Their lists match the code.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::Fact;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::options::KEYS;
+use deltascope::presentation::stage::Panel;
 use deltascope::presentation::strings::strings;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::lessons;
@@ -357,7 +355,7 @@ fn ops() -> Value {
 #[test]
 fn the_tables_of_the_chapters_list_all_fields_and_values() {
     for lang in ["en", "zh"] {
-        let [around, scenario, settings, handler, script, facts, known] =
+        let [around, scenario, settings, handler, script] =
             tables(lang, "scenarios").try_into().unwrap();
         // `expect` is only for the library's tests of its lessons, and `chapter` for its own book.
         let inline = known_in("there are: ", json!({"?": 0, "scenario": {}}));
@@ -399,35 +397,36 @@ fn the_tables_of_the_chapters_list_all_fields_and_values() {
         words.extend(["list", "watch"].map(str::to_owned));
         assert_eq!(named(&refuse[2..], true), words, "{lang}");
 
-        let all: BTreeSet<String> = Fact::names().map(str::to_owned).collect();
-        let listed = facts.iter().flat_map(|row| named(&row[1..], false));
-        assert_eq!(listed.collect::<BTreeSet<_>>(), all, "{lang}");
-
-        let menu = lessons::menu().into_iter().map(|(id, _)| id.to_string());
-        assert_eq!(first(&known), menu.collect(), "{lang}");
-        for row in &known {
-            for id in named(&row[..1], false) {
-                let lesson = lessons::load(&id).unwrap();
-                let is_informer = matches!(&*row[1], "yes" | "是");
-                // Does not apply to recordings (without markers): their informer sends no requests of its own.
-                if !lesson.markers.is_empty() {
-                    let is = lesson.scenario.settings.is_informer();
-                    assert_eq!(is_informer, is, "{lang}: {id}");
-                }
-                let markers = lesson.markers.iter().map(|marker| marker.id.to_string());
-                let listed = named(&row[2..], false).into_iter();
-                let listed = listed.filter(|name| !name.contains(':'));
-                assert_eq!(
-                    listed.collect::<BTreeSet<_>>(),
-                    markers.collect(),
-                    "{lang}: {id}"
-                );
-            }
+        // The preprocessor prints these.
+        let text = fs::read_to_string(format!("docs/{lang}/src/scenarios.md")).unwrap();
+        for list in ["facts", "lessons"] {
+            assert!(
+                text.contains(&format!("\n{{{{#deltascope {list}}}}}\n")),
+                "{lang}: {list}"
+            );
         }
 
         let attributes = first(&tables(lang, "embedding")[0]);
         let keys = KEYS.into_iter().chain(["link"]).map(str::to_owned);
         assert_eq!(attributes, keys.collect(), "{lang}");
+    }
+}
+
+#[test]
+fn styles_scripts_and_books_know_every_room() {
+    let knows = |file: &str, name: &str| {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains(name), "{file} lacks {name}");
+    };
+    for id in Panel::ALL.map(Panel::id) {
+        knows("style/stage.css", &format!("grid-area: {id};"));
+        knows("style/chosen.css", &format!(".grid.chosen > .room.{id}"));
+        knows("embed/files/deltascope.css", &format!("[panels*=\"{id}\"]"));
+        knows("embed/files/deltascope.d.ts", &format!("\"{id}\""));
+    }
+    let all = format!("`{}`", Panel::ALL.map(Panel::id).join(" "));
+    for lang in ["en", "zh"] {
+        knows(&format!("docs/{lang}/src/embedding.md"), &all);
     }
 }
 

@@ -1,9 +1,6 @@
 //! The ten example programs, each run as a process: their exact output.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests; these start processes, and threads to serve them"
 )]

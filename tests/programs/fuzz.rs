@@ -1,8 +1,5 @@
 //! A sample of what `make fuzz` does: all known inputs of each surface, and some mutations of them.
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests; a thread reads, so that what hangs fails"
 )]

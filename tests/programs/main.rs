@@ -1,5 +1,12 @@
 //! The programs and the examples, each run as a process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
 #[path = "../share/attacks.rs"]
 mod attacks;
 mod cli;

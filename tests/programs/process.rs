@@ -1,8 +1,6 @@
 //! A process that a test starts, and what it prints.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
     clippy::disallowed_methods,
     reason = "tests; a thread reads what a process prints"
 )]

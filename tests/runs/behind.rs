@@ -1,6 +1,5 @@
 //! What a learner sees of a cache that is behind: what was dropped, which objects are stale, the connection, and the
 //! line below the timeline.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 

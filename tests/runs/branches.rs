@@ -1,18 +1,10 @@
 //! Branches: forking, dropping or moving an event and changing a setting each start a new branch, and no
 //! branch is lost.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode, ServerFact};
 use deltascope::presentation::command::{Command, When};
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, typed};
-use deltascope::presentation::state::state;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::edit::{Edit, EditError, Origin, Setting};
 use deltascope::replay::lessons;
@@ -21,15 +13,7 @@ use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn open(lesson: &str) -> Session {
-    let mut session = Session::new();
-    session.obey(Command::Load(lesson.into()));
-    session
-}
-
-fn now(session: &mut Session) -> Value {
-    state(&session.view(), Lang::En)
-}
+use crate::{now, open};
 
 /// The state without the branches.
 fn shown(session: &mut Session) -> Value {

@@ -1,11 +1,5 @@
 //! Whatever the user does, in any order: the picture is the fold of the facts, what is shared opens at the same state, and
 //! nothing panics. `make soak` gives a hundred thousand commands.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::key::Key;

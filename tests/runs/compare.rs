@@ -1,10 +1,4 @@
 //! Two runs side by side: the marked differences, and the violations found along a run.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
@@ -15,7 +9,6 @@ use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Session, typed};
-use deltascope::presentation::state::state;
 use deltascope::presentation::{checks, rows};
 use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
 use deltascope::replay::lessons;
@@ -26,18 +19,10 @@ use deltascope::replay::writes::Alike;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::{now, open};
+
 /// How scripts name the race.
 const RACE: &str = "race";
-
-fn open(lesson: &str) -> Session {
-    let mut session = Session::new();
-    session.obey(Command::Load(lesson.into()));
-    session
-}
-
-fn now(session: &mut Session) -> Value {
-    state(&session.view(), Lang::En)
-}
 
 fn compare(session: &mut Session, with: &str) -> Value {
     session.compare_named(with);

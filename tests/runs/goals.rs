@@ -1,5 +1,4 @@
 //! A goal answers each attempt: that it is reached, with what was seen, or what it lacks.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,4 @@
 //! What a handler should have heard, compared with what a controller logged.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::cache::fact::EventType;
 use deltascope::replay::heard::{self, Beside, Comparison, Difference, Kind, Known, notified};

@@ -1,10 +1,4 @@
 //! Every lesson loads, runs and produces its expected result.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord, HandlersFact};

@@ -1,10 +1,4 @@
 //! A controller's log, opened as a run.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use deltascope::replay::log::{is_log, read};
 use deltascope::replay::{recording::Recording, trace};

@@ -1,5 +1,12 @@
 //! Whole runs: worlds, timelines, sessions and exports.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
 mod behind;
 mod branches;
 mod commands;
@@ -21,3 +28,19 @@ mod smallest;
 mod stories;
 mod tapped;
 mod told;
+
+use deltascope::presentation::command::Command;
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use deltascope::presentation::state::state;
+use serde_json::Value;
+
+fn open(lesson: &str) -> Session {
+    let mut session = Session::new();
+    session.obey(Command::Load(lesson.into()));
+    session
+}
+
+fn now(session: &mut Session) -> Value {
+    state(&session.view(), Lang::En)
+}

@@ -1,5 +1,4 @@
 //! A run of a cluster: the responses of a real server, sent to an informer.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::world::source::Command;

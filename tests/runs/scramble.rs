@@ -1,10 +1,4 @@
 //! A scrambled recording names nothing of its cluster.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! The shelf of the lessons that come with the page: its cards, its courses and their notes.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use deltascope::presentation::i18n::Text;
 use deltascope::presentation::shelf::notes::Notes;

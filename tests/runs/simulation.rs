@@ -1,9 +1,6 @@
 //! Whole informers under the virtual scheduler: in any interleaving every actor comes to rest, and in the end
 //! the store equals the server and every handler has been notified of it.
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     clippy::print_stderr,
     reason = "tests; `make soak` asks for more by the environment, and a failure says how to see it"

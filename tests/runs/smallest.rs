@@ -1,10 +1,4 @@
 //! The smallest run that shows something: it shows it, and nothing more can be left out.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,9 +8,9 @@ use deltascope::cache::controller::Generation;
 use deltascope::replay::invariants::{Invariant, Invariants};
 use deltascope::replay::recording::Recording;
 use deltascope::replay::scramble::{Scramble, scramble};
-use deltascope::replay::smallest::{Goal, Limits, Size, Smallest, smallest, smallest_at_once};
+use deltascope::replay::smallest::{Goal, Limits, Size, Smallest, smallest};
 use deltascope::replay::{lessons, link::Link};
-use deltascope::world::slices::Slices;
+use deltascope::world::slices::{Slices, at_once};
 use deltascope::world::source::Command;
 use deltascope::world::source::live::{Page, ResponsePart};
 use deltascope::world::source::scenario::Scenario;
@@ -108,6 +102,10 @@ fn with_one_less(of: &Recording) -> Vec<Recording> {
         }
     }
     others
+}
+
+fn smallest_at_once(recording: &Recording, goal: &Goal, limits: Limits) -> Option<Smallest> {
+    at_once(smallest(recording, goal, limits, &Slices::whole()))
 }
 
 /// Cuts a run down and checks the result.

@@ -1,6 +1,5 @@
 //! Every story can be told: its scenes come in order, the run decides its questions, its goal is reached by its
 //! solution and by nothing else, and its words are short and introduce their terms.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 

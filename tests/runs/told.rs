@@ -1,5 +1,4 @@
 //! Stories as elements, scripts and blocks of a book tell them.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::{Value, json};
 

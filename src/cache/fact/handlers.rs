@@ -8,6 +8,21 @@ use crate::key::Key;
 facts! {
     /// Facts of the shared processor and the handlers.
     pub enum HandlersFact {
+        "resync":
+        /// A resync check decided whether a handler takes part in the resync.
+        SyncingSet {
+            /// The handler's number.
+            handler: u8,
+            /// Whether it takes part.
+            syncing: bool,
+        },
+        /// The informer changed how often it checks for due resyncs.
+        ResyncCheckSet {
+            /// Milliseconds between two checks; 0: never.
+            ms: u64,
+        },
+
+        "handlers":
         /// The processor sent a notification to a handler. The sender waits until `pop` receives
         /// it.
         NotificationSent {
@@ -94,18 +109,6 @@ facts! {
         HandlerSynced {
             /// The handler's number.
             handler: u8,
-        },
-        /// A resync check decided whether a handler takes part in the resync.
-        SyncingSet {
-            /// The handler's number.
-            handler: u8,
-            /// Whether it takes part.
-            syncing: bool,
-        },
-        /// The informer changed how often it checks for due resyncs.
-        ResyncCheckSet {
-            /// Milliseconds between two checks; 0: never.
-            ms: u64,
         },
         /// A handler modified an object that is shared with the cache.
         ObjectMutated {

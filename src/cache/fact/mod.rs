@@ -36,32 +36,39 @@ pub use work::WorkFact;
 pub use crate::lister_watcher::EventType;
 pub use crate::object::{ObjectRef, Rv, Shape};
 
-/// Declares the facts of one component, with their names, keys and weights.
+/// Declares the facts of one component, by where they happen, with their names, keys and weights.
 macro_rules! facts {
     (
         $(#[$about:meta])*
         pub enum $Owner:ident {
             $(
-                $(#[$doc:meta])*
-                $Fact:ident $({ $( $(#[$field_doc:meta])* $field:ident: $type:ty, )+ })?,
+                $where:literal:
+                $(
+                    $(#[$doc:meta])*
+                    $Fact:ident $({ $( $(#[$field_doc:meta])* $field:ident: $type:ty, )+ })?,
+                )+
             )+
         }
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum $Owner {
-            $( $(#[$doc])* $Fact $({ $( $(#[$field_doc])* $field: $type, )+ })?, )+
+            $($( $(#[$doc])* $Fact $({ $( $(#[$field_doc])* $field: $type, )+ })?, )+)+
         }
 
         impl $Owner {
             /// The names of these facts, in declaration order.
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($Fact)),+];
+            pub const NAMES: &'static [&'static str] = &[$($(stringify!($Fact)),+),+];
+
+            /// The same, by where they happen.
+            pub const PLACES: &'static [(&'static str, &'static [&'static str])] =
+                &[$(($where, &[$(stringify!($Fact)),+])),+];
 
             /// The name of the fact's variant.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
-                    $( Self::$Fact $({ $($field: _),+ })? => stringify!($Fact), )+
+                    $($( Self::$Fact $({ $($field: _),+ })? => stringify!($Fact), )+)+
                 }
             }
 
@@ -69,19 +76,19 @@ macro_rules! facts {
             #[must_use]
             pub fn key(&self) -> Option<&$crate::key::Key> {
                 match self {
-                    $( Self::$Fact $({ $($field),+ })? => {
+                    $($( Self::$Fact $({ $($field),+ })? => {
                         let keys: &[Option<&$crate::key::Key>] = &[$( $(super::Part::key($field)),+ )?];
                         keys.iter().rev().copied().flatten().next()
-                    } )+
+                    } )+)+
                 }
             }
 
             pub(super) fn weight(&self) -> usize {
                 match self {
-                    $( Self::$Fact $({ $($field),+ })? => {
+                    $($( Self::$Fact $({ $($field),+ })? => {
                         let weights: &[usize] = &[$( $(super::Part::weight($field)),+ )?];
                         weights.iter().sum()
-                    } )+
+                    } )+)+
                 }
             }
         }
@@ -335,6 +342,29 @@ impl Fact {
         .into_iter()
         .flatten()
         .copied()
+    }
+
+    /// The names of all facts, by where they happen.
+    #[must_use]
+    pub fn places() -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut places: Vec<(_, Vec<_>)> = Vec::new();
+        for (place, names) in [
+            ServerFact::PLACES,
+            ReflectorFact::PLACES,
+            QueueFact::PLACES,
+            StoreFact::PLACES,
+            HandlersFact::PLACES,
+            WorkFact::PLACES,
+            RunFact::PLACES,
+        ]
+        .concat()
+        {
+            match places.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, all)) => all.extend(names),
+                None => places.push((place, names.to_vec())),
+            }
+        }
+        places
     }
 
     /// The name of the fact's variant.

@@ -9,48 +9,19 @@ use crate::key::Key;
 facts! {
     /// Facts of the queue, its lock and the popped items.
     pub enum QueueFact {
-        /// An actor acquired a lock.
-        LockTaken {
-            /// The lock.
-            lock: LockName,
-            /// The actor.
-            by: Actor,
+        "list":
+        /// The process function opened a whole list: it replaces the store's content before it
+        /// notifies anyone.
+        ListOpened {
+            /// The list's version.
+            rv: Rv,
+            /// Number of objects in the list.
+            count: u32,
+            /// Number of stored objects that are not in the list.
+            removed: u32,
         },
-        /// An actor has to wait for a lock.
-        LockAwaited {
-            /// The lock.
-            lock: LockName,
-            /// The waiting actor.
-            by: Actor,
-            /// The actor that holds the lock.
-            holder: Actor,
-        },
-        /// An actor released a lock.
-        LockReleased {
-            /// The lock.
-            lock: LockName,
-            /// The actor.
-            by: Actor,
-        },
-        /// The key function failed; nothing was queued or stored.
-        KeyFailed {
-            /// The error's text.
-            error: Arc<str>,
-        },
-        /// The transformer failed; nothing was queued.
-        TransformFailed {
-            /// The object's key.
-            key: Key,
-            /// The error's text.
-            error: Arc<str>,
-        },
-        /// The transformer replaced an object.
-        Transformed {
-            /// The object before.
-            from: ObjectRef,
-            /// The object after, as it is queued.
-            to: ObjectRef,
-        },
+
+        "DeltaFIFO":
         /// `populated` was set, by the first list or by an earlier write.
         Populated {
             /// Number of keys to pop before `HasSynced` is true.
@@ -100,11 +71,57 @@ facts! {
             /// The key.
             key: Key,
         },
-        /// A resync skipped a key because it has deltas in the queue.
-        ResyncSkipped {
+        /// A key was popped, with everything queued for it.
+        KeyPopped {
             /// The key.
             key: Key,
+            /// Its deltas, oldest first (FIFO: one, of type Added).
+            deltas: Vec<(DeltaType, ObjectRef)>,
+            /// Whether it belongs to the initial list.
+            is_in_initial_list: bool,
         },
+        /// The process function requested a requeue (ErrRequeue): the queue puts the item of the
+        /// last `KeyPopped` back under its key. `KeyEnqueued` follows.
+        Requeued {
+            /// The key.
+            key: Key,
+            /// Whether it was put back (otherwise the key has newer content).
+            added: bool,
+        },
+
+        "RealFIFO":
+        /// RealFIFO only: an entry was appended to the queue.
+        EntryAppended {
+            /// The entry.
+            entry: Entry,
+            /// Number of queued entries now.
+            length: u32,
+        },
+        /// RealFIFO only: the first `count` entries were popped.
+        EntriesTaken {
+            /// Number of popped entries.
+            count: u32,
+            /// Whether all of them belong to the initial list.
+            is_in_initial_list: bool,
+        },
+        /// The process function took the next delta and looked up its key.
+        DeltaTaken {
+            /// The delta's position in the popped item.
+            position: u32,
+            /// The delta's type.
+            delta_type: DeltaType,
+            /// The delta's object.
+            object: ObjectRef,
+            /// Whether the store holds the key; `None`: not looked up.
+            exists: Option<bool>,
+        },
+        /// RealFIFO only: the process function returned.
+        EntriesProcessed {
+            /// Number of processed entries.
+            count: u32,
+        },
+
+        "FIFO":
         /// `AddIfNotPresent` did nothing: the key already has newer content.
         AlreadyPresent {
             /// The key.
@@ -129,45 +146,62 @@ facts! {
             /// The key.
             key: Key,
         },
-        /// RealFIFO only: an entry was appended to the queue.
-        EntryAppended {
-            /// The entry.
-            entry: Entry,
-            /// Number of queued entries now.
-            length: u32,
+
+        "any queue":
+        /// The key function failed; nothing was queued or stored.
+        KeyFailed {
+            /// The error's text.
+            error: Arc<str>,
         },
-        /// RealFIFO only: the first `count` entries were popped.
-        EntriesTaken {
-            /// Number of popped entries.
-            count: u32,
-            /// Whether all of them belong to the initial list.
-            is_in_initial_list: bool,
+        /// An actor acquired a lock.
+        LockTaken {
+            /// The lock.
+            lock: LockName,
+            /// The actor.
+            by: Actor,
+        },
+        /// An actor has to wait for a lock.
+        LockAwaited {
+            /// The lock.
+            lock: LockName,
+            /// The waiting actor.
+            by: Actor,
+            /// The actor that holds the lock.
+            holder: Actor,
+        },
+        /// An actor released a lock.
+        LockReleased {
+            /// The lock.
+            lock: LockName,
+            /// The actor.
+            by: Actor,
+        },
+        /// The transformer failed; nothing was queued.
+        TransformFailed {
+            /// The object's key.
+            key: Key,
+            /// The error's text.
+            error: Arc<str>,
+        },
+        /// The transformer replaced an object.
+        Transformed {
+            /// The object before.
+            from: ObjectRef,
+            /// The object after, as it is queued.
+            to: ObjectRef,
         },
         /// The consumer waits: the queue is empty.
         QueueEmpty,
-        /// A key was popped, with everything queued for it.
-        KeyPopped {
-            /// The key.
-            key: Key,
-            /// Its deltas, oldest first (FIFO: one, of type Added).
-            deltas: Vec<(DeltaType, ObjectRef)>,
-            /// Whether it belongs to the initial list.
-            is_in_initial_list: bool,
-        },
+        /// The queue was closed.
+        QueueClosed,
+
+        "process":
         /// The initial population has been popped: `HasSynced` is true from now on.
         Synced,
         /// The process function failed; the popped item is lost.
         ProcessFailed {
             /// The error's text.
             error: Arc<str>,
-        },
-        /// The process function requested a requeue (ErrRequeue): the queue puts the item of the
-        /// last `KeyPopped` back under its key. `KeyEnqueued` follows.
-        Requeued {
-            /// The key.
-            key: Key,
-            /// Whether it was put back (otherwise the key has newer content).
-            added: bool,
         },
         /// Processing took long while many keys were waiting.
         ProcessWasSlow {
@@ -178,38 +212,17 @@ facts! {
             /// Processing time, in ms.
             ms: u64,
         },
-        /// The queue was closed.
-        QueueClosed,
-        /// The process function took the next delta and looked up its key.
-        DeltaTaken {
-            /// The delta's position in the popped item.
-            position: u32,
-            /// The delta's type.
-            delta_type: DeltaType,
-            /// The delta's object.
-            object: ObjectRef,
-            /// Whether the store holds the key; `None`: not looked up.
-            exists: Option<bool>,
-        },
         /// The process function returned.
         Processed {
             /// The key.
             key: Key,
         },
-        /// RealFIFO only: the process function returned.
-        EntriesProcessed {
-            /// Number of processed entries.
-            count: u32,
-        },
-        /// The process function opened a whole list: it replaces the store's content before it
-        /// notifies anyone.
-        ListOpened {
-            /// The list's version.
-            rv: Rv,
-            /// Number of objects in the list.
-            count: u32,
-            /// Number of stored objects that are not in the list.
-            removed: u32,
+
+        "resync":
+        /// A resync skipped a key because it has deltas in the queue.
+        ResyncSkipped {
+            /// The key.
+            key: Key,
         },
         /// The process function opened a whole resync: it delivers every stored object again.
         ResyncOpened {

@@ -7,6 +7,15 @@ use super::{BackoffReason, EventType, ListAgain, ObjectRef, Reason, Rv, facts};
 facts! {
     /// Facts of the reflector.
     pub enum ReflectorFact {
+        "API server":
+        /// The reflector dropped an object of the wrong type, or an event or list that is a
+        /// `Table`.
+        ObjectRejected {
+            /// The error's text.
+            error: Arc<str>,
+        },
+
+        "list":
         /// The reflector requested a list.
         ListRequested {
             /// `resourceVersion` of the request; `"0"` for any version, `""` for the newest.
@@ -39,18 +48,6 @@ facts! {
             /// Number of objects.
             count: u32,
         },
-        /// The reflector requested a watch.
-        WatchRequested {
-            /// `resourceVersion` of the request.
-            rv: Rv,
-            /// `sendInitialEvents`: a streaming list.
-            initial_events: bool,
-        },
-        /// The request for a watch failed.
-        WatchFailed {
-            /// The error's text.
-            error: Arc<str>,
-        },
         /// An event of a streaming list went into the temporary store.
         InitialEventKept {
             /// The event's type.
@@ -78,27 +75,30 @@ facts! {
             /// The reason.
             error: Arc<str>,
         },
-        /// The reflector dropped an object of the wrong type, or an event or list that is a
-        /// `Table`.
-        ObjectRejected {
-            /// The error's text.
-            error: Arc<str>,
-        },
         /// The reflector learned whether the last version is unavailable: expired, or too new for
         /// the server.
         VersionUnavailable {
             /// Whether it is unavailable.
             on: bool,
         },
+
+        "watch":
+        /// The reflector requested a watch.
+        WatchRequested {
+            /// `resourceVersion` of the request.
+            rv: Rv,
+            /// `sendInitialEvents`: a streaming list.
+            initial_events: bool,
+        },
+        /// The request for a watch failed.
+        WatchFailed {
+            /// The error's text.
+            error: Arc<str>,
+        },
         /// The reflector called the watch-error handler.
         WatchErrorReported {
             /// The error's text.
             error: Arc<str>,
-        },
-        /// The resync timer fired.
-        ResyncDue {
-            /// Whether any handler is due for a resync.
-            wanted: bool,
         },
         /// The reflector received a watch event.
         EventReceived {
@@ -134,6 +134,13 @@ facts! {
         ReflectorStopped {
             /// The reason.
             reason: Reason,
+        },
+
+        "resync":
+        /// The resync timer fired.
+        ResyncDue {
+            /// Whether any handler is due for a resync.
+            wanted: bool,
         },
     }
 }

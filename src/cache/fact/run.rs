@@ -9,13 +9,14 @@ facts! {
     /// Facts of the program around the informer: its own queue calls, switches, and the other
     /// informers.
     pub enum RunFact {
-        /// A program without a reflector called a method of the queue.
-        Called {
-            /// The method. Added: `Add`, Updated: `Update`, Deleted: `Delete`.
-            delta_type: DeltaType,
-            /// The argument.
-            object: ObjectRef,
+        "DeltaFIFO":
+        /// The queue's KnownObjects were set or removed.
+        KnownObjectsSet {
+            /// Whether they are set now.
+            on: bool,
         },
+
+        "any queue":
         /// The mode of the process loop changed.
         ModeSet {
             /// The new mode.
@@ -26,10 +27,14 @@ facts! {
             /// Number of requested Pops that have not happened yet.
             asked: u32,
         },
-        /// The queue's KnownObjects were set or removed.
-        KnownObjectsSet {
-            /// Whether they are set now.
-            on: bool,
+
+        "program":
+        /// A program without a reflector called a method of the queue.
+        Called {
+            /// The method. Added: `Add`, Updated: `Update`, Deleted: `Delete`.
+            delta_type: DeltaType,
+            /// The argument.
+            object: ObjectRef,
         },
         /// One of the other informers requested a list or a watch.
         BesideRequested {

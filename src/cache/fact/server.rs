@@ -9,6 +9,7 @@ use crate::lister_watcher::ApiErrorKind;
 facts! {
     /// Facts of the API server, or of the source that replaces it.
     pub enum ServerFact {
+        "API server":
         /// An object was created and got a version.
         ObjectCreated {
             /// The new object.
@@ -55,13 +56,17 @@ facts! {
             /// The oldest version from which a watch still works.
             oldest: Rv,
         },
-        /// The server answered a list request.
-        ListAnswered {
-            /// The list's version.
-            rv: Rv,
-            /// Number of objects.
-            count: u32,
+        /// The server sent a watch event.
+        EventSent {
+            /// The event's type.
+            event: EventType,
+            /// The event's object; for a bookmark or an error only its version matters.
+            object: ObjectRef,
+            /// Whether it is the bookmark that ends a streaming list.
+            ends_list: bool,
         },
+
+        "list":
         /// All objects of a real server, as it reported them in a list or in a stream's initial
         /// events.
         ObjectsLearned {
@@ -69,6 +74,13 @@ facts! {
             rv: Rv,
             /// The objects.
             objects: Arc<[ObjectRef]>,
+        },
+        /// The server answered a list request.
+        ListAnswered {
+            /// The list's version.
+            rv: Rv,
+            /// Number of objects.
+            count: u32,
         },
         /// The server asked the client to retry later, and the client will.
         RequestDeferred {
@@ -86,6 +98,10 @@ facts! {
             /// The reason.
             reason: Reason,
         },
+        /// A request did not reach the server: connection refused.
+        ConnectionRefused,
+
+        "watch":
         /// The server opened a watch.
         WatchAccepted {
             /// The watch starts after this version.
@@ -104,17 +120,6 @@ facts! {
             code: u16,
             /// The reason.
             reason: Arc<str>,
-        },
-        /// A request did not reach the server: connection refused.
-        ConnectionRefused,
-        /// The server sent a watch event.
-        EventSent {
-            /// The event's type.
-            event: EventType,
-            /// The event's object; for a bookmark or an error only its version matters.
-            object: ObjectRef,
-            /// Whether it is the bookmark that ends a streaming list.
-            ends_list: bool,
         },
         /// The watch's stream ended.
         WatchClosed {

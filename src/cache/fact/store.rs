@@ -8,6 +8,7 @@ use crate::key::Key;
 facts! {
     /// Facts of the store and its indices.
     pub enum StoreFact {
+        "Indexer":
         /// An object was stored.
         ItemStored {
             /// The stored object.

@@ -6,6 +6,16 @@ use crate::key::Key;
 facts! {
     /// Facts of the workqueue and its workers.
     pub enum WorkFact {
+        "workqueue":
+        /// A worker compared the actual state with the desired state.
+        Reconciled {
+            /// The worker's number.
+            worker: u8,
+            /// The key.
+            key: Key,
+            /// Whether it succeeded.
+            ok: bool,
+        },
         /// A key was added to the workqueue.
         WorkAdded {
             /// The key.
@@ -40,15 +50,6 @@ facts! {
         WorkForgotten {
             /// The key.
             key: Key,
-        },
-        /// A worker compared the actual state with the desired state.
-        Reconciled {
-            /// The worker's number.
-            worker: u8,
-            /// The key.
-            key: Key,
-            /// Whether it succeeded.
-            ok: bool,
         },
         /// The workqueue was shut down and accepts no more keys.
         WorkShutDown {

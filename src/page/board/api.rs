@@ -1,4 +1,6 @@
-//! The API server's room: its objects, its watch stream, and the forms that write to it.
+//! The API server's room: its objects and its watch stream. `form` writes to it.
+
+mod form;
 
 use std::sync::Arc;
 
@@ -10,16 +12,14 @@ use super::density::cells;
 use super::drops::Drops;
 use super::frame::{self, Frame, rv, versions};
 use super::layout::{Layout, fit, size_of};
-use super::parts::{either, focus, list, maybe, part, shown, text};
+use super::parts::{either, list, maybe, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
-use deltascope_presentation::rows::api::{
-    CallRow, ObjectRow, StreamRow, draft, free_name, rows, verb,
-};
+use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, rows, verb};
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::reflector::pipe;
@@ -27,6 +27,7 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
+use form::PodForm;
 
 // Heights of an object (with a mouse, with a finger), of its gap and of a stream line; keep in step with
 // style/api.css.
@@ -629,155 +630,6 @@ fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
     }
 }
 
-/// A form inside the room, so that the objects it is about stay in sight.
-#[component]
-fn PodForm(kind: Form, form: RwSignal<Option<Form>>, program: Memo<bool>) -> impl IntoView {
-    let ui = Ui::get();
-    let editing = matches!(kind, Form::Edit(_));
-    let draft = match kind {
-        Form::Edit(draft) => draft,
-        Form::Create => Draft {
-            namespace: "default".to_owned(),
-            name: ui.view.with_untracked(|view| free_name(view)),
-            app: "web".to_owned(),
-            node: "node-1".to_owned(),
-            phase: "Running".to_owned(),
-        },
-    };
-    let namespace = RwSignal::new(draft.namespace);
-    let name = RwSignal::new(draft.name);
-    let app = RwSignal::new(draft.app);
-    let node = RwSignal::new(draft.node);
-    let phase = RwSignal::new(draft.phase);
-    let first = NodeRef::<html::Input>::new();
-    let phase_input = NodeRef::<html::Input>::new();
-    Effect::new(move |_| {
-        let input = if editing {
-            phase_input.get()
-        } else {
-            first.get()
-        };
-        if let Some(input) = input {
-            let _ = input.focus();
-        }
-    });
-    let sent = RwSignal::new(false);
-    let close = move || {
-        form.set(None);
-        let back = if editing { "btn-edit" } else { "btn-create" };
-        focus_test_id(ui, back);
-    };
-    let submit = move |event: web_sys::SubmitEvent| {
-        event.prevent_default();
-        let draft = Draft {
-            namespace: namespace.get_untracked().trim().to_owned(),
-            name: name.get_untracked().trim().to_owned(),
-            app: app.get_untracked().trim().to_owned(),
-            node: node.get_untracked().trim().to_owned(),
-            phase: phase.get_untracked().trim().to_owned(),
-        };
-        ui.send(if editing {
-            Command::Edit(draft)
-        } else {
-            Command::Create(draft)
-        });
-        sent.set(true);
-    };
-    // A refused write leaves the form open; the banner says why.
-    Effect::new(move |_| {
-        let refused = ui.view.with(|view| view.error.is_some());
-        if sent.get_untracked() {
-            sent.set(false);
-            if !refused {
-                close();
-            }
-        }
-    });
-    let host = ui.host();
-    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
-        if event.key() == "Escape" && !event.default_prevented() {
-            event.prevent_default();
-            close();
-        }
-    });
-    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
-        let target: Option<web_sys::Element> =
-            event.target().and_then(|target| target.dyn_into().ok());
-        let kept = target.is_some_and(|target| {
-            let around = target.closest("[data-testid=form-object], .problem, header");
-            around.ok().flatten().is_some()
-        });
-        if !kept {
-            form.set(None);
-        }
-    });
-    let word = move |edit: fn(&'static Strings) -> &'static str, create| {
-        let (event, word) = if editing {
-            (EventType::Modified, edit)
-        } else {
-            (EventType::Added, create)
-        };
-        text(move || write_word(ui, program.get(), event, word))
-    };
-    view! {
-        <form
-            class="pod-form"
-            data-testid="form-object"
-            aria-label=word(|words| words.change_object, |words| words.new_object)
-            on:submit=submit
-        >
-            <label>
-                <span>{ui.word(|words| words.name)}</span>
-                <input
-                    node_ref=first
-                    bind:value=name
-                    required
-                    readonly=editing
-                    maxlength="253"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.namespace)}</span>
-                <input
-                    bind:value=namespace
-                    readonly=editing
-                    maxlength="63"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.app)}</span>
-                <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.node)}</span>
-                <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.phase)}</span>
-                <input
-                    node_ref=phase_input
-                    bind:value=phase
-                    maxlength="63"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
-            <div class="btns">
-                <button type="button" class="btn" on:click=move |_| close()>
-                    {ui.word(|words| words.cancel)}
-                </button>
-                <button type="submit" class="btn go">
-                    {word(|words| words.do_edit, |words| words.do_create)}
-                </button>
-            </div>
-        </form>
-    }
-}
-
 /// The word for a write on the server; a program's is the method that it calls.
 fn write_word(
     ui: Ui,
@@ -790,8 +642,4 @@ fn write_word(
     } else {
         word(ui.words())
     }
-}
-
-fn focus_test_id(ui: Ui, id: &str) {
-    focus(ui.host().find(&format!("[data-testid={id}]")));
 }

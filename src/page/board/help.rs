@@ -7,9 +7,45 @@ use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::rows::{DeltaRow, RvText};
+use deltascope_presentation::strings::Strings;
 
-use super::parts::{Text, modal};
+use super::parts::modal;
 use super::token::Delta;
+
+type Word = fn(&'static Strings) -> &'static str;
+
+const KEYS: [(&[&str], Word); 15] = [
+    (&["␣"], |words| words.key_play),
+    (&["←", "→", "PgUp", "PgDn"], |words| words.key_step),
+    (&["⇧ ←", "⇧ →"], |words| words.key_coarse),
+    (&[",", "."], |words| words.key_micro),
+    (&["[", "]"], |words| words.key_marker),
+    (&["Tab", "↑", "↓", "↵"], |words| words.key_things),
+    (&["0", "…", "9"], |words| words.key_tenths),
+    (&["F"], |words| words.key_fork),
+    (&["R"], |words| words.key_reset),
+    (&["/"], |words| words.key_shelf),
+    (&["P"], |words| words.key_present),
+    (&["B", "."], |words| words.key_blank),
+    (&["Q"], |words| words.key_code),
+    (&["Esc"], |words| words.key_close),
+    (&["?"], |words| words.key_help),
+];
+
+const SIGNS: [Word; 12] = [
+    |words| words.legend_click,
+    |words| words.legend_lit,
+    |words| words.legend_gone,
+    |words| words.legend_waits,
+    |words| words.legend_rv,
+    |words| words.legend_tombstone,
+    |words| words.legend_marks,
+    |words| words.legend_timeline,
+    |words| words.legend_lanes,
+    |words| words.legend_block,
+    |words| words.legend_behind,
+    |words| words.legend_live,
+];
 
 /// The dialog. The browser keeps the focus in it and restores it afterwards.
 #[component]
@@ -28,21 +64,12 @@ pub(super) fn Help(
             </div>
             <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
             <dl class="keys">
-                <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
-                <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
-                <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
-                <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
-                <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
-                <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
-                <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
-                <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
-                <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
-                <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
-                <Row keys=&["P"] text=ui.word(|words| words.key_present) />
-                <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
-                <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
-                <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
-                <Row keys=&["?"] text=ui.word(|words| words.key_help) />
+                {KEYS.map(|(keys, text)| view! {
+                    <div>
+                        <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
+                        <dd>{ui.word(text)}</dd>
+                    </div>
+                }).into_iter().collect_view()}
             </dl>
             <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
             <div class="legend">
@@ -60,32 +87,11 @@ pub(super) fn Help(
                     .collect_view()}
             </div>
             <ul class="signs">
-                <li>{ui.word(|words| words.legend_click)}</li>
-                <li>{ui.word(|words| words.legend_lit)}</li>
-                <li>{ui.word(|words| words.legend_gone)}</li>
-                <li>{ui.word(|words| words.legend_waits)}</li>
-                <li>{ui.word(|words| words.legend_rv)}</li>
-                <li>{ui.word(|words| words.legend_tombstone)}</li>
-                <li>{ui.word(|words| words.legend_marks)}</li>
-                <li>{ui.word(|words| words.legend_timeline)}</li>
-                <li>{ui.word(|words| words.legend_lanes)}</li>
-                <li>{ui.word(|words| words.legend_block)}</li>
-                <li>{ui.word(|words| words.legend_behind)}</li>
-                <li>{ui.word(|words| words.legend_live)}</li>
+                {SIGNS.map(|text| view! { <li>{ui.word(text)}</li> }).into_iter().collect_view()}
             </ul>
         </div>
     };
     modal(open, "help", "help-title", sheet.into_any())
-}
-
-#[component]
-fn Row(keys: &'static [&'static str], text: Text) -> impl IntoView {
-    view! {
-        <div>
-            <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
-            <dd>{text}</dd>
-        </div>
-    }
 }
 
 fn sample(delta_type: DeltaType) -> DeltaRow {

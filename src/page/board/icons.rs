@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::parts::Text;
 use deltascope_presentation::svg::glyphs::LOCK;
 pub(super) use deltascope_presentation::svg::glyphs::{
     BACK, FOLLOW, NEXT, PLAY, RESET, STEP, glyph,
@@ -32,6 +33,23 @@ pub(super) fn drawn(path: &'static str) -> impl IntoView {
             aria-hidden="true"
         >
             <path d=path></path>
+        </svg>
+    }
+}
+
+/// The glyph of a delta's type.
+pub(super) fn delta(glyph: Text) -> impl IntoView {
+    view! {
+        <svg
+            width="14"
+            height="14"
+            viewBox="0 0 14 14"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="2"
+            aria-hidden="true"
+        >
+            <path d=glyph></path>
         </svg>
     }
 }

@@ -165,8 +165,7 @@ impl Layout {
     /// Whether `room` is behind a tab now.
     pub(super) fn is_tabbed(self, room: Panel) -> bool {
         let all = self.panels.with(Vec::is_empty);
-        let lower = all && matches!(room, Panel::Now | Panel::Processor);
-        self.narrow.get() || (lower && self.short.get())
+        self.narrow.get() || (all && room.is_below() && self.short.get())
     }
 
     /// Shows a room until the next step.
@@ -317,7 +316,7 @@ pub(super) fn LowerTabs() -> impl IntoView {
             let all = layout.panels.with(Vec::is_empty);
             all && layout.short.get() && !layout.narrow.get()
         }, move || view! {
-            <Tabs class="lower-tabs" rooms=vec![Panel::Now, Panel::Processor] lower=true />
+            <Tabs class="lower-tabs" rooms=Panel::ALL.into_iter().filter(|room| room.is_below()).collect() lower=true />
         })}
     }
 }

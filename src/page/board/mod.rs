@@ -223,14 +223,9 @@ pub fn Board() -> impl IntoView {
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
                 <i class="link pop-idx"></i>
-                {room(ui, layout, Panel::Api, || api::Api().into_any())}
-                {room(ui, layout, Panel::Reflector, || reflector::Reflector().into_any())}
-                {room(ui, layout, Panel::Queue, || queue::Queue().into_any())}
-                {room(ui, layout, Panel::Pop, || pop::Pop().into_any())}
-                {room(ui, layout, Panel::Indexer, || indexer::Indexer().into_any())}
+                {rooms(ui, layout, false)}
                 <layout::LowerTabs />
-                {room(ui, layout, Panel::Now, || now::Now().into_any())}
-                {room(ui, layout, Panel::Processor, || processor::Processor().into_any())}
+                {rooms(ui, layout, true)}
                 <div id="motion" aria-hidden="true"></div>
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
@@ -264,15 +259,29 @@ fn say_at_root<const N: usize>(ui: Ui, classes: impl Fn() -> [(&'static str, boo
     });
 }
 
-/// A room, if it is shown.
-fn room(ui: Ui, layout: Layout, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
-    let is_shown = move |rooms: &Vec<Panel>| rooms.is_empty() || rooms.contains(&room);
-    piece(
-        ui,
-        Piece::Panel(room),
-        move || layout.panels.with(is_shown),
-        view,
-    )
+/// The rooms of a row, each while it is shown.
+fn rooms(ui: Ui, layout: Layout, below: bool) -> Vec<Live<AnyView>> {
+    let row = Panel::ALL
+        .into_iter()
+        .filter(|room| room.is_below() == below);
+    row.map(|room| {
+        let is_shown = move |rooms: &Vec<Panel>| rooms.is_empty() || rooms.contains(&room);
+        let when = move || layout.panels.with(is_shown);
+        piece(ui, Piece::Panel(room), when, move || view_of(room))
+    })
+    .collect()
+}
+
+fn view_of(room: Panel) -> AnyView {
+    match room {
+        Panel::Api => api::Api().into_any(),
+        Panel::Reflector => reflector::Reflector().into_any(),
+        Panel::Queue => queue::Queue().into_any(),
+        Panel::Pop => pop::Pop().into_any(),
+        Panel::Indexer => indexer::Indexer().into_any(),
+        Panel::Now => now::Now().into_any(),
+        Panel::Processor => processor::Processor().into_any(),
+    }
 }
 
 /// A piece of the board, once it is its turn and while `when` holds.

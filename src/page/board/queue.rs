@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::density::cells;
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
-use super::icons::glyph;
+use super::icons::{self, glyph};
 use super::layout::{Layout, size_of};
 use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
@@ -345,17 +345,7 @@ fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
             translate="no"
         >
             <span class="top">
-                <svg
-                    width="14"
-                    height="14"
-                    viewBox="0 0 14 14"
-                    fill="none"
-                    stroke="currentColor"
-                    stroke-width="2"
-                    aria-hidden="true"
-                >
-                    <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
-                </svg>
+                {icons::delta(text(move || row.with(|row| glyph(row.delta_type))))}
                 <span class="t">
                     {text(move || row.with(|row| row.delta_type.as_str()))}
                     {part(move || row.with(|row| row.tombstone).then_some("?"))}

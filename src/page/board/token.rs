@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::frame::rv;
-use super::icons::{drawn, glyph};
+use super::icons::{self, drawn, glyph};
 use super::parts::{part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -56,17 +56,7 @@ pub(super) fn Delta(
             title=text(move || row.with(|row| row.title(ui.words().tombstone)))
             translate="no"
         >
-            <svg
-                width="14"
-                height="14"
-                viewBox="0 0 14 14"
-                fill="none"
-                stroke="currentColor"
-                stroke-width="2"
-                aria-hidden="true"
-            >
-                <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
-            </svg>
+            {icons::delta(text(move || row.with(|row| glyph(row.delta_type))))}
             <span class="t">
                 {part(move || {
                     row.with(|row| match &row.about {

@@ -16,7 +16,7 @@ use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::ticks::{self, TickRow};
 use deltascope_presentation::rows::type_class;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, Strings};
 use deltascope_presentation::svg::PIECE;
 use deltascope_presentation::view::View;
 use deltascope_replay::invariants::Violation;
@@ -67,23 +67,8 @@ pub(super) fn Transport() -> impl IntoView {
                 aria-orientation=ui.upright()
                 aria-label=ui.word(|words| words.transport)
             >
-                <button
-                    data-testid="btn-reset"
-                    aria-label=ui.word(|words| words.reset)
-                    title=text(move || format!("{} (R)", ui.words().reset_title))
-                    on:click=move |_| ui.send(Command::Reset)
-                >
-                    {icons::filled(icons::RESET)}
-                </button>
-                <button
-                    data-testid="btn-back"
-                    aria-label=ui.word(|words| words.back)
-                    title=text(move || format!("{} (←)", ui.words().back))
-                    disabled=move || at_start.get()
-                    on:click=move |_| ui.send(Command::Walk { on: false, coarser: false })
-                >
-                    {icons::filled(icons::BACK)}
-                </button>
+                {button(ui, "btn-reset", |words| [words.reset, words.reset_title], "R", icons::RESET, Memo::fixed(false), || Command::Reset)}
+                {button(ui, "btn-back", |words| [words.back; 2], "←", icons::BACK, at_start, || Command::Walk { on: false, coarser: false })}
                 <button
                     class="go"
                     data-testid="btn-play"
@@ -101,24 +86,8 @@ pub(super) fn Transport() -> impl IntoView {
                         })
                     })}
                 </button>
-                <button
-                    data-testid="btn-step"
-                    aria-label=ui.word(|words| words.step)
-                    title=text(move || format!("{} (→)", ui.words().step))
-                    disabled=move || at_end.get()
-                    on:click=move |_| ui.send(Command::Walk { on: true, coarser: false })
-                >
-                    {icons::filled(icons::STEP)}
-                </button>
-                <button
-                    data-testid="btn-next-marker"
-                    aria-label=ui.word(|words| words.next_marker)
-                    title=text(move || format!("{} (])", ui.words().next_marker))
-                    disabled=move || at_end.get()
-                    on:click=move |_| ui.send(Command::NextMarker)
-                >
-                    {icons::filled(icons::NEXT)}
-                </button>
+                {button(ui, "btn-step", |words| [words.step; 2], "→", icons::STEP, at_end, || Command::Walk { on: true, coarser: false })}
+                {button(ui, "btn-next-marker", |words| [words.next_marker; 2], "]", icons::NEXT, at_end, || Command::NextMarker)}
                 {shown(move || layout.narrow.get(), move || view! {
                     <button
                         class="follows"
@@ -251,6 +220,30 @@ fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
         (false, true) => ui.words().play_again,
         (false, false) => ui.words().play,
     }
+}
+
+/// A button with its key; `words` are its name and its title.
+fn button(
+    ui: Ui,
+    id: &'static str,
+    words: fn(&'static Strings) -> [&'static str; 2],
+    key: &'static str,
+    icon: &'static str,
+    disabled: Memo<bool>,
+    command: fn() -> Command,
+) -> AnyView {
+    view! {
+        <button
+            data-testid=id
+            aria-label=text(move || words(ui.words())[0])
+            title=text(move || format!("{} ({key})", words(ui.words())[1]))
+            disabled=move || disabled.get()
+            on:click=move |_| ui.send(command())
+        >
+            {icons::filled(icon)}
+        </button>
+    }
+    .into_any()
 }
 
 #[component]

@@ -16,26 +16,13 @@ use web_sys::{
     Response,
 };
 
-use deltascope_world::source::proxy::exchange::Head;
+use deltascope_world::source::proxy::exchange::{End, Event, Head};
 
 /// How long data that has arrived is processed before the page gets a turn, in ms: half a frame.
 const TURN_MS: f64 = 8.0;
 
 /// How long a held reader waits before it checks again, in ms.
 const HELD_MS: u32 = 10;
-
-/// An event of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ResponseEvent {
-    /// The head of the response.
-    Head(Head),
-    /// A piece of its body, cut anywhere.
-    Chunk(Vec<u8>),
-    /// The body is complete.
-    Complete,
-    /// The connection broke off or never opened; in the browser's words.
-    Broken(String),
-}
 
 /// A request under way. Dropping it aborts the request; `on` is not called any more.
 pub struct Connection {
@@ -46,7 +33,7 @@ pub struct Connection {
 
 impl Connection {
     /// Sends a GET request. `on` receives its events.
-    pub fn open(url: String, accept: String, mut on: impl FnMut(ResponseEvent) + 'static) -> Self {
+    pub fn open(url: String, accept: String, mut on: impl FnMut(Event<Vec<u8>>) + 'static) -> Self {
         let open = Rc::new(Cell::new(true));
         // Missing only in browsers that have no streamed bodies either.
         let abort = AbortController::new().ok();
@@ -134,14 +121,14 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
     let held = Cell::new(false);
     read(url, accept, signal.as_ref(), &held, &mut |event| {
         match event {
-            ResponseEvent::Head(head) => answer.head = head,
-            ResponseEvent::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
+            Event::Head(head) => answer.head = head,
+            Event::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
                 failed = Some(NoAnswer::Large);
                 return ControlFlow::Break(());
             }
-            ResponseEvent::Chunk(bytes) => answer.body.extend(bytes),
-            ResponseEvent::Complete => {}
-            ResponseEvent::Broken(why) => failed = Some(NoAnswer::Broken(why)),
+            Event::Chunk(bytes) => answer.body.extend(bytes),
+            Event::End(End::Complete) => {}
+            Event::End(End::Broken(why)) => failed = Some(NoAnswer::Broken(why)),
         }
         ControlFlow::Continue(())
     })
@@ -165,14 +152,14 @@ async fn read(
     accept: &str,
     signal: Option<&AbortSignal>,
     held: &Cell<bool>,
-    on: &mut dyn FnMut(ResponseEvent) -> ControlFlow<()>,
+    on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) {
     let end = match pieces(url, accept, signal, held, on).await {
         Ok(ControlFlow::Break(())) => return,
-        Ok(ControlFlow::Continue(())) => ResponseEvent::Complete,
-        Err(error) => ResponseEvent::Broken(words(&error)),
+        Ok(ControlFlow::Continue(())) => End::Complete,
+        Err(error) => End::Broken(words(&error)),
     };
-    let _ = on(end);
+    let _ = on(Event::End(end));
 }
 
 async fn pieces(
@@ -180,7 +167,7 @@ async fn pieces(
     accept: &str,
     signal: Option<&AbortSignal>,
     held: &Cell<bool>,
-    on: &mut dyn FnMut(ResponseEvent) -> ControlFlow<()>,
+    on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, JsValue> {
     let headers = Headers::new()?;
     headers.set("Accept", accept)?;
@@ -197,7 +184,7 @@ async fn pieces(
         retry_after: header("Retry-After").unwrap_or_default(),
         server: header("Server").unwrap_or_default(),
     };
-    if on(ResponseEvent::Head(head)).is_break() {
+    if on(Event::Head(head)).is_break() {
         return Ok(ControlFlow::Break(()));
     }
     let Some(body) = response.body() else {
@@ -215,7 +202,7 @@ async fn pieces(
         let chunk = value.to_vec();
         // The chunk may hold part of a Secret, and the browser frees it only some time later.
         value.fill(0, 0, value.length());
-        if on(ResponseEvent::Chunk(chunk)).is_break() {
+        if on(Event::Chunk(chunk)).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         // Reading data that has arrived does not yield to the page, so yield from time to time.

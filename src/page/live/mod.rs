@@ -19,8 +19,8 @@ use crate::animate::now;
 use crate::driver::Driver;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{
-    BASES, Clock, Options, Phase, Probe, Status, Tab, Tried, base_of, ended, failed, left_out,
-    scenario, title, trouble,
+    self, BASES, Clock, Options, Phase, Probe, Status, Tab, Tried, base_of, left_out, scenario,
+    title, trouble,
 };
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::Session;
@@ -28,12 +28,11 @@ use deltascope_presentation::session::live::LiveRun;
 use deltascope_world::Time;
 use deltascope_world::source::live::{Asked, ResponsePart, ServerResponse};
 use deltascope_world::source::proxy::discovery::{self, Ask, Discovery, Found};
-use deltascope_world::source::proxy::exchange::{self, Deadlines, End, Exchange};
+use deltascope_world::source::proxy::exchange::{self, Deadlines, Event, Exchange};
 use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
-use deltascope_world::source::wire::RecordedEvent;
-use fetch::{Answer, Connection, NoAnswer, ResponseEvent};
+use fetch::{Answer, Connection, NoAnswer};
 use together::{Tabs, Together};
 
 /// How long the answer to a small request may take, in ms: kubectl proxy opens a connection first.
@@ -237,7 +236,7 @@ impl Inner {
     }
 
     /// Handles an event of the open request.
-    fn response_event(self: &Rc<Self>, event: ResponseEvent) {
+    fn response_event(self: &Rc<Self>, event: Event<Vec<u8>>) {
         let responses = match &mut *self.wire.borrow_mut() {
             Some(wire) => wire.response_event(event),
             None => return,
@@ -405,47 +404,26 @@ impl Wire {
         }
     }
 
-    fn response_event(&mut self, event: ResponseEvent) -> Vec<ServerResponse> {
+    fn response_event(&mut self, event: Event<Vec<u8>>) -> Vec<ServerResponse> {
         let now = self.now();
         let Some(exchange) = &mut self.exchange else {
             return Vec::new();
         };
-        match event {
-            ResponseEvent::Head(head) => exchange.head(now, &head),
-            ResponseEvent::Chunk(bytes) => exchange.chunk(now, &bytes),
-            ResponseEvent::Complete => {
-                self.connection = None;
-                exchange.end(now, End::Complete)
-            }
-            ResponseEvent::Broken(why) => {
-                self.connection = None;
-                exchange.end(now, End::Broken(why))
-            }
+        if matches!(event, Event::End(_)) {
+            self.connection = None;
         }
+        exchange.take(now, event)
     }
 
     /// Keeps what the badge shows of these responses.
     fn note(&mut self, responses: &[ServerResponse]) {
         for response in responses {
             match &response.part {
-                ResponsePart::Page(_) => self.trouble = None,
-                ResponsePart::Opened => (self.opened, self.trouble) = (true, None),
-                ResponsePart::Refused(error) => self.trouble = Some(trouble(error, &self.target)),
-                ResponsePart::Later { code, .. } => {
-                    self.trouble = Some(deltascope_presentation::cluster::later(*code))
-                }
-                ResponsePart::Ended(end) => {
-                    self.opened = false;
-                    // The error that ended the watch stays visible until the next request is open.
-                    if let Some(end) = ended(end) {
-                        self.trouble = Some(end);
-                    }
-                }
-                ResponsePart::Event(RecordedEvent::Error { code, message, .. }) => {
-                    self.trouble = Some(failed(*code, message));
-                }
-                ResponsePart::Event(_) => {}
+                ResponsePart::Opened => self.opened = true,
+                ResponsePart::Ended(_) => self.opened = false,
+                _ => {}
             }
+            cluster::note(&mut self.trouble, &response.part, &self.target);
         }
     }
 
@@ -472,7 +450,7 @@ impl Wire {
             trouble: match &self.exchange {
                 Some(exchange) => exchange.excess().map(|(what, count)| {
                     let every = exchange.looks_every();
-                    deltascope_presentation::cluster::excess(what, count, every, &self.target)
+                    cluster::excess(what, count, every, &self.target)
                 }),
                 None => None,
             }

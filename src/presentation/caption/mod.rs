@@ -16,7 +16,6 @@ mod phrases;
 mod queue;
 mod reflector;
 mod run;
-mod samples;
 mod server;
 mod spans;
 mod store;
@@ -24,6 +23,8 @@ mod work;
 
 #[cfg(test)]
 mod generations;
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod tests;
 
@@ -39,8 +40,10 @@ use spans::{event_type, mono, named, text, version};
 
 pub use end::at_end;
 pub use names::{in_chinese, in_words};
-pub use samples::samples;
-pub use spans::{Span, answer, plain, refusal, short_name, short_rv};
+#[cfg(test)]
+pub(crate) use samples::samples;
+pub use spans::{Span, answer, plain, refusal};
+pub(crate) use spans::{short_name, short_rv};
 
 /// Why a chain of causes contains a fact that is not a cause: it explains why a list lacks an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

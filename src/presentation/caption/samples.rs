@@ -11,9 +11,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 /// One fact of every kind, for tests that must cover all kinds.
-#[doc(hidden)]
-#[must_use]
-pub fn samples() -> Vec<Fact> {
+pub(crate) fn samples() -> Vec<Fact> {
     let object = |rv: &str| ObjectRef {
         key: Key::from("default/web-1"),
         shape: Shape::Object,

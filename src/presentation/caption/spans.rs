@@ -35,7 +35,7 @@ pub fn plain(spans: &[Span]) -> String {
 
 /// A resource version as it is shown: if longer than 6 characters, `…` and the last 4.
 #[must_use]
-pub fn short_rv(rv: &str) -> String {
+pub(crate) fn short_rv(rv: &str) -> String {
     let length = rv.chars().count();
     if length > 6 {
         format!("…{}", rv.chars().skip(length - 4).collect::<String>())
@@ -46,7 +46,7 @@ pub fn short_rv(rv: &str) -> String {
 
 /// A key as it is shown: the name without the namespace.
 #[must_use]
-pub fn short_name(key: &str) -> &str {
+pub(crate) fn short_name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 

@@ -16,6 +16,9 @@ pub use options::{MANY, Options, left_out, resync_ms};
 pub use probe::{BASES, Missing, Probe, Tried, WAYS, Way, base_of, missing};
 pub use resources::{CUSTOM, groups, is_built_in, offered};
 pub use run::{scenario, title};
-pub use status::{Clock, Phase, SILENCE_MS, Status};
-pub use together::{MOST_TABS, Tab, room_beside};
-pub use trouble::{ended, excess, failed, later, trouble};
+pub use status::{Clock, Phase, Status};
+pub use together::{Tab, room_beside};
+pub use trouble::{excess, note, trouble};
+
+#[cfg(test)]
+pub(crate) use together::MOST_TABS;

@@ -178,8 +178,6 @@ pub fn resync_ms(typed: &str) -> Result<Time, Text> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::json;
 
     use super::*;

@@ -261,8 +261,6 @@ pub fn relations(key: &Key, here: u64, tabs: &[Watched]) -> Relations {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::{Value, json};
 
     use super::*;

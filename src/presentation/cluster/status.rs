@@ -6,7 +6,7 @@ use crate::i18n::{Lang, Text};
 use deltascope_world::Time;
 
 /// The page mentions a silence that is longer than this, in ms: a watch gets a bookmark about every minute.
-pub const SILENCE_MS: u64 = 75_000;
+const SILENCE_MS: u64 = 75_000;
 
 /// How long a run has been going on, by a clock that the user may set back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl Status {
 
     /// Whether it has been silent for too long.
     #[must_use]
-    pub fn is_stale(&self) -> bool {
+    pub(crate) fn is_stale(&self) -> bool {
         self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
     }
 

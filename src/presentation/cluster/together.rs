@@ -7,7 +7,7 @@ use crate::view::LiveView;
 
 /// The most tabs of a page. Each open watch takes one of the six connections that a browser opens to a server over
 /// HTTP/1.1, and one is left for what the page asks besides.
-pub const MOST_TABS: usize = 5;
+pub(crate) const MOST_TABS: usize = 5;
 
 /// Checks that a page with so many tabs can have one more.
 ///
@@ -92,8 +92,6 @@ impl Tab {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
 
     #[test]

@@ -4,10 +4,10 @@ use crate::i18n::Text;
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiError;
 use deltascope_world::Time;
-use deltascope_world::source::live::MAX_OBJECTS;
+use deltascope_world::source::live::{MAX_OBJECTS, ResponsePart};
 use deltascope_world::source::proxy::list::{Excess, MAX_LIST};
 use deltascope_world::source::proxy::target::Target;
-use deltascope_world::source::wire::MAX_LINE;
+use deltascope_world::source::wire::{MAX_LINE, RecordedEvent};
 
 /// The cause of an error, with the HTTP status if the message shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,27 @@ impl Cause {
             code @ 500.. => Self::ServerError(code),
             code => Self::Other(code),
         }
+    }
+}
+
+/// What is still wrong after this response: some end a trouble, most say nothing of one. The error that ended a watch
+/// stays until the next request is open.
+pub fn note(trouble: &mut Option<Text>, part: &ResponsePart, target: &Target) {
+    let found = match part {
+        ResponsePart::Page(_) | ResponsePart::Opened => {
+            *trouble = None;
+            return;
+        }
+        ResponsePart::Refused(error) => Some(self::trouble(error, target)),
+        ResponsePart::Later { code, .. } => Some(later(*code)),
+        ResponsePart::Ended(end) => ended(end),
+        ResponsePart::Event(RecordedEvent::Error { code, message, .. }) => {
+            Some(failed(*code, message))
+        }
+        ResponsePart::Event(_) => None,
+    };
+    if found.is_some() {
+        *trouble = found;
     }
 }
 
@@ -197,8 +218,7 @@ pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) 
 }
 
 /// The server asked to retry later.
-#[must_use]
-pub fn later(code: u16) -> Text {
+fn later(code: u16) -> Text {
     Text::new(
         &format!("The API server has too much to do ({code}) and asks to come again later."),
         &format!("API server 太忙（{code}），要求稍后再来。"),
@@ -206,8 +226,7 @@ pub fn later(code: u16) -> Text {
 }
 
 /// The meaning of a watch's end, if it is an unusual one.
-#[must_use]
-pub fn ended(end: &WatchEnd) -> Option<Text> {
+fn ended(end: &WatchEnd) -> Option<Text> {
     let (en, zh) = match end {
         WatchEnd::Closed | WatchEnd::Failed(..) | WatchEnd::TooMuch(_) => return None,
         WatchEnd::Cut | WatchEnd::CutInLine(_) => (
@@ -223,8 +242,7 @@ pub fn ended(end: &WatchEnd) -> Option<Text> {
 }
 
 /// The meaning of an `ERROR` on the watch: from the API server, or because of a line that could not be read.
-#[must_use]
-pub fn failed(code: u16, said: &str) -> Text {
+pub(super) fn failed(code: u16, said: &str) -> Text {
     if code == 410 {
         return Text::new(
             "The API server no longer has the version that the watch would go on from (410 Expired). The reflector lists again after its back-off.",

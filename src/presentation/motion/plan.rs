@@ -21,13 +21,13 @@ use deltascope_replay::picture::{Delivery, Picture, ReflectorState};
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
 /// How long a token moves, in ms.
-pub const MOVE_MS: u32 = 420;
+const MOVE_MS: u32 = 420;
 /// How long a change stays lit, in ms.
 pub const SETTLE_MS: u32 = 250;
 /// The pause after it, in ms.
 pub const REST_MS: u32 = 200;
 /// The time for a minor fact, such as one of a lock, in ms.
-pub const BRIEF_MS: u32 = 260;
+pub(crate) const BRIEF_MS: u32 = 260;
 
 /// The motion of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -608,19 +608,11 @@ static PINS: &[PinRow] = &[
 
 #[cfg(test)]
 mod tests {
-    #![allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        reason = "tests"
-    )]
-
     use deltascope_cache::controller::Generation;
     use deltascope_cache::fact::{Actor, Known, LockName};
     use deltascope_cache::key::Key;
 
     use super::*;
-    use crate::pseudo::routines::tests::STEPS;
     use crate::pseudo::tests::{classic, object, records};
     use crate::pseudo::{API_CONCEPTS, link, listing};
 
@@ -636,7 +628,7 @@ mod tests {
         ] {
             picture.queue.kind = kind;
             picture.generation = generation;
-            for &step in STEPS {
+            for step in Step::ALL {
                 let (id, _) = place(step).unwrap();
                 let Some(link) = pinned(step, 0, &picture).and_then(|pin| link(id, pin)) else {
                     let none = matches!(

@@ -191,15 +191,7 @@ fn place_in_fifo_pop(step: Step) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        reason = "tests"
-    )]
-
     use super::*;
-    use crate::pseudo::routines::tests::STEPS;
 
     #[test]
     fn a_step_of_several_queues_has_the_matching_line_in_each() {
@@ -264,8 +256,8 @@ mod tests {
             assert_eq!(said(Id::FifoPop, line), text, "{step:?}");
         }
         // All other steps have the same place for every queue.
-        let elsewhere = STEPS.iter().filter(|step| {
-            place_in_real_fifo(**step, true).is_some() || place_in_fifo_pop(**step).is_some()
+        let elsewhere = Step::ALL.into_iter().filter(|step| {
+            place_in_real_fifo(*step, true).is_some() || place_in_fifo_pop(*step).is_some()
         });
         assert_eq!(elsewhere.count(), 15);
     }

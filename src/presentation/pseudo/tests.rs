@@ -1,12 +1,5 @@
 //! What a listing shows.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 use super::*;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{

@@ -103,7 +103,7 @@ impl RvText {
 
     /// Whether the text of `rv` would be long, as [`Self::is_long`] says of a text that has been made.
     #[must_use]
-    pub fn would_be_long(rv: &str) -> bool {
+    pub(crate) fn would_be_long(rv: &str) -> bool {
         rv.chars().nth(3).is_some()
     }
 
@@ -365,7 +365,7 @@ pub fn versions<'a>(
 
 /// The CSS class of a notification.
 #[must_use]
-pub fn notification_class(notification: &NotificationRef) -> &'static str {
+pub(crate) fn notification_class(notification: &NotificationRef) -> &'static str {
     match notification {
         NotificationRef::Add { .. } => "Added",
         NotificationRef::Update { .. } => "Updated",
@@ -375,7 +375,7 @@ pub fn notification_class(notification: &NotificationRef) -> &'static str {
 
 /// The object of a notification; of an update the new one.
 #[must_use]
-pub fn notification_object(notification: &NotificationRef) -> &ObjectRef {
+pub(crate) fn notification_object(notification: &NotificationRef) -> &ObjectRef {
     match notification {
         NotificationRef::Add { object, .. } | NotificationRef::Delete { object } => object,
         NotificationRef::Update { new, .. } => new,
@@ -384,7 +384,7 @@ pub fn notification_object(notification: &NotificationRef) -> &ObjectRef {
 
 /// The UID of the object with this key, from the queue, the store or the API server.
 #[must_use]
-pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
+pub(crate) fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
     let queued = picture
         .queue
         .deltas

@@ -129,7 +129,7 @@ impl CrateRow {
 ///
 /// Considers everything that is queued, not only what is shown: the width must not change as the window moves.
 #[must_use]
-pub fn is_wide(view: &View) -> bool {
+pub(crate) fn is_wide(view: &View) -> bool {
     let queue = &view.picture.queue;
     let mut deltas = queue
         .deltas

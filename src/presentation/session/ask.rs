@@ -57,7 +57,12 @@ pub fn right(question: &Question, run: &Timeline, facts: Range<usize>) -> Option
 
 /// The right answer to a scene's question, in a run of its lesson.
 #[must_use]
-pub fn answer_of(lesson: &Lesson, story: &Story, scene: usize, run: &Timeline) -> Option<Answer> {
+pub(crate) fn answer_of(
+    lesson: &Lesson,
+    story: &Story,
+    scene: usize,
+    run: &Timeline,
+) -> Option<Answer> {
     let facts = run.all_facts();
     let place = |at: &At| match at {
         At::Start => Some(0),
@@ -73,7 +78,7 @@ pub fn answer_of(lesson: &Lesson, story: &Story, scene: usize, run: &Timeline) -
 
 /// The right answers to a story's questions, scene by scene, in the lesson's own run.
 #[must_use]
-pub fn answers_of(lesson: &Lesson, story: &Story) -> Vec<Option<Answer>> {
+pub(crate) fn answers_of(lesson: &Lesson, story: &Story) -> Vec<Option<Answer>> {
     let scenes = 0..story.scenes.len();
     let recording = Recording::of(lesson.scenario.clone());
     let Ok(mut run) = recording.play() else {
@@ -135,7 +140,7 @@ impl Found {
     /// Whether the calls that conditions ask for are over by the fact before `end`: only then all that they print is
     /// there.
     #[must_use]
-    pub fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
+    pub(crate) fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
         let mut both = conditions.iter().zip(&self.places);
         both.all(|(condition, places)| {
             let last = places.iter().rfind(|place| **place < end);

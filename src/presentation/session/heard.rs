@@ -375,8 +375,6 @@ pub fn kind_of(first: &Differs, lang: Lang) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use deltascope_replay::heard::MOST;
 
     use super::*;

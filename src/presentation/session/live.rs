@@ -568,8 +568,6 @@ fn not_at_the_edge() -> Text {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::json;
 
     use super::*;

@@ -803,8 +803,6 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::json;
 
     use super::*;

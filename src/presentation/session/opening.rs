@@ -88,7 +88,7 @@ pub fn at_hand(command: &Command) -> Option<Result<Lesson, Text>> {
 ///
 /// # Errors
 /// Fails if there is nothing to show; the error says why, and the open run stays.
-pub async fn open_or_cut(
+async fn open_or_cut(
     command: &Command,
     wanted: Option<Result<Wanted, Text>>,
     slices: &Slices,

@@ -154,8 +154,6 @@ fn since(timeline: &Timeline, after: FactRecord, step: usize) -> Option<Since> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use proptest::prelude::*;
 
     use super::*;

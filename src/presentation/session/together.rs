@@ -127,8 +127,6 @@ fn moment(start: Option<Time>, first: Time, wall: Time) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::json;
 
     use super::super::keep::Kept;

@@ -272,8 +272,6 @@ fn put(fact: &Fact, key: &Key) -> Option<Aside> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use crate::command::Command;
 

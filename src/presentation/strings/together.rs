@@ -23,7 +23,7 @@ pub fn instead(lang: Lang, resource: &str) -> String {
 
 /// `Owned by ReplicaSet web-7d4`
 #[must_use]
-pub fn owned_by(lang: Lang, kind: &str, name: &str) -> String {
+pub(crate) fn owned_by(lang: Lang, kind: &str, name: &str) -> String {
     match lang {
         Lang::En => format!("Owned by {kind} {name}"),
         Lang::Zh => format!("属主：{kind} {name}"),
@@ -53,7 +53,7 @@ pub fn absent(lang: Lang, tab: &str) -> String {
 
 /// `, and the tab pods · default does not have that moment`
 #[must_use]
-pub fn momentless(lang: Lang, tab: &str) -> String {
+pub(crate) fn momentless(lang: Lang, tab: &str) -> String {
     match lang {
         Lang::En => format!(", and the tab {tab} does not have that moment"),
         Lang::Zh => format!("，标签 {tab} 没有那个时刻的记录"),

@@ -57,23 +57,6 @@ const BELOW: i32 = 184;
 /// From this width on the Indexer gets more of the width that is left.
 const FEW_WIDE: i32 = 960;
 
-/// The minimum width of a room.
-fn least(room: Panel, few: bool) -> i32 {
-    match (room, few) {
-        (Panel::Api, false) => 196,
-        (Panel::Reflector, false) => 152,
-        (Panel::Queue, false) => 244,
-        (Panel::Pop, false) => 140,
-        (Panel::Indexer, false) => 224,
-        (Panel::Now | Panel::Processor, false) => 340,
-        (Panel::Api | Panel::Queue, true) => 176,
-        (Panel::Reflector, true) => 160,
-        (Panel::Pop, true) => 136,
-        (Panel::Indexer, true) => 200,
-        (Panel::Now | Panel::Processor, true) => 288,
-    }
-}
-
 /// The weight with which a room of a row shares the width that is left.
 fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
     let has = |room| row.contains(&room);
@@ -250,15 +233,16 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
 fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let few = pen.is_few();
     let gap = if few { FEW_GAP } else { GAP };
-    let below = |room: Panel| matches!(room, Panel::Now | Panel::Processor);
     let mut rows: Vec<Vec<Panel>> = Vec::new();
     let mut left = 0;
     for room in rooms {
-        let needs = least(*room, few);
+        let needs = room.least_drawn(few);
         // Now and the processor are wide and go below the others.
         let fits = needs + gap <= left && !stacked;
         match rows.last_mut() {
-            Some(row) if fits && (!few || row.iter().all(|one| below(*one) == below(*room))) => {
+            Some(row)
+                if fits && (!few || row.iter().all(|one| one.is_below() == room.is_below())) =>
+            {
                 row.push(*room);
             }
             _ => {
@@ -272,14 +256,14 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let all = rows.len();
     for row in rows {
         let share = |room: Panel| share(room, &row, few.then_some(a.w));
-        let needed: i32 = row.iter().map(|room| least(*room, few)).sum();
+        let needed: i32 = row.iter().map(|room| room.least_drawn(few)).sum();
         let shares: i32 = row.iter().map(|room| share(*room)).sum();
         let between = gap * (count(row.len()) - 1);
         let spare = a.w - needed - between;
         let mut x = a.x;
         let mut placed: Vec<(Panel, Area)> = Vec::new();
         for room in &row {
-            let w = least(*room, few) + spare * share(*room) / shares.max(1);
+            let w = room.least_drawn(few) + spare * share(*room) / shares.max(1);
             placed.push((*room, area(x, y, w, 0)));
             x += w + gap;
         }
@@ -287,7 +271,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
         if let Some((_, last)) = placed.last_mut() {
             last.w = a.right() - last.x;
         }
-        let (high, most) = match (pen.framed, row.iter().any(|room| below(*room))) {
+        let (high, most) = match (pen.framed, row.iter().any(|room| room.is_below())) {
             (false, _) => (tallest(pen, &placed, HIGH), HIGH),
             (true, _) if all == 1 => (a.h, a.h),
             (true, true) => (BELOW, BELOW),

@@ -39,8 +39,7 @@ const BESIDE: [i32; 2] = [16, 12];
 
 /// The height of an element, as `#measure` of embed/deltascope.js has it where the host sets none.
 fn high(panels: &[Panel], controls: Controls, width: i32) -> i32 {
-    let is_below = |room: &&Panel| matches!(room, Panel::Now | Panel::Processor);
-    let below = panels.iter().filter(is_below).count();
+    let below = panels.iter().filter(|room| room.is_below()).count();
     let above = panels.len() - below;
     let two_rows = below > 0 && above > 0;
     // From this width on these rooms are beside each other.

@@ -1,12 +1,5 @@
 //! What holds for every picture: it is well-formed, nothing leaves its room, and nothing overlaps.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
 use super::{Ink, draw, poster, stage};

@@ -67,7 +67,7 @@ impl Alike {
 
     /// Whether the run has several keys with this name, which differ in their namespace.
     #[must_use]
-    pub fn is_ambiguous(&self, short: &str) -> bool {
+    pub(crate) fn is_ambiguous(&self, short: &str) -> bool {
         self.more.get(short).is_some()
     }
 

@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use super::*;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{

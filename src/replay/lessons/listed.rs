@@ -1,18 +1,27 @@
 //! The lessons: a line of the menu and a file each.
 
+use deltascope_world::text::Text;
+
 /// A line of the menu.
 pub(super) struct Listed {
     pub(super) id: &'static str,
-    /// The titles of its file, in English and Chinese.
-    pub(super) title: [&'static str; 2],
+    /// In English and Chinese.
+    title: [&'static str; 2],
     /// Whether it has a story.
     pub(super) is_told: bool,
 }
 
-/// A line is the id, which names the file, whether it tells a story or is only shown, and the titles that the file has, too.
+impl Listed {
+    pub(super) fn title(&self) -> Text {
+        Text::new(self.title[0], self.title[1])
+    }
+}
+
+/// A line is the id, which names the file, whether it tells a story or is only shown, and the titles. The file has neither id nor title:
+/// the menu is there before most files are.
 macro_rules! lessons {
     ($($files:ident { $($id:literal $kind:ident $en:literal $zh:literal;)+ })+) => {
-        /// All lessons, in the order of the menu. It is there before most files are.
+        /// All lessons, in the order of the menu.
         pub(super) const LISTED: &[Listed] = &[$($(
             Listed { id: $id, title: [$en, $zh], is_told: lessons!($kind) },
         )+)+];

@@ -29,7 +29,7 @@ impl Bundled {
 }
 
 /// The id and the title, in English and Chinese, of each: without its files.
-pub const TITLES: [(&str, [&str; 2]); 4] = [
+pub(crate) const TITLES: [(&str, [&str; 2]); 4] = [
     ("pod-lifecycle", ["Two pods come and go", "两个 Pod 的一生"]),
     (
         "bookmarks",
@@ -60,49 +60,27 @@ pub fn bundled() -> &'static [Bundled] {
     &BUNDLED
 }
 
+/// The files of a recording, which lie beside this one.
+macro_rules! files {
+    ($($name:literal),+) => {
+        &[$(($name, include_bytes!(concat!("recordings/", $name)))),+]
+    };
+}
+
 static BUNDLED: [Bundled; 4] = [
-    Bundled {
-        id: TITLES[0].0,
-        title: TITLES[0].1,
-        files: &[
-            (
-                "watch-pod-lifecycle-list.body",
-                include_bytes!("recordings/watch-pod-lifecycle-list.body"),
-            ),
-            (
-                "watch-pod-lifecycle.body",
-                include_bytes!("recordings/watch-pod-lifecycle.body"),
-            ),
-        ],
-    },
-    Bundled {
-        id: TITLES[1].0,
-        title: TITLES[1].1,
-        files: &[
-            (
-                "watch-bookmarks-list.body",
-                include_bytes!("recordings/watch-bookmarks-list.body"),
-            ),
-            (
-                "watch-bookmarks.body",
-                include_bytes!("recordings/watch-bookmarks.body"),
-            ),
-        ],
-    },
-    Bundled {
-        id: TITLES[2].0,
-        title: TITLES[2].1,
-        files: &[(
-            "watch-cut.body",
-            include_bytes!("recordings/watch-cut.body"),
-        )],
-    },
-    Bundled {
-        id: TITLES[3].0,
-        title: TITLES[3].1,
-        files: &[(
-            "watch-410.body",
-            include_bytes!("recordings/watch-410.body"),
-        )],
-    },
+    bundled_as(
+        0,
+        files!("watch-pod-lifecycle-list.body", "watch-pod-lifecycle.body"),
+    ),
+    bundled_as(
+        1,
+        files!("watch-bookmarks-list.body", "watch-bookmarks.body"),
+    ),
+    bundled_as(2, files!("watch-cut.body")),
+    bundled_as(3, files!("watch-410.body")),
 ];
+
+const fn bundled_as(place: usize, files: &'static [(&'static str, &'static [u8])]) -> Bundled {
+    let (id, title) = TITLES[place];
+    Bundled { id, title, files }
+}

@@ -63,7 +63,7 @@ impl Scope {
 
     /// Whether it asks for all objects of the cluster.
     #[must_use]
-    pub fn is_whole_cluster(&self) -> bool {
+    pub(crate) fn is_whole_cluster(&self) -> bool {
         self.namespace.is_none()
             && self.name.is_none()
             && self.label_selector.is_empty()
@@ -72,7 +72,7 @@ impl Scope {
 
     /// Whether both are about the same objects, whatever the version and the parts that are asked for.
     #[must_use]
-    pub fn is_same_thing(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_thing(&self, other: &Self) -> bool {
         let thing = |of: &Self| Self {
             version: String::new(),
             metadata_only: false,

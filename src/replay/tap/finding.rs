@@ -16,7 +16,7 @@ use super::ledger::{Because, CLIENT_GO, Hot, How, Ledger, List};
 /// More objects than this should come from the server's cache, or in pages.
 pub const MANY: usize = 5_000;
 /// How often an object is read before that is a poll.
-pub const POLLED: u64 = 10;
+const POLLED: u64 = 10;
 /// Managed fields are worth a word from this many bytes on, …
 const MUCH: u64 = 1 << 20;
 /// … and where they are this part of what comes: one in …

@@ -18,7 +18,7 @@ const MOST: usize = 200;
 /// The windows in which an object's changes are counted, in ms, …
 pub const WINDOW_MS: Time = 3_000;
 /// … and the changes in one after which it is hot: ten a second.
-pub const HOT: u32 = 30;
+const HOT: u32 = 30;
 /// Most hot objects that are kept.
 const MOST_HOT: usize = 20;
 /// What the `User-Agent` of client-go's programs has in it.

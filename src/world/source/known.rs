@@ -55,7 +55,7 @@ impl Known {
     }
 
     /// Sets the server's version.
-    pub fn set_rv(&mut self, rv: Rv) {
+    pub(crate) fn set_rv(&mut self, rv: Rv) {
         self.rv = rv;
     }
 

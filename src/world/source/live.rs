@@ -145,7 +145,7 @@ pub struct Page {
 ///
 /// # Errors
 /// States what is wrong with the response.
-pub fn read_response(value: Value) -> Result<ServerResponse, String> {
+pub(crate) fn read_response(value: Value) -> Result<ServerResponse, String> {
     let mut fields = Fields::of("what a cluster has told", value)?;
     let request = fields.need("request")?;
     let page: Option<Value> = fields.get("page")?;
@@ -687,8 +687,6 @@ impl Source for Live {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use serde_json::json;
 
     use super::*;

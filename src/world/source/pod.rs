@@ -489,8 +489,6 @@ fn is_bounded(text: &str, inner: impl Fn(u8) -> bool, upper: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
 
     #[test]

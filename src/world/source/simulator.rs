@@ -141,13 +141,13 @@ impl Simulator {
 
     /// Sets whether the server supports streaming lists or refuses them.
     #[must_use]
-    pub fn with_streaming_lists(self, streams: bool) -> Self {
+    pub(crate) fn with_streaming_lists(self, streams: bool) -> Self {
         Self { streams, ..self }
     }
 
     /// Sets whether the server omits the bookmark at the end of the initial events.
     #[must_use]
-    pub fn withholding_initial_events_end(self, withholds: bool) -> Self {
+    pub(crate) fn withholding_initial_events_end(self, withholds: bool) -> Self {
         Self {
             withholds_initial_events_end: withholds,
             ..self
@@ -156,13 +156,13 @@ impl Simulator {
 
     /// Sets the label selector of the server's lists and watches.
     #[must_use]
-    pub fn with_selector(self, selector: Option<Selector>) -> Self {
+    pub(crate) fn with_selector(self, selector: Option<Selector>) -> Self {
         Self { selector, ..self }
     }
 
     /// Makes the server a broken one: its lists repeat the objects with these keys at their end.
     #[must_use]
-    pub fn repeating(self, keys: &[Arc<str>]) -> Self {
+    pub(crate) fn repeating(self, keys: &[Arc<str>]) -> Self {
         Self {
             repeats: keys.into(),
             ..self

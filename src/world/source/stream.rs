@@ -11,7 +11,7 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 /// How long an event takes to reach the reflector, in virtual ms.
-pub const TRAVEL_MS: Time = 30;
+const TRAVEL_MS: Time = 30;
 /// How many delivered events are kept: more than fit on a screen, few enough for memory.
 pub const STREAM_LINES: usize = 200;
 
@@ -73,7 +73,7 @@ impl Stream {
     }
 
     /// Sends an event that arrives at this time.
-    pub fn send_at(
+    pub(crate) fn send_at(
         &mut self,
         arrival: Time,
         event: EventType,
@@ -112,7 +112,7 @@ impl Stream {
     }
 
     /// Ends the stream now, after all events have arrived.
-    pub fn end_at_once(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
+    pub(crate) fn end_at_once(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
         trace.fact(Step::ServerClose, || {
             Fact::Server(ServerFact::WatchClosed {
                 end: end.clone(),
@@ -146,7 +146,7 @@ impl Stream {
 
     /// Whether the end of the stream is in flight.
     #[must_use]
-    pub fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.end.is_some()
     }
 

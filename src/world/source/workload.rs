@@ -300,8 +300,6 @@ fn app_label(app: &str) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
     use std::collections::BTreeSet;
 
     use super::*;

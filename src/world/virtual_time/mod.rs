@@ -54,9 +54,7 @@ use deltascope_cache::rng::Rng;
 pub use handlers::Handler;
 pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
-pub use reflect::{
-    Answer, REQUEST_MS, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine,
-};
+pub use reflect::{Answer, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
     Era, HandlerSettings, InformerKind, ManualQueue, PrintSettings, ProcessFailure,
     ProcessModeText, Settings, SourceKind, TransformSettings, WorkSettings,

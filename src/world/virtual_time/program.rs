@@ -55,7 +55,7 @@ pub(super) struct PeerInformer<S: Source> {
 impl<S: Source> World<S> {
     /// Adds a peer informer, whose world runs in parallel.
     #[must_use]
-    pub fn with_beside(mut self, world: Self, same_server: bool) -> Self {
+    pub(crate) fn with_beside(mut self, world: Self, same_server: bool) -> Self {
         let stored = SortedMap::new();
         self.beside.push(PeerInformer {
             world,

@@ -28,7 +28,7 @@ use super::settings::{InformerKind, Settings, SourceKind};
 use super::{World, ceil_ms, key_of, millis};
 
 /// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
-pub const REQUEST_MS: Time = 40;
+pub(crate) const REQUEST_MS: Time = 40;
 /// How many requests the page shows: two rounds of a list in pages.
 pub const REQUESTS: usize = 8;
 
@@ -665,8 +665,6 @@ fn in_hand(call: &StoreCall<Obj>) -> Option<(EventType, ObjectRef)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use crate::virtual_time::{Era, Input};
     use deltascope_cache::controller::Generation;

@@ -293,7 +293,7 @@ impl Settings {
 
     /// Fixes whether the reflector begins with a streaming list. A cluster's recorded responses answer the
     /// original requests, so another generation must send the same ones.
-    pub fn asked_as_before(&mut self) {
+    pub(crate) fn asked_as_before(&mut self) {
         if self.source == SourceKind::Cluster {
             self.watch_list = Some(self.streams());
         }
@@ -308,13 +308,13 @@ impl Settings {
 
     /// The transform of every object before it is queued.
     #[must_use]
-    pub fn transform_func(&self) -> Option<TransformFunc<DynamicObject>> {
+    pub(crate) fn transform_func(&self) -> Option<TransformFunc<DynamicObject>> {
         self.transform.as_ref().map(TransformSettings::func)
     }
 
     /// Whether the queue uses KnownObjects at the start.
     #[must_use]
-    pub fn knows_objects(&self) -> bool {
+    pub(crate) fn knows_objects(&self) -> bool {
         match self.informer {
             InformerKind::Manual => self.known_objects && !self.has_fifo(),
             InformerKind::Indexer | InformerKind::Client => false,

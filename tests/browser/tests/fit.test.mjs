@@ -11,7 +11,7 @@ for (const [where, presents] of [["on a laptop", false], ["in front of a class",
   test(`nothing of a scene, a question, its answer or a hint is out of sight ${where}, in either language`, onPage({ link: "#v1;lesson=first-look;scene=1", viewport: LAPTOP }, async (app) => {
     const folder = new URL("../../../src/replay/lessons/", import.meta.url);
     const files = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-    const lessons = await Promise.all(files.map(async (name) => JSON.parse(await readFile(new URL(name, folder), "utf8"))));
+    const lessons = await Promise.all(files.map(async (name) => ({ id: name.slice(0, -5), ...JSON.parse(await readFile(new URL(name, folder), "utf8")) })));
     const hidden = [];
     const look = async (what) => {
       const found = await app.page.evaluate(async () => {

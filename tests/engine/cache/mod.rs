@@ -1,13 +1,6 @@
 //! Stores and queues: table tests, property tests, and that their state can be rebuilt from their
 //! facts.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod fold;
 mod informer;
 mod naive;

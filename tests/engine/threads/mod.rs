@@ -1,9 +1,6 @@
 //! The informer with threads: it behaves like the plain state machines, and no blocking call hangs.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests; here they are of threads, and `make soak` asks for more by the environment"
 )]

@@ -1,12 +1,7 @@
-//! Checks the structure of the tree: which crate may import which, no dead files, colours in one place.
+//! Checks the structure of the tree: which crate may import which, no dead files, none that is too long.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
+mod chinese;
+mod colours;
 mod contrast;
 mod reading;
 mod tree;
@@ -17,8 +12,7 @@ use std::fs;
 use syn::visit::{self, Visit};
 
 use reading::{
-    code, dependencies, is_word, line_of, literals, roots, without_css_comments, without_literals,
-    without_tests, words,
+    code, dependencies, is_word, line_of, roots, without_literals, without_tests, words,
 };
 use tree::{File, assert_none, files, paths, read};
 
@@ -43,29 +37,6 @@ const LINE: usize = 140;
 
 /// Longer files must be split. Tables are data (`.json`, `.tsv`, `.txt`) and do not count.
 const FILE: usize = 900;
-
-/// CSS colour names except `transparent` and `currentcolor`, which depend on their surroundings.
-const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige bisque black \
-    blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse chocolate coral \
-    cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey \
-    darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen \
-    darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray \
-    dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod \
-    gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender lavenderblush \
-    lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen \
-    lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray lightslategrey \
-    lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue \
-    mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise \
-    mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab \
-    orange orangered orchid palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff \
-    peru pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon \
-    sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen \
-    steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen";
-
-/// Functions that make a colour from numbers. `color-mix` makes one from tokens.
-const COLOUR_FUNCTIONS: [&str; 10] = [
-    "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color",
-];
 
 /// Paths that exist on one machine only. Written in parts, so that this file does not match.
 const MACHINE_PATHS: [&str; 6] = [
@@ -482,25 +453,6 @@ fn trunk_watches_the_sources_of_the_page() {
 }
 
 #[test]
-fn colours_are_tokens() {
-    let mut found = Vec::new();
-    for file in files(&["css"]) {
-        if file.path != "style/tokens.css" {
-            found.extend(colours_in_css(&file.path, &file.text));
-        }
-    }
-    for file in files(&["rs"])
-        .iter()
-        .filter(|file| file.under("src/presentation/") || file.under("src/page/"))
-        // A picture stands alone: it repeats some tokens, and a test of its own compares them.
-        .filter(|file| file.path != "src/presentation/svg/colors.rs")
-    {
-        found.extend(colours_in_markup(&file.path, &file.text));
-    }
-    assert_none(&found);
-}
-
-#[test]
 fn text_files_are_clean() {
     let mut found = Vec::new();
     for file in files(&[
@@ -511,152 +463,7 @@ fn text_files_are_clean() {
     assert_none(&found);
 }
 
-#[test]
-fn chinese_has_its_own_marks() {
-    let mut found = Vec::new();
-    for file in files(&["rs", "json"]) {
-        if file.under("src") {
-            found.extend(half_width(&file.path, &file.text));
-        }
-    }
-    assert_none(&found);
-}
-
-/// The Chinese texts of the page, the lessons and the books use the glossary's words, and none that it rules out.
-#[test]
-fn chinese_keeps_to_the_glossary() {
-    let glossary = read("docs/zh/src/glossary.md");
-    let rows: Vec<Vec<&str>> = glossary
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .skip(1)
-        .map(|line| line.trim_matches('|').split(" |").map(str::trim).collect())
-        .collect();
-    assert!(rows.len() > 10, "{} terms", rows.len());
-    let avoided: Vec<(&str, &str)> = rows
-        .iter()
-        .flat_map(|row| row[3].split('、').map(|word| (word, row[1])))
-        .collect();
-    let mut said = String::new();
-    let mut found = Vec::new();
-    for file in files(&["rs", "json", "md", "js"]) {
-        let is_ours = ["src", "embed", "docs/zh"]
-            .iter()
-            .any(|place| file.under(place));
-        if !is_ours || file.path.ends_with("glossary.md") {
-            continue;
-        }
-        for (line, text) in chinese(&file) {
-            for (word, instead) in &avoided {
-                if has_word(&text, word) {
-                    found.push(format!(
-                        "{}:{line}: {word}, write {instead}: {text}",
-                        file.path
-                    ));
-                }
-            }
-            said.push_str(&text);
-        }
-    }
-    assert_none(&found);
-    for row in &rows {
-        for term in row[1]
-            .split(['、', '（', '：', '）'])
-            .filter(|term| !term.is_empty())
-        {
-            assert!(said.contains(term), "the glossary's {term} is used nowhere");
-        }
-    }
-    // Both books list the same terms.
-    let terms = |text: &str| -> Vec<String> {
-        let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
-        rows.map(|line| line[2..].split(" |").next().unwrap().to_owned())
-            .collect()
-    };
-    assert_eq!(terms(&glossary), terms(&read("docs/en/src/glossary.md")));
-}
-
 // --- searches -----------------------------------------------------------------------------------
-
-/// The Chinese texts of a file with their lines, without code and placeholders.
-fn chinese(file: &File) -> Vec<(usize, String)> {
-    let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
-    let lines = file.text.lines().enumerate();
-    let texts: Vec<(usize, String)> = if file.path.ends_with(".md") {
-        lines
-            .map(|(index, line)| (index + 1, line.to_owned()))
-            .collect()
-    } else if file.path.ends_with(".json") {
-        // The English is on the same line.
-        let chinese =
-            lines.filter_map(|(index, line)| Some((index, line.split_once("\"zh\":")?.1)));
-        chinese
-            .map(|(index, text)| (index + 1, text.to_owned()))
-            .collect()
-    } else {
-        let literals = literals(&file.text).into_iter();
-        literals
-            .map(|literal| (line_of(&file.text, literal.start), literal.value))
-            .collect()
-    };
-    texts
-        .into_iter()
-        .filter(|(_, text)| is_chinese(text))
-        .map(|(line, text)| (line, without_code(&text)))
-        .collect()
-}
-
-/// Removes what is in backticks, braces or a link's address.
-fn without_code(text: &str) -> String {
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['`', '{', '(']) {
-        kept.push_str(&rest[..at]);
-        let close = match &rest[at..=at] {
-            "`" => '`',
-            "{" => '}',
-            _ => ')',
-        };
-        kept.push(' ');
-        rest = match rest[at + 1..].find(close) {
-            Some(end) => &rest[at + 1 + end + 1..],
-            None => &rest[at + 1..],
-        };
-    }
-    kept + rest
-}
-
-/// Whether a text contains a word. A Latin word must match as a whole; a Chinese one must not be part of an
-/// allowed word.
-fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            let joins =
-                |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | '.' | '/');
-            return !before.ends_with(joins) && !after.starts_with(joins);
-        }
-        // Allowed: a key of a keyboard.
-        word != "键"
-            || !(before.ends_with(['按', '主', '捷', '车', '向'])
-                || after.starts_with(['盘', '入']))
-    })
-}
-
-/// Finds Latin punctuation right after a Chinese character.
-fn half_width(path: &str, text: &str) -> Vec<String> {
-    let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
-    let is_mark = |c: char| matches!(c, ',' | ':' | ';' | '(' | ')' | '?' | '!');
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| {
-            let line: Vec<char> = line.chars().collect();
-            line.windows(2)
-                .any(|pair| is_chinese(pair[0]) && is_mark(pair[1]))
-        })
-        .map(|(index, line)| format!("{path}:{}: half-width mark: {}", index + 1, line.trim()))
-        .collect()
-}
 
 /// The files that `mod name;` in this file may mean.
 fn modules(path: &str, text: &str) -> Vec<String> {
@@ -675,116 +482,6 @@ fn modules(path: &str, text: &str) -> Vec<String> {
         }
     }
     found
-}
-
-fn colours_in_css(path: &str, text: &str) -> Vec<String> {
-    let css = without_css_comments(text);
-    let mut found = Vec::new();
-    let mut start = 0;
-    for (end, c) in css.char_indices() {
-        if !matches!(c, '{' | '}' | ';') {
-            continue;
-        }
-        // Text before an opening brace is a selector.
-        if c != '{'
-            && let Some((property, value)) = css[start..end].split_once(':')
-            && let Some(colour) = colour(property.trim(), value)
-        {
-            let line = line_of(&css, start + css[start..end].find(value).unwrap());
-            found.push(format!(
-                "{path}:{line}: {colour} belongs into style/tokens.css"
-            ));
-        }
-        start = end + 1;
-    }
-    found
-}
-
-fn colours_in_markup(path: &str, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for literal in literals(text) {
-        let mut colours = Vec::new();
-        // A bare name is a colour only as the value of an attribute that takes one.
-        let painted = ["fill", "stroke", "color", "stop-color", "flood-color"]
-            .iter()
-            .any(|name| text[..literal.start].ends_with(&format!("{name}=")));
-        if painted || literal.value.contains('#') || literal.value.contains('(') {
-            let property = if painted { "fill" } else { "content" };
-            colours.extend(colour(property, &literal.value));
-        }
-        for declaration in literal.value.split(';') {
-            if let Some((property, value)) = declaration.split_once(':')
-                && [
-                    "color",
-                    "background",
-                    "background-color",
-                    "fill",
-                    "stroke",
-                    "border",
-                    "outline",
-                ]
-                .contains(&property.trim())
-            {
-                colours.extend(colour(property.trim(), value));
-            }
-        }
-        colours.sort();
-        colours.dedup();
-        for colour in colours {
-            let line = line_of(text, literal.start);
-            found.push(format!(
-                "{path}:{line}: {colour} belongs into style/tokens.css"
-            ));
-        }
-    }
-    found
-}
-
-/// The first colour in a property's value.
-fn colour(property: &str, value: &str) -> Option<String> {
-    // The values of these properties are other names.
-    let names_something_else = property.starts_with("grid")
-        || property.starts_with("animation")
-        || property.starts_with("font")
-        || property.starts_with("view-transition")
-        || property == "content"
-        || property == "will-change";
-    let value = value.to_ascii_lowercase();
-    let mut before = ' ';
-    let mut rest = value.as_str();
-    while let Some(c) = rest.chars().next() {
-        if c == '#' && !is_word(before) && before != '(' {
-            let digits = rest[1..]
-                .chars()
-                .take_while(char::is_ascii_hexdigit)
-                .count();
-            let after = rest[1 + digits..].chars().next().unwrap_or(' ');
-            if matches!(digits, 3 | 4 | 6 | 8) && !is_word(after) && after != '-' {
-                return Some(rest[..=digits].to_owned());
-            }
-        }
-        if c.is_ascii_alphabetic() {
-            let length = rest.chars().take_while(|&c| is_word(c) || c == '-').count();
-            let (word, after) = rest.split_at(length);
-            if before != '-' {
-                if after.starts_with('(') && COLOUR_FUNCTIONS.contains(&word) {
-                    return Some(format!("{word}()"));
-                }
-                if !names_something_else
-                    && !after.starts_with('(')
-                    && COLOUR_NAMES.split(' ').any(|name| name == word)
-                {
-                    return Some(word.to_owned());
-                }
-            }
-            before = 'a';
-            rest = after;
-        } else {
-            before = c;
-            rest = &rest[c.len_utf8()..];
-        }
-    }
-    None
 }
 
 fn untidy(path: &str, text: &str) -> Vec<String> {
@@ -840,44 +537,6 @@ fn modules_are_followed() {
         modules("src/ui/rows.rs", "mod queue;"),
         ["src/ui/rows/queue.rs", "src/ui/rows/queue/mod.rs"]
     );
-}
-
-#[test]
-fn colours_are_found() {
-    let css = |text: &str| colours_in_css("a.css", text).len();
-    assert_eq!(css("a { color: #fff; }"), 1);
-    assert_eq!(css("a { color: red }"), 1);
-    assert_eq!(
-        css("@media print { a { border: 1px solid rgba(0, 0, 0, .5); } }"),
-        1
-    );
-    assert_eq!(css("a { background: linear-gradient(white, var(--x)) }"), 1);
-    assert_eq!(
-        css("a { color: var(--red); background: color-mix(in srgb, var(--c) 9%, transparent) }"),
-        0
-    );
-    assert_eq!(
-        css("#add a:hover { grid-area: tan; color: currentColor } /* #fff */"),
-        0
-    );
-
-    let markup = |text: &str| colours_in_markup("a.rs", text).len();
-    assert_eq!(markup(r##"view! { <path fill="#07a" /> }"##), 1);
-    assert_eq!(markup(r#"view! { <path stroke="black" /> }"#), 1);
-    assert_eq!(markup(r#"view! { <p style="color: red">"x"</p> }"#), 1);
-    assert_eq!(
-        markup(r#"view! { <path fill="none" stroke="currentColor" /> "red (see below)" }"#),
-        0
-    );
-    assert_eq!(
-        markup(r##"view! { <use href="#arrow" marker="url(#dead)" /> } // #fff"##),
-        0
-    );
-}
-
-#[test]
-fn half_width_marks_are_found() {
-    assert_eq!(half_width("a.rs", "好,\nok, 好，\n好(x)").len(), 2);
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! The command line, each command as a process: over real HTTP, with a stand-in for `kubectl proxy`.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests; these start processes, and threads to serve them"
 )]

@@ -1,12 +1,5 @@
 //! The preprocessor for mdBook, through its binary.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod hostile;
 mod wrong;
 

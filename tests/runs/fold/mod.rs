@@ -1,12 +1,5 @@
 //! The animation shows the truth: the fold of the facts equals the world after every step.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod causes;
 mod gauge;
 mod timeline;

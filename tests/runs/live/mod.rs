@@ -1,12 +1,5 @@
 //! Live runs: a cluster's responses, recorded, shown, forgotten, exported and replayed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod recording;
 mod session;
 mod wanted;

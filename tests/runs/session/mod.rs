@@ -1,12 +1,5 @@
 //! The effects of a user's commands, without a browser.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod clicks;
 mod informer;
 mod opening;
@@ -15,20 +8,10 @@ mod settings;
 mod why;
 
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
-use deltascope::presentation::state::state;
 use serde_json::{Value, json};
 
-fn open(lesson: &str) -> Session {
-    let mut session = Session::new();
-    session.obey(Command::Load(lesson.into()));
-    session
-}
-
-fn now(session: &mut Session) -> Value {
-    state(&session.view(), Lang::En)
-}
+use crate::{now, open};
 
 fn end(session: &mut Session) -> Value {
     session.obey(Command::Seek(usize::MAX));

@@ -1,12 +1,5 @@
 //! Sharing: everything written reads back the same, and untrusted input does no harm.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod limits;
 mod links;
 mod traces;

@@ -1,9 +1,6 @@
 //! Controllers behind the tap, with random requests, answers, faults and restarts: after each step every recording holds what its
 //! controller has, plays to it, and its counts are those of what came.
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::disallowed_methods,
     clippy::print_stderr,
     reason = "tests; a failure says how to see it"

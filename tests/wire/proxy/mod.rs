@@ -1,12 +1,5 @@
 //! Recorded answers of an API server and a proxy, decoded: in chunks of any size they mean the same.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod answers;
 mod discovery;
 mod failures;

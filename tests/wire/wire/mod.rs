@@ -1,12 +1,5 @@
 //! Recorded bodies, as an API server sent them and as users may damage them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod reading;
 mod transcripts;
 mod wrong;

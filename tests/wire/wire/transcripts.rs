@@ -339,24 +339,4 @@ proptest! {
             prop_assert_eq!(error, None);
         }
     }
-
-    #[test]
-    fn corrupt_files_never_panic(
-        index in any::<prop::sample::Index>(),
-        spoils in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
-        end in any::<prop::sample::Index>(),
-    ) {
-        let (name, _) = FILES[index.index(FILES.len())];
-        let (file_name, mut bytes) = file(name);
-        for (place, byte) in spoils {
-            if !bytes.is_empty() {
-                let place = place.index(bytes.len());
-                bytes[place] = byte;
-            }
-        }
-        bytes.truncate(end.index(bytes.len() + 1));
-        let recorded = open(&[(file_name, bytes)]);
-        // There is something to play, or an error.
-        prop_assert!(recorded.start.is_some() || recorded.has_watch || recorded.error.is_some());
-    }
 }

@@ -1,12 +1,5 @@
 //! Every sentence is in its language, short enough, and without unfilled placeholders.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
 mod facts;
 mod runs;
 mod sentences;

@@ -92,9 +92,9 @@ pub struct Space {
 
 impl Space {
     /// The gap between two compact deltas.
-    pub const SMALL_GAP: i32 = SMALL_GAP;
+    pub(crate) const SMALL_GAP: i32 = SMALL_GAP;
     /// The gap between a key's name and its deltas.
-    pub const LABEL_GAP: i32 = 6;
+    pub(crate) const LABEL_GAP: i32 = 6;
 
     /// The width of all columns.
     #[must_use]
@@ -144,7 +144,7 @@ impl Space {
 
     /// The height of a whole list's entry with so many lines of names.
     #[must_use]
-    pub fn crate_high(&self, lines: usize) -> i32 {
+    pub(crate) fn crate_high(&self, lines: usize) -> i32 {
         match self.form {
             Form::Full => self.high + px(lines.saturating_sub(NAMING)) * NAMES,
             Form::Compact => self.high,

@@ -1,7 +1,5 @@
 //! The selection is the fact that put the item on the stage.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeMap;
 
 use super::*;

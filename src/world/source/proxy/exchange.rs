@@ -82,6 +82,17 @@ pub enum End {
     Broken(String),
 }
 
+/// What arrives on the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event<B> {
+    /// The head of the answer.
+    Head(Head),
+    /// A part of the body, cut anywhere.
+    Chunk(B),
+    /// The end of the answer, or of the attempt to get one.
+    End(End),
+}
+
 /// What the owner of the connection has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -283,6 +294,15 @@ impl Exchange {
         if self.phase == Phase::Send {
             self.phase = Phase::Reading;
             self.since = now;
+        }
+    }
+
+    /// Something has arrived.
+    pub fn take(&mut self, now: Time, event: Event<impl AsRef<[u8]>>) -> Vec<ServerResponse> {
+        match event {
+            Event::Head(head) => self.head(now, &head),
+            Event::Chunk(chunk) => self.chunk(now, chunk.as_ref()),
+            Event::End(end) => self.end(now, end),
         }
     }
 

@@ -111,7 +111,7 @@ impl ListReader {
     ///
     /// # Errors
     /// As for [`push`](Self::push).
-    pub fn push_with(
+    pub(crate) fn push_with(
         &mut self,
         mut chunk: &[u8],
         mut each: impl FnMut(&[u8]),

@@ -36,7 +36,7 @@ pub struct Resource {
 impl Resource {
     /// The resource as kube-core's type.
     #[must_use]
-    pub fn api_resource(&self) -> ApiResource {
+    pub(crate) fn api_resource(&self) -> ApiResource {
         let kind = GroupVersionKind::gvk(&self.group, &self.version, &self.kind);
         ApiResource::from_gvk_with_plural(&kind, &self.plural)
     }

@@ -1,0 +1,136 @@
+//! Where a recording is written, and what is said of it meanwhile.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use deltascope_terminal::{self as terminal, Form, Out};
+use deltascope_world::Time;
+
+use crate::{Failure, cannot_write};
+
+/// Where the trace is written.
+pub(super) struct Output {
+    to: To,
+    pub(super) written: usize,
+    series: Option<Series>,
+}
+
+/// A series of files, for `--rotate`.
+struct Series {
+    /// The name without number.
+    path: PathBuf,
+    /// The number of the current file.
+    number: u32,
+    /// How many files are kept.
+    keep: Option<u32>,
+}
+
+impl Series {
+    fn path(&self, number: u32) -> PathBuf {
+        let stem = self.path.file_stem().map(OsStr::to_os_string);
+        let mut name = stem.unwrap_or_default();
+        name.push(format!("-{number}"));
+        if let Some(ending) = self.path.extension() {
+            name.push(".");
+            name.push(ending);
+        }
+        self.path.with_file_name(name)
+    }
+}
+
+enum To {
+    File(File),
+    Stdout(Out),
+}
+
+impl Output {
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let to = match path {
+            Some(path) if path.as_os_str() != "-" => {
+                To::File(File::create(path).map_err(|error| cannot_write(path, &error))?)
+            }
+            _ => To::Stdout(Out::new(Form::Json)),
+        };
+        Ok(Self {
+            to,
+            written: 0,
+            series: None,
+        })
+    }
+
+    /// Creates the first file of a series.
+    pub(super) fn series(path: &Path, keep: Option<u32>) -> Result<Self, Failure> {
+        let series = Series {
+            path: path.to_owned(),
+            number: 1,
+            keep,
+        };
+        let first = Self::open(Some(&series.path(series.number)))?;
+        Ok(Self {
+            series: Some(series),
+            ..first
+        })
+    }
+
+    /// Creates the next file of the series.
+    pub(super) fn begin_next(&mut self) -> io::Result<()> {
+        if let Some(series) = &mut self.series {
+            series.number += 1;
+            self.to = To::File(File::create(series.path(series.number))?);
+            self.written = 0;
+        }
+        Ok(())
+    }
+
+    /// Removes the oldest file once enough others have content.
+    pub(super) fn drop_oldest(&mut self) -> io::Result<()> {
+        if let Some(series) = &mut self.series {
+            let oldest = series.keep.and_then(|keep| series.number.checked_sub(keep));
+            if let Some(oldest) = oldest.filter(|oldest| *oldest > 0) {
+                match fs::remove_file(series.path(oldest)) {
+                    // Somebody else has removed it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    removed => removed?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes at once: if the program is killed, the file is complete. Returns false if the reader has closed
+    /// stdout.
+    pub(super) fn write(&mut self, text: &str) -> io::Result<bool> {
+        self.written += text.len();
+        match &mut self.to {
+            To::File(file) => file.write_all(text.as_bytes()).map(|()| true),
+            To::Stdout(out) => Ok(out.write(text)? && out.flush()?),
+        }
+    }
+}
+
+/// Reports the progress on stderr.
+pub(super) struct Progress {
+    /// Whether each report overwrites the last, on a terminal.
+    pub(super) in_place: bool,
+    /// When the next report is due.
+    pub(super) next: Time,
+}
+
+impl Progress {
+    pub(super) fn say(&self, text: &str) {
+        if self.in_place {
+            terminal::over(text);
+        } else {
+            terminal::note(text);
+        }
+    }
+
+    /// Ends the line, so that the next output has a line of its own.
+    pub(super) fn end(&self) {
+        if self.in_place {
+            terminal::note("");
+        }
+    }
+}

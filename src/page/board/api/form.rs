@@ -1,0 +1,167 @@
+//! The form that creates or changes an object.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::super::parts::{focus, text};
+use super::{Form, write_word};
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_cache::fact::EventType;
+use deltascope_presentation::command::{Command, Draft};
+use deltascope_presentation::rows::api::free_name;
+use deltascope_presentation::strings::Strings;
+
+/// A form inside the room, so that the objects it is about stay in sight.
+#[component]
+pub(super) fn PodForm(
+    kind: Form,
+    form: RwSignal<Option<Form>>,
+    program: Memo<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let editing = matches!(kind, Form::Edit(_));
+    let draft = match kind {
+        Form::Edit(draft) => draft,
+        Form::Create => Draft {
+            namespace: "default".to_owned(),
+            name: ui.view.with_untracked(|view| free_name(view)),
+            app: "web".to_owned(),
+            node: "node-1".to_owned(),
+            phase: "Running".to_owned(),
+        },
+    };
+    let namespace = RwSignal::new(draft.namespace);
+    let name = RwSignal::new(draft.name);
+    let app = RwSignal::new(draft.app);
+    let node = RwSignal::new(draft.node);
+    let phase = RwSignal::new(draft.phase);
+    let first = NodeRef::<html::Input>::new();
+    let phase_input = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        let input = if editing {
+            phase_input.get()
+        } else {
+            first.get()
+        };
+        if let Some(input) = input {
+            let _ = input.focus();
+        }
+    });
+    let sent = RwSignal::new(false);
+    let close = move || {
+        form.set(None);
+        let back = if editing { "btn-edit" } else { "btn-create" };
+        focus(ui.host().find(&format!("[data-testid={back}]")));
+    };
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let draft = Draft {
+            namespace: namespace.get_untracked().trim().to_owned(),
+            name: name.get_untracked().trim().to_owned(),
+            app: app.get_untracked().trim().to_owned(),
+            node: node.get_untracked().trim().to_owned(),
+            phase: phase.get_untracked().trim().to_owned(),
+        };
+        ui.send(if editing {
+            Command::Edit(draft)
+        } else {
+            Command::Create(draft)
+        });
+        sent.set(true);
+    };
+    // A refused write leaves the form open; the banner says why.
+    Effect::new(move |_| {
+        let refused = ui.view.with(|view| view.error.is_some());
+        if sent.get_untracked() {
+            sent.set(false);
+            if !refused {
+                close();
+            }
+        }
+    });
+    let host = ui.host();
+    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            event.prevent_default();
+            close();
+        }
+    });
+    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
+        let target: Option<web_sys::Element> =
+            event.target().and_then(|target| target.dyn_into().ok());
+        let kept = target.is_some_and(|target| {
+            let around = target.closest("[data-testid=form-object], .problem, header");
+            around.ok().flatten().is_some()
+        });
+        if !kept {
+            form.set(None);
+        }
+    });
+    let word = move |edit: fn(&'static Strings) -> &'static str, create| {
+        let (event, word) = if editing {
+            (EventType::Modified, edit)
+        } else {
+            (EventType::Added, create)
+        };
+        text(move || write_word(ui, program.get(), event, word))
+    };
+    view! {
+        <form
+            class="pod-form"
+            data-testid="form-object"
+            aria-label=word(|words| words.change_object, |words| words.new_object)
+            on:submit=submit
+        >
+            <label>
+                <span>{ui.word(|words| words.name)}</span>
+                <input
+                    node_ref=first
+                    bind:value=name
+                    required
+                    readonly=editing
+                    maxlength="253"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.namespace)}</span>
+                <input
+                    bind:value=namespace
+                    readonly=editing
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.app)}</span>
+                <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.node)}</span>
+                <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.phase)}</span>
+                <input
+                    node_ref=phase_input
+                    bind:value=phase
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <div class="btns">
+                <button type="button" class="btn" on:click=move |_| close()>
+                    {ui.word(|words| words.cancel)}
+                </button>
+                <button type="submit" class="btn go">
+                    {word(|words| words.do_edit, |words| words.do_create)}
+                </button>
+            </div>
+        </form>
+    }
+}
