@@ -63,8 +63,8 @@ function stopped(error) {
   for (const element of elements) element[STOPPED](error);
 }
 
-/** Loads the program once; resolves with its exports. */
-function load() {
+/** Loads the program once, with what shows more than most elements do where it is asked for; resolves with its exports. */
+function load(isMore) {
   program ??= (async () => {
     const url = new URL("./__WASM__", import.meta.url);
     if (stops > 0) url.searchParams.set("again", failures);
@@ -79,21 +79,28 @@ function load() {
       bring("deltascope-stage.js", () => import("./deltascope-stage.js")),
     ]);
     // Only a released program has parts.
-    glue.begin?.("mount");
+    glue.begin?.("mount", isMore);
     const life = new Life((stack) => names.some((name) => stack.includes(name)), stopped);
     await glue.default({ module_or_path: wasm });
     await pause();
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles.default);
     const { mountElement } = life.guard({ mountElement: glue.mountElement });
-    return { mount: mountElement, sheet, life };
+    return { mount: mountElement, sheet, life, more: glue.more };
   })().catch((error) => {
     // Lets the next element try again.
     program = undefined;
     failures += 1;
     throw new Absent(error);
   });
-  return program;
+  return isMore ? program.then(withMore) : program;
+}
+
+async function withMore(loaded) {
+  await loaded.more?.().catch((error) => {
+    throw new Absent(error);
+  });
+  return loaded;
 }
 
 // Styles of the placeholder before the program is loaded: the poster, or a box of the same height.
@@ -593,7 +600,7 @@ export class DeltaScope extends HTMLElement {
     this.#parts.before.hidden = !!this.#parts.box.querySelector(".frame:not(.coming)");
     this.#offer();
     try {
-      const [loaded, given] = await Promise.all([load(), this.#what()]);
+      const [loaded, given] = await Promise.all([load(this.#isMore()), this.#what()]);
       const built = await inTurn(() => this.#draw(turn, loaded, given));
       if (!built) return;
       const api = loaded.life.guard(built);
@@ -677,6 +684,16 @@ export class DeltaScope extends HTMLElement {
     return api;
   }
 
+  /** Whether the first picture shows more than the begin of a small run: `starts.mjs` measures both kinds. */
+  #isMore() {
+    const isSmall = this.#scenario() || this.getAttribute("lesson") === "first-look";
+    return !isSmall || this.getAttribute("controls") === "full" || ["at", "mode", "scene"].some((name) => this.hasAttribute(name));
+  }
+
+  #scenario() {
+    return this.querySelector(":scope > script[type='application/json']");
+  }
+
   /** The run to open, unless it is a lesson. */
   async #what() {
     if (this.#given) return this.#given;
@@ -693,7 +710,7 @@ export class DeltaScope extends HTMLElement {
       const name = url.pathname.split("/").pop() || "run";
       return asScenario(text) ?? { file: text, name };
     }
-    const script = this.querySelector(":scope > script[type='application/json']");
+    const script = this.#scenario();
     if (!script) return {};
     try {
       return { scenario: JSON.parse(script.textContent) };

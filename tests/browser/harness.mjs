@@ -50,7 +50,7 @@ export const FILE = /\bdeltascope-[0-9a-f]+-\w+\.wasm/;
 const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(name)) : [];
 export const IS_SPLIT = FILES.length > 0;
 /** A file of a part that comes later, when it is asked for. */
-export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|rest)\.)\w+\.wasm/;
+export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|more|rest)\.)\w+\.wasm/;
 /** What no first picture needs. */
 export const REST = /\bdeltascope-[0-9a-f]+-rest\.wasm/;
 /** What only elements fetch. */

@@ -1,4 +1,4 @@
-// Writes the list of the functions that do not run before the first pictures of the page, or of elements, or of both
+// Writes the list of the functions that do not run before the first pictures of the page, or of most elements, or of both
 // (embed/pack/starts.txt): `make starts`, with a build that counts. They come in files of their own. A function that the list does not know
 // comes with the page: so write it anew when the page has grown (size.mjs), or when a first picture waits for the rest (later.test.mjs).
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,10 @@ const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
 const SETTLES_MS = 1000;
 // A stretch of a function with fewer bytes is not worth a function of its own.
 const SHORT = 48;
+// A function with fewer bytes is not worth a place of its own: calls between files take some.
+const SMALL = 64;
+// One with as many is known by its content when it has got another name.
+const LARGE = 128;
 // Below a path with fewer functions than this, each has a line.
 const FEW = 3;
 
@@ -18,20 +22,26 @@ const { glue, at, functions } = JSON.parse(readFileSync(join(DIST, "functions.js
 // The first point of each function in memory.
 let end = 0;
 const firsts = functions.map(([, , points]) => (end += points.length) - points.length);
-const ran = { page: new Set(), element: new Set() };
+const ran = { page: new Set(), element: new Set(), more: new Set() };
 const scenario = {
   settings: { era: "1.36" },
   initial: [{ metadata: { namespace: "default", name: "web-1" } }],
   script: [{ at: 1, op: "create", object: { metadata: { namespace: "default", name: "web-2" } } }],
 };
-const hosts = {
+// Most elements show the begin of a small run (`#isMore` in embed/deltascope.js); the others need what the page needs, too.
+const most = {
   "first.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
-  "sandbox.html": hostPage('<delta-scope lesson="sandbox" load="eager" panels="api,queue,indexer"></delta-scope>'),
-  "plain.html": hostPage('<delta-scope load="eager" controls="none"></delta-scope>'),
-  "full.html": hostPage('<delta-scope lesson="sandbox" load="eager" controls="full"></delta-scope>'),
+  "rooms.html": hostPage('<delta-scope lesson="first-look" load="eager" controls="none" panels="now,processor,queue"></delta-scope>'),
+  "two.html": hostPage('<delta-scope lesson="first-look" load="eager" panels="queue,indexer" motion="none"></delta-scope>'),
   "own.html": hostPage(
     `<delta-scope load="eager" era="1.36" theme="dark"><script type="application/json">${JSON.stringify(scenario)}</script></delta-scope>`,
   ),
+};
+const hosts = {
+  ...most,
+  "sandbox.html": hostPage('<delta-scope lesson="sandbox" load="eager" panels="api,queue,indexer"></delta-scope>'),
+  "plain.html": hostPage('<delta-scope load="eager" controls="none"></delta-scope>'),
+  "full.html": hostPage('<delta-scope lesson="sandbox" load="eager" controls="full"></delta-scope>'),
 };
 const host = await serveHost({ "page/": DIST, ...hosts });
 const browser = await launch();
@@ -41,9 +51,12 @@ for (const seen of [false, true]) {
   await start("page/index.html", { seen, viewport: PHONE });
   await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
 }
+// What an element runs depends on its width, and on whether things move: what is not tried here makes it wait.
 for (const path of Object.keys(hosts)) {
-  await start(path);
-  await start(path, { lang: "zh-CN", colorScheme: "dark", reducedMotion: "reduce", viewport: PHONE });
+  for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
+    await start(path, { viewport, reducedMotion: "reduce" });
+    await start(path, { viewport, lang: "zh-CN", colorScheme: "dark", forcedColors: viewport === LAPTOP ? "active" : "none" });
+  }
 }
 await browser.close();
 await host.close();
@@ -79,7 +92,7 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
     },
     [url, at, end],
   );
-  const of = ran[path in hosts ? "element" : "page"];
+  const of = ran[path in most ? "element" : path in hosts ? "more" : "page"];
   marks.forEach((mark, index) => mark && of.add(index));
   const begun = (marks) => firsts.filter((first) => marks[first]).length;
   console.log(`${path} ${lang}: ${begun(marks)} of ${functions.length} functions; ${of.size} of ${end} points in all`);
@@ -90,14 +103,19 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
 function listed() {
   const all = functions.map(([path, content, points], index) => {
     const first = firsts[index];
-    const [page, element] = [ran.page.has(first), ran.element.has(first)];
-    return { path, content, points, first, side: page && element ? "main" : page ? "page" : element ? "element" : "rest" };
+    const [page, element, more] = Object.values(ran).map((of) => of.has(first));
+    const isSmall = bytes(points) < SMALL && (page || element || more);
+    const side = isSmall || (page && element) ? "main" : element ? "element" : more ? "more" : page ? "page" : "rest";
+    return { path, content, points, first, side };
   });
-  const lines = ["page", "element", "rest"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
+  const lines = ["page", "element", "more", "rest"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
   lines.push("# points");
   for (const [content, them] of grouped(all.filter(({ side }) => side !== "rest"), "content")) {
-    const ranges = away(them);
-    if (content && ranges.length > 0) lines.push(`${content}\t${ranges.join(" ")}`);
+    const { page, element, more } = ran;
+    const never = away(them, [page, element, more]);
+    // Where they come with the page: in functions that run for most elements.
+    const later = them.some(({ side }) => side === "main" || side === "element") ? away(them, [element]) : [];
+    if (content && (never.length > 0 || later.length > 0)) lines.push(`${content}\t${never.join(" ")}\t${later.join(" ")}`);
   }
   return lines.join("\n") + "\n";
 }
@@ -112,6 +130,9 @@ function grouped(all, by) {
 function names(all, of) {
   const lines = new Set();
   const whole = new Set();
+  const isOther = new Set(all.filter(({ side }) => side !== of).map(({ content }) => content));
+  const large = all.filter(({ side, content, points }) => side === of && content && !isOther.has(content) && bytes(points) >= LARGE);
+  if (large.length > 0) lines.add(`\t${[...new Set(large.map(({ content }) => content))].sort().join(" ")}`);
   const paths = grouped(all.filter(({ path }) => path), "path");
   for (const [path, them] of paths) {
     const others = new Set(them.filter(({ side }) => side !== of).map(({ content }) => content));
@@ -136,18 +157,21 @@ function names(all, of) {
   return [...lines].sort();
 }
 
-/** The points of a function, or of several with the same content, to which control did not come. */
-function away(them) {
+/** The points of a function, or of several with the same content, to which control did not come in some runs. */
+function away(them, runs) {
   const { points } = them[0];
   const ranges = [];
   let from = 0;
   for (let to = 0; to <= points.length; to += 1) {
-    if (to < points.length && !them.some(({ first }) => ran.page.has(first + to) || ran.element.has(first + to))) continue;
-    const bytes = points.slice(from, to).reduce((sum, bytes) => sum + bytes, 0);
-    if (bytes >= SHORT) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
+    if (to < points.length && !them.some(({ first }) => runs.some((ran) => ran.has(first + to)))) continue;
+    if (bytes(points.slice(from, to)) >= SHORT) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
     from = to + 1;
   }
   return ranges;
+}
+
+function bytes(points) {
+  return points.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** `a::b::c` is below `a::` and `a::b::`. */

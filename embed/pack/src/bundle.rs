@@ -32,6 +32,12 @@ pub(crate) fn write(from: &Path, to: &Path) -> Result<(), String> {
     if !files.iter().any(|name| name == "index.html") {
         return Err(format!("{} has no page: build it first", from.display()));
     }
+    if files.iter().any(|name| name == "functions.json") {
+        return Err(format!(
+            "{} holds a page that counts what runs: build it without DELTASCOPE_COUNTS",
+            from.display()
+        ));
+    }
     for name in files {
         let path = from.join(&name);
         let mut held = fs::read(&path)

@@ -7,6 +7,7 @@ mod bundle;
 mod cut;
 mod package;
 mod program;
+mod slim;
 mod split;
 mod strict;
 mod styles;

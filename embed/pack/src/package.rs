@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::Kind;
+use crate::slim::slim;
 use crate::split::split;
 use crate::strict::strict;
 use crate::styles::shadowed;
@@ -42,7 +43,7 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
             }
         }
         [glue, wasm] = own;
-        let (page, files) = strict(&page)?;
+        let (page, files) = strict(&preloaded(&page, &wasm)?)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;
@@ -61,7 +62,7 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
     // The program is never loaded by this name, but bundlers look for it.
     let text = read(&dist.join(&glue))?.replace("'deltascope_bg.wasm'", &format!("'{wasm}'"));
     put(dist, &glue, &text)?;
-    let module = module
+    let module = slim(&module)
         .replace("__GLUE__", &glue)
         .replace("__WASM__", &wasm)
         .replace("__VERSION__", &version);
@@ -86,6 +87,15 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
     files.sort();
     let manifest = manifest(root, &version, &files)?;
     put(dist, "package.json", &format!("{manifest:#}\n"))
+}
+
+/// The page, which fetches what its first picture needs beside the program while that comes.
+fn preloaded(page: &str, wasm: &str) -> Result<String, String> {
+    let mut links = page.split_inclusive('>');
+    let link = links.find(|tag| tag.contains(wasm) && tag.contains("preload"));
+    let link = link.ok_or_else(|| format!("index.html does not preload {wasm}"))?;
+    let others = ["page", "more"].map(|other| link.replace("_bg.wasm", &format!("-{other}.wasm")));
+    Ok(page.replace(link, &format!("{link}{}", others.concat())))
 }
 
 /// The names that trunk has given to the glue and the program.
@@ -186,9 +196,11 @@ fn copy_all(from: &Path, under: &Path, dist: &Path, files: &mut Vec<String>) -> 
                 .map_err(|error| format!("{}: {error}", folder.display()))?;
             copy_all(&path, &under, dist, files)?;
         } else {
-            let to: PathBuf = dist.join(&under);
-            fs::copy(&path, &to).map_err(|error| format!("{}: {error}", to.display()))?;
-            files.push(under.to_string_lossy().replace('\\', "/"));
+            let name = under.to_string_lossy().replace('\\', "/");
+            let text = read(&path)?;
+            let is_script = name.ends_with(".js");
+            put(dist, &name, &if is_script { slim(&text) } else { text })?;
+            files.push(name);
         }
     }
     Ok(())

@@ -29,11 +29,11 @@ function brought(url, take) {
 const part = (response) => __wbg_load(response, { __wasm_split: wasm });
 
 // The program asks for a part, and says what to call once its files are there, and the program's other files. A part of an
-// element's first picture does without all but the file of elements, where its data may lie.
+// element's first picture does without all but those of elements, where its data may lie.
 function loads(urls, isFirst) {
     const load = async (callback, data) => {
         const all = urls().map((url) => brought(url, part));
-        all.push(...(isFirst ? [1] : others).map(bringOther));
+        all.push(...(isFirst ? firsts() : others).map(bringOther));
         const done = await Promise.all(all).then(() => true, (error) => {
             console.error(error);
             return false;
@@ -43,9 +43,10 @@ function loads(urls, isFirst) {
     return Object.assign(load, { urls });
 }
 
-/** Begins to fetch a part, while the program itself is fetched: it is an element's. */
-export function begin(part) {
+/** Begins to fetch a part, while the program itself is fetched: it is an element's, which may show more than most. */
+export function begin(part, isMore) {
     isElement = true;
+    showsMore = isMore;
     for (const { href } of loaders[`__wasm_split_load_${part}`].urls()) {
         const got = fetch(href);
         // A failure is found when the program asks.
@@ -54,11 +55,18 @@ export function begin(part) {
     }
 }
 
-// --- the program's other files: what only the first pictures of the page, or of elements, need, and the rest ---
+/** Fetches what an element that shows more than most needs. */
+export const more = () => bringOther(2);
+
+// --- the program's other files: what only the first pictures of the page, or of elements, need, or both but not most elements,
+// and the rest ---
 
 let isElement = false;
-const others = [0, 1, 2];
-const address = (other) => [page, element, rest][other]();
+let showsMore = true;
+const others = [0, 1, 2, 3];
+const address = (other) => addresses[other]();
+// Those of the first picture.
+const firsts = () => [isElement ? 1 : 0, ...(showsMore ? [2] : [])];
 const there = new Set();
 
 const given = (main) => ({ ...__wbg_get_imports(), __wasm_split: main });
@@ -71,9 +79,11 @@ function take(other, module) {
 }
 
 // As the program begins, nothing runs anyway, and Chromium before 115 refuses large modules at once.
-async function takeFirst([other, module], main) {
-    await WebAssembly.instantiate(module, given(main));
-    there.add(other);
+async function takeFirst(modules, main) {
+    for (const [other, module] of modules) {
+        await WebAssembly.instantiate(module, given(main));
+        there.add(other);
+    }
 }
 
 async function compiled(response) {
@@ -87,8 +97,7 @@ async function bringOther(other) {
 
 // Fetches what the first picture needs beside the main part, while that is fetched.
 function first() {
-    const other = isElement ? 1 : 0;
-    const comes = fetch(address(other)).then(async (response) => [other, await compiled(response)]);
+    const comes = Promise.all(firsts().map(async (other) => [other, await compiled(await fetch(address(other)))]));
     // It is awaited once the main part is there.
     comes.catch(() => {});
     return comes;

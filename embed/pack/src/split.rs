@@ -22,6 +22,7 @@ use crate::cut::linked::Linked;
 use crate::cut::list::{self, List};
 use crate::cut::{self, Stands};
 use crate::program;
+use crate::slim::slim;
 
 /// The part that an element's first picture needs.
 const FIRST: &str = "mount";
@@ -91,13 +92,14 @@ pub(crate) fn split(
     let files = parts.chain(others).collect::<Result<Vec<_>, String>>()?;
     let path = folder.join("deltascope.js");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = named(&text, &cut.imports)?;
     let glue = |stem: &str| {
         let uses = split.prefetch_map.iter().map(|(part, files)| {
             let files = files.iter().map(|file| file_of(stem, short(file)));
             (part.clone(), files.collect())
         });
         let text = with_parts(&text, &uses.collect())?;
-        with_others(&text, |other| file_of(stem, other), &cut.stands)
+        with_others(&text, |other| file_of(stem, other), &cut.stands).map(|text| slim(&text))
     };
     // They fit only each other, also if only the list is another. So none has a name that another build gives.
     let mut hash = DefaultHasher::new();
@@ -193,6 +195,19 @@ fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String
     Ok(text)
 }
 
+/// The glue, with other names for what the program imports from it.
+fn named(glue: &str, names: &[(String, String)]) -> Result<String, String> {
+    let mut text = glue.to_owned();
+    for (long, short) in names {
+        let key = format!("        {long}: ");
+        if text.matches(&key).count() != 1 {
+            return Err(format!("the glue has no place for {long}"));
+        }
+        text = text.replace(&key, &format!("{short}: "));
+    }
+    Ok(text)
+}
+
 /// The glue, with the addresses of the other files, and with what stands in for their functions until they come.
 fn with_others(
     glue: &str,
@@ -214,12 +229,10 @@ fn with_others(
         .replacen(load, &format!("const own = first();\n    {load}"), 1)
         .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    await takeFirst(await own, instance.exports);\n    {end}"), 1)
         .replacen(sync, "export { __wbg_init as default };", 1);
-    let addresses = ["page", "element", "rest"].map(|other| {
-        format!(
-            "const {other} = () => new URL('./{}', import.meta.url);\n",
-            name(other)
-        )
-    });
+    // Bundlers look for this form.
+    let addresses = ["page", "element", "more", "rest"]
+        .map(|other| format!("() => new URL('./{}', import.meta.url)", name(other)))
+        .join(", ");
     let types: Vec<_> = stands
         .types
         .iter()
@@ -234,8 +247,7 @@ fn with_others(
     let of: Vec<_> = stands.slots.iter().map(|&(_, ty)| ty).collect();
     let stands = json!([types, steps, of]);
     Ok(format!(
-        "{before}async function __wbg_init_once{after}{}const stands = {stands};\n",
-        addresses.concat()
+        "{before}async function __wbg_init_once{after}const addresses = [{addresses}];\nconst stands = {stands};\n",
     ))
 }
 

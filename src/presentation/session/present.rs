@@ -117,7 +117,7 @@ impl Session {
         at_once(self.present_shared(options, &command, open_boxed, &Slices::whole()))
     }
 
-    /// Opens a file or a link in slices. The other options are applied after it.
+    /// Opens a file or a link in slices, in a session that shows nothing yet. The other options are applied after it.
     ///
     /// # Errors
     /// The error states what is wrong. What can be shown is shown.
@@ -128,7 +128,6 @@ impl Session {
         open: Open,
         slices: &Slices,
     ) -> Result<(), Unshown> {
-        self.before_opening(command);
         self.show_opened(open(command, None, slices).await);
         let opened = self.said_wrong();
         if opened.is_err() && matches!(command, Command::OpenLink(_)) {

@@ -327,14 +327,14 @@ test("an element that is removed while it waits leaves nothing behind", { skip }
   assert.deepEqual(errors, []);
 }));
 
-/** What was asked for of the rest: beside the page's work, and while the page waited. */
-async function withoutRest(t, path, { waits = "continue" } = {}) {
+/** Which files of the rest were asked for while the page waited. */
+async function withoutRest(t, path, { waits = "continue", rest = REST } = {}) {
   const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
   t.after(() => context.close());
   const waited = [];
   // Neither it nor the parts, which would bring it.
   await context.route(PART, (route) => (/-(?:mount|chunk_\d+)\./.test(route.request().url()) ? route.continue() : undefined));
-  await context.route(REST, (route) => {
+  await context.route(rest, (route) => {
     if (route.request().resourceType() !== "xhr") return;
     waited.push(route.request().url());
     return route[waits]();
@@ -351,12 +351,34 @@ test("the page's first picture does not wait for the rest of the program", { ski
   assert.deepEqual(waited, [], "make starts");
 });
 
-test("an element's first picture does not wait for the rest of the program", { skip }, onHost({
+// What the page and elements like the sandbox need comes for these elements after their first picture.
+for (const [what, element, rest] of [
+  ["first", '<delta-scope lesson="first-look" load="eager"></delta-scope>', /-(?:page|more|rest)\.wasm/],
+  ["larger", '<delta-scope lesson="sandbox" controls="full" load="eager"></delta-scope>', /-(?:page|rest)\.wasm/],
+]) {
+  test(`an element's ${what} picture does not wait for the rest of the program`, { skip }, onHost({ "index.html": hostPage(element) }, async (host, t) => {
+    const { page, waited } = await withoutRest(t, `${host.url}index.html`, { rest });
+    await page.locator("delta-scope .stage .room").first().waitFor();
+    assert.deepEqual(waited, [], "make starts");
+  }));
+}
+
+test("an element that shows more than one before it has that fetched, and says if it does not come", { skip }, onHost({
   "index.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
 }, async (host, t) => {
   const { page, waited } = await withoutRest(t, `${host.url}index.html`);
   await page.locator("delta-scope .stage .room").first().waitFor();
-  assert.deepEqual(waited, [], "make starts");
+  const more = /-more\.wasm/;
+  await page.context().route(more, (route) => route.abort());
+  const coming = page.waitForRequest(more);
+  await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", '<delta-scope id="more" lesson="sandbox" load="eager"></delta-scope>'));
+  assert.equal((await coming).resourceType(), "fetch");
+  const again = page.locator("#more").getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  await page.context().unroute(more);
+  await again.click();
+  await page.locator("#more .stage .room").first().waitFor();
+  assert.deepEqual(waited, [], "nothing waits");
 }));
 
 test("what needs the rest before it is there waits for it", { skip }, async (t) => {

@@ -97,7 +97,7 @@ pub(super) fn places(
     let symbols: BTreeMap<u32, _> = linked.symbols().collect();
     // Where each of them is now, as the functions that use them say, and then as other data does.
     let mut place: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut reached = [const { BTreeSet::new() }; 4];
+    let mut reached = [const { BTreeSet::new() }; Side::ALL.len()];
     for (linked_name, name, body) in linked.functions() {
         let uses = linked.uses_of(body);
         let of = all
@@ -137,8 +137,9 @@ pub(super) fn places(
             _ => Vec::new(),
         };
         for one in &uses {
-            let is_taken = stretches.iter().any(|range| range.contains(&one.at));
-            reached[if is_taken { Side::Rest } else { side } as usize].insert(one.symbol);
+            let taken = stretches.iter().find(|(range, _)| range.contains(&one.at));
+            let side = taken.map_or(side, |&(_, side)| side);
+            reached[side as usize].insert(one.symbol);
         }
     }
     let uses: BTreeMap<u32, _> = symbols
@@ -191,9 +192,9 @@ pub(super) fn places(
 /// The bytes that do not stay in the main part, given who uses each, as bits.
 ///
 /// A function of a file that is absent has a stand that fetches it, but data has none: a function may use only what is surely there.
-/// That is the file it lies in and the main part, for any of the three others may come first, and another one never. So what two
-/// files use stays in the main part. The parts are not asked here: `loads` in `split.js` waits for the three before it lets one run,
-/// and for the file of elements before their first part, which counts as one of its users.
+/// That is the file it lies in and the main part, for any of the others may come first, and another one never. So what two
+/// files use stays in the main part. The parts are not asked here: `loads` in `split.js` waits for all before it lets one run,
+/// and for those of elements before their first part, which counts as one of its users.
 fn moved(used: &BTreeMap<u32, u8>) -> Vec<(Range<u32>, Side)> {
     let mut places: Vec<(Range<u32>, Side)> = Vec::new();
     for (&at, &sides) in used {
@@ -228,9 +229,9 @@ mod tests {
     #[test]
     fn data_that_two_files_use_stays() {
         // Byte by byte: every set of users, two bytes each.
-        let used: BTreeMap<u32, u8> = (0..32).map(|at| (at, at as u8 / 2)).collect();
+        let used: BTreeMap<u32, u8> = (0..64).map(|at| (at, at as u8 / 2)).collect();
         let bit = |side: Side| 1 << side as u32;
-        let expected = [Side::Page, Side::Element, Side::Rest].map(|side| {
+        let expected = [Side::Page, Side::Element, Side::More, Side::Rest].map(|side| {
             let at = 2 * bit(side);
             (at..at + 2, side)
         });

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::body::kinds;
 use super::list::path_of;
+use super::outline::Stretches;
 use wasmparser::{
     BinaryReader, DefinedDataSymbol, FunctionBody, KnownCustom, Linking, Name, Parser, Payload,
     RelocationEntry, RelocationType, SymbolInfo, TypeRef,
@@ -175,8 +176,8 @@ impl<'a> Linked<'a> {
     pub(super) fn bytes_of(
         &self,
         body: &Range<usize>,
-        stretches: &[Range<usize>],
-    ) -> Result<Vec<Range<usize>>, String> {
+        stretches: &Stretches,
+    ) -> Result<Stretches, String> {
         let reader = BinaryReader::new(&self.bytes[body.clone()], 0);
         let operators = FunctionBody::new(reader).get_operators_reader();
         let operators = operators
@@ -189,7 +190,7 @@ impl<'a> Linked<'a> {
         at.push(body.len());
         Ok(stretches
             .iter()
-            .filter_map(|range| Some(*at.get(range.start)?..*at.get(range.end)?))
+            .filter_map(|(range, side)| Some((*at.get(range.start)?..*at.get(range.end)?, *side)))
             .collect())
     }
 
@@ -235,34 +236,33 @@ impl<'a> Linked<'a> {
         uses.collect()
     }
 
-    /// For each function, by its name, what it does as a number: the same in each build of the same source. Names that several have are
-    /// left out.
-    pub(super) fn contents(&self) -> BTreeMap<&str, u64> {
+    /// For each function, by its name, what it does as a number: its instructions without their operands, and the last names of what it
+    /// calls, so that it lasts when a field or a module moves. Another version of Rust may number them in
+    /// another way (`make starts`). Names that several have are left out.
+    pub(super) fn contents(&self) -> Result<BTreeMap<&str, u64>, String> {
         let (mut contents, mut several) = (BTreeMap::new(), Vec::new());
         for (_, name, body) in self.functions() {
-            if contents.insert(name, self.content(body)).is_some() {
+            if contents.insert(name, self.content(body)?).is_some() {
                 several.push(name);
             }
         }
         contents.retain(|name, _| !several.contains(name));
-        contents
+        Ok(contents)
     }
 
-    fn content(&self, body: &Range<usize>) -> u64 {
-        let mut bytes = self.bytes[body.clone()].to_vec();
+    fn content(&self, body: &Range<usize>) -> Result<u64, String> {
         let mut hash = DefaultHasher::new();
+        hash.write_u64(self.kinds(body)?);
         for one in within(&self.code_relocations, self.code, body) {
-            let at = self.code + one.offset as usize - body.start;
-            bytes[at..at + one.ty.extent()].fill(0);
             if let Some(SymbolInfo::Func { index, .. }) = self.symbols.get(one.index as usize)
                 && !matches!(one.ty, RelocationType::TypeIndexLeb)
             {
-                let name = self.names.get(index).map(|(_, name)| path_of(name));
-                hash.write(name.unwrap_or_default().as_bytes());
+                let path = self.names.get(index).map(|(_, name)| path_of(name));
+                let last = path.iter().flat_map(|path| path.rsplit("::")).next();
+                hash.write(last.unwrap_or_default().as_bytes());
             }
         }
-        hash.write(&bytes);
-        hash.finish()
+        Ok(hash.finish())
     }
 }
 

@@ -13,12 +13,15 @@ pub(crate) const TEXT: &str = include_str!("../../starts.txt");
 const DIGITS: usize = 8;
 
 /// The functions of a list. It has a section for each side but the main one, and a headline over each. A line is a path, for all
-/// functions that have it; or a path that ends with `::*`, for all below; or a path, a tab, and the contents of some that have it. The
-/// last section is about functions that do run: a line is the content, a tab, and the points to which control does not come.
+/// functions that have it; or a path that ends with `::*`, for all below; or a path, a tab, and the contents of some that have it. Without
+/// a path, they are the contents of large functions of the section, which are known by them when they have got another path. The
+/// last section is about functions that do run: a line is the content, a tab, the points to which control does not come, a tab, and those
+/// to which it comes only on the page, or for elements that show more than most.
 #[derive(Default)]
 pub(crate) struct List<'a> {
     sides: Vec<(Side, Names<'a>)>,
-    points: BTreeMap<&'a str, BTreeSet<u32>>,
+    /// Those to which control does not come, and those to which it does, but not for most elements.
+    points: BTreeMap<&'a str, [BTreeSet<u32>; 2]>,
 }
 
 #[derive(Default)]
@@ -37,6 +40,7 @@ impl<'a> List<'a> {
                 let side = match headline {
                     "page" => Side::Page,
                     "element" => Side::Element,
+                    "more" => Side::More,
                     "rest" => Side::Rest,
                     "points" => {
                         is_points = true;
@@ -50,11 +54,13 @@ impl<'a> List<'a> {
                 };
                 list.sides.push((side, Names::default()));
             } else if is_points {
-                let (content, points) = line.split_once('\t').unwrap_or((line, ""));
-                list.points.insert(
-                    content,
-                    points.split(' ').filter_map(range).flatten().collect(),
-                );
+                let mut columns = line.split('\t');
+                let content = columns.next().unwrap_or_default();
+                let mut points = || {
+                    let ranges = columns.next().unwrap_or_default().split(' ');
+                    ranges.filter_map(range).flatten().collect()
+                };
+                list.points.insert(content, [points(), points()]);
             } else if let Some((_, names)) = list.sides.last_mut() {
                 names.take(line);
             }
@@ -62,16 +68,26 @@ impl<'a> List<'a> {
         Ok(list)
     }
 
-    /// The points of a function to which control does not come.
-    pub(crate) fn points(&self, content: &str) -> Option<&BTreeSet<u32>> {
-        self.points.get(content)
+    /// Where a point of a function of a side should be, if the list knows it.
+    pub(crate) fn point(&self, side: Side, content: &str, point: u32) -> Option<Side> {
+        let [never, later] = self.points.get(content)?;
+        Some(if side == Side::Rest {
+            return None;
+        } else if never.contains(&point) {
+            Side::Rest
+        } else if matches!(side, Side::Main | Side::Element) && later.contains(&point) {
+            Side::More
+        } else {
+            side
+        })
     }
 
     pub(crate) fn side(&self, path: &str, content: &str) -> Side {
         let mut sides = self.sides.iter();
-        sides
-            .find(|(_, names)| names.has(path, content))
-            .map_or(Side::Main, |(side, _)| *side)
+        let known = sides.find(|(_, names)| names.has(path, content));
+        let mut sides = self.sides.iter();
+        let known = known.or_else(|| sides.find(|(_, names)| names.has("", content)));
+        known.map_or(Side::Main, |(side, _)| *side)
     }
 }
 
@@ -148,7 +164,7 @@ mod tests {
     #[test]
     fn a_list_knows_paths_what_is_below_them_and_some_of_those_with_one_path() {
         let list = List::read(
-            "# page\na::b\n# rest\na::c::*\n<T as d::E>::f\t0123ab 45cdef\n# points\n89\t1-3 7\n",
+            "# page\na::b\n# rest\n\tfedcba\na::c::*\n<T as d::E>::f\t0123ab 45cdef\n# points\n89\t1-3 7\t6\n",
         )
         .unwrap();
         for (path, content, side) in [
@@ -159,10 +175,21 @@ mod tests {
             ("a::c", "", Side::Main),
             ("<T as d::E>::f", "45cdef", Side::Rest),
             ("<T as d::E>::f", "45cdee", Side::Main),
+            ("another", "fedcba", Side::Rest),
         ] {
             assert_eq!(list.side(path, content), side, "{path} {content}");
         }
-        assert_eq!(list.points("89"), Some(&[1, 2, 3, 7].into()));
+        for (side, points) in [(Side::Page, "PRRRPPPR"), (Side::Main, "0RRR00MR")] {
+            let told = (0..8).map(|point| match list.point(side, "89", point) {
+                Some(Side::Rest) => 'R',
+                Some(Side::More) => 'M',
+                Some(Side::Page) => 'P',
+                _ => '0',
+            });
+            assert_eq!(told.collect::<String>(), points);
+        }
+        assert_eq!(list.point(Side::Rest, "89", 1), None);
+        assert_eq!(list.point(Side::Main, "8", 1), None);
         assert!(List::read("# others\n").is_err());
     }
 

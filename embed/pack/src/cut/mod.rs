@@ -4,6 +4,7 @@
 //! The files call each other through the table of functions. Until the others are there, something stands in each of their slots
 //! that fetches them (`split.js`): so the cut changes when the code comes, and never what it does.
 
+mod alike;
 mod body;
 pub(crate) mod count;
 mod data;
@@ -32,18 +33,28 @@ pub(crate) enum Side {
     Page,
     /// What only those of elements need.
     Element,
+    /// What the page's first pictures need, and those of elements that show more than most.
+    More,
     Rest,
 }
 
 impl Side {
-    const ALL: [Self; 4] = [Self::Main, Self::Page, Self::Element, Self::Rest];
+    const ALL: [Self; 5] = [
+        Self::Main,
+        Self::Page,
+        Self::Element,
+        Self::More,
+        Self::Rest,
+    ];
 }
 
 /// The program in several modules.
 pub(crate) struct Cut {
     pub(crate) main: Vec<u8>,
     /// Those beside it, by their names.
-    pub(crate) others: [(&'static str, Vec<u8>); 3],
+    pub(crate) others: [(&'static str, Vec<u8>); 4],
+    /// What they import from the glue, with the names that it has there now.
+    pub(crate) imports: Vec<(String, String)>,
     pub(crate) stands: Stands,
 }
 
@@ -58,7 +69,7 @@ pub(crate) struct Stands {
 /// The functions that a program defines.
 pub(crate) fn functions(bytes: &[u8], linked: &Linked<'_>) -> Result<Vec<Named>, String> {
     let module = Module::read(bytes)?;
-    let contents = linked.contents();
+    let contents = linked.contents()?;
     let named = module.defined().map(|(function, _)| {
         let name = module.names.get(&function).copied().unwrap_or_default();
         let content = contents.get(name);
@@ -102,13 +113,11 @@ pub(crate) fn cut(
         .map(|one| (one.name.as_str(), list.side(&one.path, &one.content)))
         .collect();
     let side_of = |name: &str| sides.get(name).copied().unwrap_or_default();
-    let has_run = |at: usize, point: u32| {
-        let one = functions
-            .get(at)
-            .filter(|one| side_of(&one.name) != Side::Rest)?;
-        Some(!list.points(&one.content)?.contains(&point))
+    let side_at = |at: usize, point: u32| {
+        let side = side_of(&functions.get(at)?.name);
+        list.point(side, &functions[at].content, point)
     };
-    let outlined = outline(bytes, &has_run)?;
+    let outlined = outline(bytes, &side_at)?;
     let taken = functions
         .iter()
         .zip(&outlined.taken)
@@ -119,7 +128,7 @@ pub(crate) fn cut(
     let places = data::places(linked, split, side_of, &taken)?;
     let module = Module::read(&outlined.bytes)?;
     let side = |function: u32| match module.names.get(&function) {
-        _ if function >= outlined.first => Side::Rest,
+        _ if function >= outlined.first => outlined.sides[(function - outlined.first) as usize],
         Some(name) => side_of(name),
         None => Side::Main,
     };

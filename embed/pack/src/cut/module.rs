@@ -175,6 +175,10 @@ impl<'a> Module<'a> {
         (self.imported()..).zip(&self.bodies)
     }
 
+    pub(super) fn body(&self, function: u32) -> &FunctionBody<'a> {
+        &self.bodies[(function - self.imported()) as usize]
+    }
+
     /// Its sections of types and globals, as they are.
     pub(super) fn type_section(&self) -> wasm_encoder::TypeSection {
         let mut section = wasm_encoder::TypeSection::new();

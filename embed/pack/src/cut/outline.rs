@@ -13,6 +13,7 @@ use wasmparser::{
     ValType,
 };
 
+use super::Side;
 use super::body::{Body, bodies, kinds};
 
 /// A program with new functions at its end.
@@ -20,32 +21,109 @@ pub(super) struct Outlined {
     pub(super) bytes: Vec<u8>,
     /// How many it had before, with those that it imports.
     pub(super) first: u32,
+    /// Where the new ones belong.
+    pub(super) sides: Vec<Side>,
     /// What was taken out of each function.
     pub(super) taken: Vec<Taken>,
 }
 
+/// Instructions of a function, and where they belong.
+pub(super) type Stretches = Vec<(Range<usize>, Side)>;
+
 pub(super) struct Taken {
     /// The number of what the function's instructions were.
     pub(super) of: u64,
-    /// Which of them.
-    pub(super) stretches: Vec<Range<usize>>,
+    /// Which of them were taken.
+    pub(super) stretches: Stretches,
 }
 
-/// `has_run`: whether a function, by its place among those that the module defines, has come to a point. It is asked only for those
-/// that have run.
+/// `side`: where a point of a function belongs, which is known by its place among those that the module defines. It is nothing for those
+/// that stay whole.
 pub(super) fn outline(
     bytes: &[u8],
-    has_run: &dyn Fn(usize, u32) -> Option<bool>,
+    side: &dyn Fn(usize, u32) -> Option<Side>,
 ) -> Result<Outlined, String> {
-    let bodies = bodies(bytes)?;
+    let program = bodies(bytes)?;
+    // First what belongs to the rest, so that it does not come with what is around it.
+    let rest = |at: usize, body: &Body<'_>| match side(at, 0) {
+        Some(_) => body.stretches(&|point| side(at, point) != Some(Side::Rest)),
+        None => Vec::new(),
+    };
+    let first = pass(bytes, &program, &rest)?;
+    // What is left in each function still has the points that it had.
+    let mut left = bodies(&first.bytes)?;
+    left.truncate(program.len());
+    for ((body, before), kept) in left.iter_mut().zip(&program).zip(&first.kept) {
+        for (op, &at) in body.ops.iter_mut().zip(kept.iter().flatten()) {
+            op.point = before.ops[at].point;
+        }
+    }
+    let more = |at: usize, body: &Body<'_>| {
+        let Some(own) = side(at, 0) else {
+            return Vec::new();
+        };
+        let mut stretches = body.stretches(&|point| side(at, point) == Some(own));
+        stretches.retain(|range| {
+            let mut ops = body.ops[range.clone()].iter();
+            ops.any(|op| side(at, op.point) == Some(Side::More))
+        });
+        stretches
+    };
+    let second = pass(&first.bytes, &left, &more)?;
+    let imported = first.number - program.len() as u32;
+    let mut sides = vec![Side::Rest; (second.number - first.number) as usize];
+    sides.resize((second.end - first.number) as usize, Side::More);
+    let taken = program.iter().enumerate().map(|(at, body)| {
+        let mut stretches: Stretches = Vec::new();
+        stretches.extend(
+            first.taken[at]
+                .iter()
+                .map(|range| (range.clone(), Side::Rest)),
+        );
+        let was = |now: usize| first.kept[at].as_ref().map_or(now, |kept| kept[now]);
+        stretches.extend(
+            second.taken[at]
+                .iter()
+                .map(|range| (was(range.start)..was(range.end), Side::More)),
+        );
+        Taken {
+            of: kinds(body.ops.iter().map(|op| &op.operator)),
+            stretches,
+        }
+    });
+    Ok(Outlined {
+        first: imported + program.len() as u32,
+        sides,
+        taken: taken.collect(),
+        bytes: second.bytes,
+    })
+}
+
+/// A program after some stretches were taken out.
+struct Pass {
+    bytes: Vec<u8>,
+    /// The first new function, and the one after the last.
+    number: u32,
+    end: u32,
+    /// For each function that was given: what was taken, and which of its instructions each one is now, if it is another function.
+    taken: Vec<Vec<Range<usize>>>,
+    kept: Vec<Option<Vec<usize>>>,
+}
+
+/// Takes stretches out of the first functions of a program.
+fn pass(
+    bytes: &[u8],
+    bodies: &[Body<'_>],
+    stretches: &dyn Fn(usize, &Body<'_>) -> Vec<Range<usize>>,
+) -> Result<Pass, String> {
     let module = super::module::Module::read(bytes)?;
-    let first = module.imported() + bodies.len() as u32;
+    let number = module.imported() + module.bodies.len() as u32;
     let mut out = Outliner {
         types: Types::default(),
         functions: Vec::new(),
         anew: Vec::new(),
         next: 0,
-        first,
+        first: number,
     };
     out.types.known = module
         .types
@@ -53,30 +131,23 @@ pub(super) fn outline(
         .map(|ty| (ty.params().to_vec(), ty.results().to_vec()))
         .collect();
     out.types.kept = out.types.known.len();
-    let mut taken = Vec::new();
+    let (mut taken, mut kept) = (Vec::new(), Vec::new());
     for (at, body) in bodies.iter().enumerate() {
-        let mut of = Vec::new();
-        if has_run(at, 0) == Some(true) {
-            of = body.stretches(&|point| has_run(at, point) != Some(false));
-        }
-        let (anew, of) = if of.is_empty() {
-            (None, of)
-        } else {
-            out.without(body, of)?
-        };
-        out.anew.push(anew);
-        taken.push(Taken {
-            of: kinds(body.ops.iter().map(|op| &op.operator)),
-            stretches: of,
-        });
+        let without = out.without(body, stretches(at, body))?;
+        out.anew.push(without.function);
+        taken.push(without.taken);
+        kept.push(without.kept);
     }
+    out.anew.resize_with(module.bodies.len(), || None);
     let mut anew = wasm_encoder::Module::new();
     out.parse_core_module(&mut anew, Parser::new(0), bytes)
         .map_err(|error| error.to_string())?;
-    Ok(Outlined {
+    Ok(Pass {
         bytes: anew.finish(),
-        first,
+        number,
+        end: number + out.functions.len() as u32,
         taken,
+        kept,
     })
 }
 
@@ -133,20 +204,26 @@ struct Stretch {
     used: Locals,
 }
 
+/// A function without some of its stretches, if it has any: see [`Pass`].
+#[derive(Default)]
+struct Without {
+    function: Option<Function>,
+    taken: Vec<Range<usize>>,
+    kept: Option<Vec<usize>>,
+}
+
 impl Outliner {
-    /// A function without some of its stretches, and which.
-    fn without(
-        &mut self,
-        body: &Body<'_>,
-        ranges: Vec<Range<usize>>,
-    ) -> Result<(Option<Function>, Vec<Range<usize>>), String> {
+    fn without(&mut self, body: &Body<'_>, ranges: Vec<Range<usize>>) -> Result<Without, String> {
+        if ranges.is_empty() {
+            return Ok(Without::default());
+        }
         let flow = Flow::of(body);
-        let stretches: Vec<Stretch> = ranges
+        let mut stretches: Vec<Stretch> = ranges
             .into_iter()
             .filter_map(|range| flow.stretch(range))
             .collect();
         if stretches.is_empty() {
-            return Ok((None, Vec::new()));
+            return Ok(Without::default());
         }
         let mut locals: Vec<ValType> = body.locals[body.ty.params().len()..].to_vec();
         let code = body.locals.len() as u32;
@@ -157,17 +234,19 @@ impl Outliner {
             locals.extend(results);
         }
         let mut function = Function::new_with_locals_types(encoded(&locals)?);
-        let mut at = 0;
+        let (mut at, mut kept) = (0, Vec::new());
         // From the begin of the function on: a stretch never contains another.
-        let mut sorted: Vec<&Stretch> = stretches.iter().collect();
-        sorted.sort_by_key(|one| one.range.start);
-        let mut sorted = sorted.into_iter().peekable();
+        stretches.sort_by_key(|one| one.range.start);
+        let mut left = stretches.iter().peekable();
         while at < body.ops.len() {
-            if let Some(stretch) = sorted.next_if(|one| one.range.start == at) {
+            if let Some(stretch) = left.next_if(|one| one.range.start == at) {
                 let number = self.first + self.functions.len() as u32;
                 let taken = self.taken(body, stretch)?;
                 self.functions.push(taken);
-                call(&mut function, stretch, number, code, results.len() as u32);
+                for instruction in call(stretch, number, code, results.len() as u32) {
+                    function.instruction(&instruction);
+                    kept.push(at);
+                }
                 at = stretch.range.end;
                 continue;
             }
@@ -176,12 +255,15 @@ impl Outliner {
                     .instruction(body.ops[at].operator.clone())
                     .map_err(|error| error.to_string())?,
             );
+            kept.push(at);
             at += 1;
         }
-        Ok((
-            Some(function),
-            stretches.into_iter().map(|one| one.range).collect(),
-        ))
+        kept.push(at);
+        Ok(Without {
+            function: Some(function),
+            taken: stretches.into_iter().map(|one| one.range).collect(),
+            kept: Some(kept),
+        })
     }
 
     /// The function that a stretch becomes, with its type.
@@ -282,61 +364,63 @@ impl Outliner {
 }
 
 /// Calls what a stretch has become, and goes on where it would have.
-fn call(function: &mut Function, stretch: &Stretch, number: u32, code: u32, results: u32) {
+fn call(stretch: &Stretch, number: u32, code: u32, results: u32) -> Vec<Instruction<'static>> {
+    let mut all = Vec::new();
     for &local in &stretch.params {
-        function.instruction(&Instruction::LocalGet(local));
+        all.push(Instruction::LocalGet(local));
     }
-    function.instruction(&Instruction::Call(number));
+    all.push(Instruction::Call(number));
     let several = stretch.exits.len() > 1;
     if several {
-        function.instruction(&Instruction::LocalSet(code));
+        all.push(Instruction::LocalSet(code));
     }
     for &local in stretch.outputs.iter().rev() {
-        function.instruction(&Instruction::LocalSet(local));
+        all.push(Instruction::LocalSet(local));
     }
     if several && stretch.exits.contains(&Exit::Return) {
         for result in (0..results).rev() {
-            function.instruction(&Instruction::LocalSet(code + 1 + result));
+            all.push(Instruction::LocalSet(code + 1 + result));
         }
     }
     let Some((last, others)) = stretch.exits.split_last() else {
-        function.instruction(&Instruction::Unreachable);
-        return;
+        all.push(Instruction::Unreachable);
+        return all;
     };
     for &exit in others {
-        function.instruction(&Instruction::LocalGet(code));
+        all.push(Instruction::LocalGet(code));
         if stretch.exits.len() > 2 {
-            function.instruction(&Instruction::I32Const(stretch.code(exit)));
-            function.instruction(&Instruction::I32Eq);
+            all.push(Instruction::I32Const(stretch.code(exit)));
+            all.push(Instruction::I32Eq);
         }
         match exit {
             Exit::Label(label) => {
-                function.instruction(&Instruction::BrIf(label));
+                all.push(Instruction::BrIf(label));
             }
             Exit::Return | Exit::Falls => {
-                function.instruction(&Instruction::If(wasm_encoder::BlockType::Empty));
+                all.push(Instruction::If(wasm_encoder::BlockType::Empty));
                 for result in 0..results {
-                    function.instruction(&Instruction::LocalGet(code + 1 + result));
+                    all.push(Instruction::LocalGet(code + 1 + result));
                 }
-                function.instruction(&Instruction::Return);
-                function.instruction(&Instruction::End);
+                all.push(Instruction::Return);
+                all.push(Instruction::End);
             }
         }
     }
     match *last {
         Exit::Label(label) => {
-            function.instruction(&Instruction::Br(label));
+            all.push(Instruction::Br(label));
         }
         Exit::Return => {
             if several {
                 for result in 0..results {
-                    function.instruction(&Instruction::LocalGet(code + 1 + result));
+                    all.push(Instruction::LocalGet(code + 1 + result));
                 }
             }
-            function.instruction(&Instruction::Return);
+            all.push(Instruction::Return);
         }
         Exit::Falls => {}
     }
+    all
 }
 
 impl Stretch {
@@ -675,7 +759,17 @@ mod tests {
     use wasmparser::Validator;
 
     use super::outline;
+    use crate::cut::Side;
     use crate::cut::module::Module as Read;
+
+    /// Control comes only later to what is after the first jump, and not to what is after the second.
+    fn side(_: usize, point: u32) -> Option<Side> {
+        Some(match point {
+            1 => Side::More,
+            2 => Side::Rest,
+            _ => Side::Main,
+        })
+    }
 
     /// A function that jumps over a stretch, which may be left to a label that reads a local, and with the function's result.
     fn program() -> Vec<u8> {
@@ -728,8 +822,7 @@ mod tests {
     #[test]
     fn a_stretch_is_given_what_it_reads_and_returns_what_is_read_later_and_how_it_was_left() {
         let program = program();
-        // After the first jump, and after the second.
-        let outlined = outline(&program, &|_, point| Some(![1, 2].contains(&point))).unwrap();
+        let outlined = outline(&program, &side).unwrap();
         Validator::new().validate_all(&outlined.bytes).unwrap();
         let module = Read::read(&outlined.bytes).unwrap();
         assert_eq!((outlined.first, module.bodies.len()), (1, 2));
@@ -738,16 +831,20 @@ mod tests {
         assert_eq!((ty.params().len(), ty.results().len()), (1, 3));
         let taken = &outlined.taken[0].stretches;
         assert_eq!(
-            taken.iter().map(|range| range.len()).collect::<Vec<_>>(),
-            [124]
+            taken
+                .iter()
+                .map(|(range, side)| (range.len(), *side))
+                .collect::<Vec<_>>(),
+            [(124, Side::More)]
         );
+        assert_eq!(outlined.sides, [Side::More]);
         assert!(module.bodies[0].range().end - module.bodies[0].range().start < 60);
     }
 
     #[test]
     fn a_stretch_that_may_return_has_a_zero_of_each_type() {
         let program = with_results(&[ValType::FUNCREF, ValType::EXTERNREF, ValType::V128]);
-        let outlined = outline(&program, &|_, point| Some(![1, 2].contains(&point))).unwrap();
+        let outlined = outline(&program, &side).unwrap();
         assert_eq!(outlined.taken[0].stretches.len(), 1);
         Validator::new().validate_all(&outlined.bytes).unwrap();
     }

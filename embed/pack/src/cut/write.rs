@@ -11,6 +11,7 @@ use wasm_encoder::{
 };
 use wasmparser::{ExternalKind, Operator};
 
+use super::alike::alike;
 use super::module::{Module, Segment};
 use super::{Cut, Side, Stands};
 
@@ -19,8 +20,12 @@ const MAIN: &str = "__wasm_split";
 /// A call through the table takes some bytes more than a plain one. A function that is called more often has one function that
 /// does it for all.
 const FEW: usize = 4;
-/// A hole in the table takes some bytes; a shorter one is filled with something, which is written over.
+/// A hole in the table takes some bytes; a shorter one of other files is filled with something, which is written over.
 const HOLE: u32 = 4;
+
+const SIDES: usize = Side::ALL.len();
+/// What wasm-bindgen's glue gives.
+const GLUE: &str = "./deltascope_bg.js";
 
 /// Less data than this stays: to go on behind a hole takes some bytes.
 const SHORT: usize = 16;
@@ -28,15 +33,17 @@ const SHORT: usize = 16;
 pub(super) struct Cutter<'a> {
     module: Module<'a>,
     sides: Vec<Side>,
+    /// The functions that it defines, in the order in which the files have them.
+    order: Vec<u32>,
     /// How often the functions of each side call those of others.
-    calls: [BTreeMap<u32, usize>; 4],
+    calls: [BTreeMap<u32, usize>; SIDES],
     /// What the others use.
     globals: BTreeSet<u32>,
     /// The slots of what is called from the other side, or through the table anyway.
     slot_of: BTreeMap<u32, u32>,
     size: u64,
     /// What each side writes into memory.
-    data: [Vec<(u32, &'a [u8])>; 4],
+    data: [Vec<(u32, &'a [u8])>; SIDES],
 }
 
 impl<'a> Cutter<'a> {
@@ -45,7 +52,7 @@ impl<'a> Cutter<'a> {
         sides: Vec<Side>,
         places: &[(Range<u32>, Side)],
     ) -> Result<Self, String> {
-        let mut calls = [const { BTreeMap::new() }; 4];
+        let mut calls = [const { BTreeMap::new() }; SIDES];
         let mut globals = BTreeSet::new();
         for (function, body) in module.defined() {
             let side = sides[function as usize];
@@ -101,9 +108,24 @@ impl<'a> Cutter<'a> {
             size += 1;
         }
         let data = parted(&module.data, places);
+        let mut order = Vec::new();
+        // One that counts is in one piece, and its functions are known by their order.
+        let is_one = sides.iter().all(|side| *side == Side::Main);
+        for side in Side::ALL {
+            let of_it = module
+                .defined()
+                .filter(|(function, _)| sides[*function as usize] == side);
+            if is_one {
+                order.extend(of_it.map(|(function, _)| function));
+            } else {
+                let with_bytes = of_it.map(|(function, body)| (function, body.as_bytes()));
+                order.extend(alike(with_bytes.collect()));
+            }
+        }
         Ok(Self {
             module,
             sides,
+            order,
             calls,
             globals,
             slot_of,
@@ -116,34 +138,39 @@ impl<'a> Cutter<'a> {
         let others = [
             ("page", self.other(Side::Page)?),
             ("element", self.other(Side::Element)?),
+            ("more", self.other(Side::More)?),
             ("rest", self.other(Side::Rest)?),
         ];
+        let given = (0..).zip(&self.module.imports);
+        let given = given.filter(|(_, import)| import.module == GLUE);
+        let imports =
+            given.map(|(function, import)| (import.name.to_owned(), self.import(function).1));
         Ok(Cut {
             main: self.main()?,
             others,
+            imports: imports.collect(),
             stands: self.stands(),
         })
     }
 
-    fn table(&self, at: usize) -> wasm_encoder::TableType {
-        let ty = &self.module.tables[at].ty;
-        let (minimum, maximum) = if at == 0 {
-            (self.size, Some(self.size))
-        } else {
-            (ty.initial, ty.maximum)
-        };
-        let element_type = if at == 0 {
-            wasm_encoder::RefType::FUNCREF
-        } else {
-            wasm_encoder::RefType::EXTERNREF
-        };
-        wasm_encoder::TableType {
-            element_type,
-            minimum,
-            maximum,
-            table64: false,
-            shared: false,
+    fn table(&self, at: usize) -> Result<wasm_encoder::TableType, String> {
+        let ty = RoundtripReencoder.table_type(self.module.tables[at].ty);
+        let mut ty = ty.map_err(|error| error.to_string())?;
+        if at == 0 {
+            (ty.minimum, ty.maximum) = (self.size, Some(self.size));
         }
+        Ok(ty)
+    }
+
+    /// The module and the name of an imported function: the glue's have a short one.
+    fn import(&self, function: u32) -> (&'a str, String) {
+        let import = &self.module.imports[function as usize];
+        let name = if import.module == GLUE {
+            function.to_string()
+        } else {
+            import.name.to_owned()
+        };
+        (import.module, name)
     }
 
     fn is_of(&self, side: Side, function: u32) -> bool {
@@ -187,12 +214,13 @@ impl<'a> Cutter<'a> {
             .zip(&module.imports)
             .filter(|(function, _)| used.contains(function))
         {
-            imports.import(import.module, import.name, EntityType::Function(import.ty));
+            let (from, name) = self.import(function);
+            imports.import(from, &name, EntityType::Function(import.ty));
             calls.functions.insert(function, Call::Plain(next));
             next += 1;
         }
         let mut functions = FunctionSection::new();
-        for (function, _) in module.defined() {
+        for &function in &self.order {
             if self.is_of(Side::Main, function) || self.is_often(Side::Main, function) {
                 calls.functions.insert(function, Call::Plain(next));
                 functions.function(module.ty(function));
@@ -203,7 +231,7 @@ impl<'a> Cutter<'a> {
         }
         let mut tables = TableSection::new();
         for at in 0..module.tables.len() {
-            tables.table(self.table(at));
+            tables.table(self.table(at)?);
         }
         let mut memories = MemorySection::new();
         for &memory in &module.memories {
@@ -237,9 +265,9 @@ impl<'a> Cutter<'a> {
             }
         }
         let mut code = CodeSection::new();
-        for (function, body) in module.defined() {
+        for &function in &self.order {
             if self.is_of(Side::Main, function) {
-                code.function(&calls.body(module, body)?);
+                code.function(&calls.body(module, module.body(function))?);
             } else if self.is_often(Side::Main, function) {
                 code.function(&self.through(function)?);
             }
@@ -268,21 +296,25 @@ impl<'a> Cutter<'a> {
             .filter(|&(&function, _)| module.is_imported(function))
         {
             let import = &module.imports[function as usize];
-            imports.import(import.module, import.name, EntityType::Function(import.ty));
+            let (from, name) = self.import(function);
+            imports.import(from, &name, EntityType::Function(import.ty));
             calls.functions.insert(function, Call::Plain(next));
             next += 1;
         }
-        for &memory in &module.memories {
+        for (at, &memory) in (0..).zip(&module.memories) {
             let ty = RoundtripReencoder
                 .memory_type(memory)
                 .map_err(|error| error.to_string())?;
-            imports.import(MAIN, "memory", EntityType::Memory(ty));
+            let name = module
+                .exported(ExternalKind::Memory, at)
+                .ok_or("a memory that is not exported")?;
+            imports.import(MAIN, name, EntityType::Memory(ty));
         }
         for at in 0..module.tables.len() {
             let name = module
                 .exported(ExternalKind::Table, at as u32)
                 .ok_or("a table that is not exported")?;
-            imports.import(MAIN, name, EntityType::Table(self.table(at)));
+            imports.import(MAIN, name, EntityType::Table(self.table(at)?));
         }
         for (index, &global) in (0..).zip(&self.globals) {
             let own = name_of(global);
@@ -306,11 +338,9 @@ impl<'a> Cutter<'a> {
             .copied()
             .filter(|&function| !module.is_imported(function) && self.is_often(side, function))
             .collect();
-        module
-            .defined()
-            .map(|(function, _)| function)
-            .filter(|&function| self.is_of(side, function))
-            .for_each(&mut own);
+        let mine = self.order.iter().copied();
+        let mine = mine.filter(|&function| self.is_of(side, function));
+        mine.clone().for_each(&mut own);
         often.iter().copied().for_each(&mut own);
         for &function in self.calls[side as usize].keys() {
             if let Some(&slot) = self.slot_of.get(&function) {
@@ -318,11 +348,8 @@ impl<'a> Cutter<'a> {
             }
         }
         let mut code = CodeSection::new();
-        for (_, body) in module
-            .defined()
-            .filter(|(function, _)| self.is_of(side, *function))
-        {
-            code.function(&calls.body(module, body)?);
+        for function in mine {
+            code.function(&calls.body(module, module.body(function))?);
         }
         for &function in &often {
             code.function(&self.through(function)?);
@@ -372,8 +399,13 @@ impl<'a> Cutter<'a> {
             }
             let index = calls.plain(function)?;
             if let Some((first, run)) = runs.last_mut() {
-                let hole = slot - (*first + run.len() as u32);
-                if hole == 0 || (side == Side::Main && hole < HOLE) {
+                let end = *first + run.len() as u32;
+                let hole = slot - end;
+                // What is another file's is put there before anything runs; other holes stay, for what the parts will put there.
+                let is_filled = side == Side::Main
+                    && hole < HOLE
+                    && (end..slot).all(|slot| all.contains_key(&slot));
+                if hole == 0 || is_filled {
                     run.extend((0..hole).map(|_| index));
                     run.push(index);
                     continue;
@@ -433,8 +465,11 @@ fn written(segments: &[(u32, &[u8])]) -> DataSection {
 }
 
 /// The data of each side.
-fn parted<'a>(data: &[Segment<'a>], places: &[(Range<u32>, Side)]) -> [Vec<(u32, &'a [u8])>; 4] {
-    let mut parts = [const { Vec::new() }; 4];
+fn parted<'a>(
+    data: &[Segment<'a>],
+    places: &[(Range<u32>, Side)],
+) -> [Vec<(u32, &'a [u8])>; SIDES] {
+    let mut parts = [const { Vec::new() }; SIDES];
     for segment in data {
         let end = segment.address + segment.bytes.len() as u32;
         let mut put = |side: Side, from: u32, to: u32| {
