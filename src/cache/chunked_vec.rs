@@ -36,7 +36,7 @@ impl<T> ChunkedVec<T> {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self.chunks.split_last() {
             Some((last, full)) => full.len() * CHUNK + last.len(),
             None => 0,

@@ -215,9 +215,12 @@ impl<O: Object> Indices<O> {
         let (old_values, new_values) = (&mut self.old, &mut self.new);
         for position in first..self.list.len() {
             let index = &mut self.list[position];
-            let values = index
-                .values_before(old, row, old_values)
-                .and_then(|()| index.values_of(new, new_values));
+            let held = index.held(old, row);
+            let values = match held {
+                Some(_) => Ok(()),
+                None => index.values_of(old, old_values),
+            };
+            let values = values.and_then(|()| index.values_of(new, new_values));
             if let Err(error) = values {
                 trace.fact(Step::IndexFail, || {
                     Fact::Store(StoreFact::IndexFailed {
@@ -235,9 +238,17 @@ impl<O: Object> Indices<O> {
                 return Err(error);
             }
             // client-go skips it too, even if the key is missing after an index function failed.
-            if old_values.len() == 1 && new_values.len() == 1 && old_values.text == new_values.text
-            {
+            let same = new_values.len() == 1
+                && match held {
+                    Some(held) => held.is_some_and(|held| **held == *new_values.text),
+                    None => old_values.len() == 1 && old_values.text == new_values.text,
+                };
+            if same {
                 continue;
+            }
+            if let Some(held) = held {
+                old_values.clear();
+                held.into_iter().for_each(|held| old_values.push(held));
             }
             for value in old_values.iter() {
                 if !new_values.contains(value) {
@@ -385,23 +396,12 @@ impl<O> Index<O> {
         }
     }
 
-    /// The values of the old object, if there is one. Uses the remembered value where it is
-    /// reliable.
-    fn values_before(
-        &self,
-        old: Option<&Item<O>>,
-        row: u32,
-        values: &mut IndexedValues,
-    ) -> Result<(), Arc<str>> {
+    /// The remembered value of the old object, or that it has none. `None` if it is not known without the
+    /// index function.
+    fn held(&self, old: Option<&Item<O>>, row: u32) -> Option<Option<&Arc<str>>> {
         match self.postings.held(row) {
-            Held::One(value) if old.is_some() => {
-                values.clear();
-                if let Some(value) = value {
-                    values.push(value);
-                }
-                Ok(())
-            }
-            _ => self.values_of(old, values),
+            Held::One(value) if old.is_some() => Some(value),
+            _ => None,
         }
     }
 

@@ -23,17 +23,19 @@ pub(super) struct Interner<N, V = ()> {
 }
 
 /// A name that can have a number.
-pub(super) trait Name {
+pub(super) trait Name: Eq {
     fn bytes(&self) -> &[u8];
 }
 
 impl Name for super::key::Key {
+    #[inline]
     fn bytes(&self) -> &[u8] {
         self.as_bytes()
     }
 }
 
 impl Name for std::sync::Arc<str> {
+    #[inline]
     fn bytes(&self) -> &[u8] {
         self.as_bytes()
     }
@@ -51,6 +53,19 @@ impl<N: Name, V> Interner<N, V> {
     pub(super) fn reserve(&mut self, names: usize) {
         let rows = &self.rows;
         self.table.reserve(names, |&number| rehash(rows, number));
+    }
+
+    /// Doubles a full table, and reads the names for it in their order: `HashTable` itself reads them in that of
+    /// the hashes, which no CPU predicts.
+    #[cold]
+    fn grow(&mut self) {
+        let mut table = HashTable::with_capacity(2 * self.table.len());
+        for number in 0..count(self.rows.len()) {
+            if let Some(name) = self.name(number) {
+                table.insert_unique(hash(name.bytes()), number, |_| 0);
+            }
+        }
+        self.table = table;
     }
 
     /// Number of names that have a number.
@@ -71,10 +86,15 @@ impl<N: Name, V> Interner<N, V> {
 
     /// The number of a name; a new one has this value. Gives the value back if the name is not new.
     pub(super) fn insert(&mut self, name: N, value: V) -> (u32, Option<V>) {
-        let (rows, length) = (&self.rows, self.table.len());
+        let length = self.table.len();
+        // Not where most numbers are free.
+        if length == self.table.capacity() && self.rows.len() <= 2 * length {
+            self.grow();
+        }
+        let rows = &self.rows;
         let entry = self.table.entry(
             hash(name.bytes()),
-            |&number| is_at(rows, number, name.bytes()),
+            |&number| matches!(rows.get(number), Some(Some((other, _))) if *other == name),
             |&number| rehash(rows, number),
         );
         match entry {
@@ -121,9 +141,17 @@ fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+#[inline]
 pub(super) fn hash(name: &[u8]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    hasher.write(name);
+    match (name.first_chunk::<16>(), name.last_chunk::<16>()) {
+        // Most keys: without a call.
+        (Some(first), Some(last)) if name.len() <= 32 => {
+            hasher.write(first);
+            hasher.write(last);
+        }
+        _ => hasher.write(name),
+    }
     hasher.finish()
 }
 

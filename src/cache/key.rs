@@ -39,6 +39,7 @@ impl Key {
 
     /// The key as text.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
             // The bytes come from a `str`, so they are valid UTF-8.
@@ -49,6 +50,7 @@ impl Key {
 
     /// The key as bytes. Cheaper than `as_str`, which validates a short key.
     #[must_use]
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
             Text::Short { length, bytes } => &bytes[..usize::from(*length)],

@@ -399,13 +399,22 @@ impl<O: Object> RealFifo<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let step = Step::RealReplaceItems;
-        let mut listed = Interner::with_capacity(items.len());
-        let mut numbers = Vec::with_capacity(items.len());
+        let mut keys: Vec<Key> = Vec::with_capacity(items.len());
         for item in &items {
-            let key = queue_key(&self.key_func, item, step, trace)?;
-            let (number, _) = listed.insert(key, ());
-            numbers.push(number);
+            keys.push(queue_key(&self.key_func, item, step, trace)?);
         }
+        // Their places in `keys`. The table has room for all.
+        let mut listed = HashTable::with_capacity(keys.len());
+        for (place, key) in (0..).zip(&keys) {
+            let is = |other: &u32| keys[*other as usize] == *key;
+            listed
+                .entry(hash(key.as_bytes()), is, |_| 0)
+                .or_insert(place);
+        }
+        let is_listed = |key: &Key| {
+            let is = |place: &u32| keys[*place as usize] == *key;
+            listed.find(hash(key.as_bytes()), is).is_some()
+        };
 
         // The queued keys, with the position of the newest entry of each.
         let mut queued = Interner::default();
@@ -422,7 +431,7 @@ impl<O: Object> RealFifo<O> {
             let Some(key) = queued.name(number) else {
                 continue;
             };
-            if listed.find(key.as_bytes()).is_some() {
+            if is_listed(key) {
                 continue;
             }
             let Some(QueuedDelta::Delta { delta, .. }) = self.items.get(place) else {
@@ -438,8 +447,7 @@ impl<O: Object> RealFifo<O> {
         if let Some(known) = known {
             let mut missing = Vec::new();
             known.visit_keys(&mut |key| {
-                let bytes = key.as_bytes();
-                if listed.find(bytes).is_none() && queued.find(bytes).is_none() {
+                if !is_listed(key) && queued.find(key.as_bytes()).is_none() {
                     missing.push(key.clone());
                 }
             });
@@ -450,10 +458,7 @@ impl<O: Object> RealFifo<O> {
             }
         }
 
-        for (item, number) in items.into_iter().zip(numbers) {
-            let Some(key) = listed.name(number).cloned() else {
-                continue;
-            };
+        for (item, key) in items.into_iter().zip(keys) {
             self.add_keyed(DeltaType::Replaced, true, key, item, step, trace)
                 .map_err(|error| Error::Enqueue(Box::new(error)))?;
         }
