@@ -324,6 +324,19 @@ fn what_the_command_leaves_running_does_not_hold_the_tap() {
     }
 }
 
+#[test]
+fn the_end_does_not_wait_for_the_count_of_an_old_log() {
+    let api = Api::start(&["--pods", "1", "--rate", "0"]);
+    let log = scratch("tap-log-old.log");
+    // So long that to count its lines takes minutes; a hole needs no room on the disk.
+    File::create(&log).unwrap().set_len(1 << 40).unwrap();
+    let log_is = log.to_str().unwrap();
+    let args = ["tap", "--proxy", &api.url, "--log", log_is, "--", "true"];
+    let (mut running, _, _) = start(&mut deltascope(&args));
+    assert_eq!(super::code(&mut running), Some(0));
+    fs::remove_file(&log).unwrap();
+}
+
 fn get(tap: &Tap, path: &str) -> (u16, Vec<u8>) {
     let head = tap.head("GET", &format!("/deltascope/{path}"));
     let got = ask(
