@@ -6,7 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
@@ -332,7 +332,13 @@ fn the_end_does_not_wait_for_the_count_of_an_old_log() {
     File::create(&log).unwrap().set_len(1 << 40).unwrap();
     let log_is = log.to_str().unwrap();
     let args = ["tap", "--proxy", &api.url, "--log", log_is, "--", "true"];
-    let (mut running, _, _) = start(&mut deltascope(&args));
+    let (mut running, _, err) = start(&mut deltascope(&args));
+    let ends = loop {
+        if let Err(why) = err.recv_timeout(HANGS) {
+            break why;
+        }
+    };
+    assert_eq!(ends, RecvTimeoutError::Disconnected, "it counts");
     assert_eq!(super::code(&mut running), Some(0));
     fs::remove_file(&log).unwrap();
 }
