@@ -94,8 +94,12 @@ pub fn App() -> impl IntoView {
     if let Some(tapped) = Tapped::begin(&driver, ui) {
         provide_context(tapped);
     }
+    let asked = link_of_address();
     let first = open_address(ui);
-    api::install(&driver, ui, link, first);
+    // A link that came since is opened already.
+    let is_newest =
+        move || link_of_address().is_none_or(|now| asked.is_some_and(|asked| now == asked));
+    api::install(&driver, ui, link, first, is_newest);
     spawn_local(async {
         TimeoutFuture::new(REST_MS).await;
         parts::fetch_all().await;

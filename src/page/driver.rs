@@ -297,7 +297,10 @@ impl Driver {
                 frame().await;
             }
             if !driver.inner.gone.get() {
-                driver.trail(None);
+                // A motion that has begun meanwhile draws its own.
+                if driver.inner.stage.is_clear() {
+                    driver.trail(None);
+                }
                 driver.follow_size();
             }
         });
@@ -428,6 +431,10 @@ impl Driver {
     /// Cancels the opening, and what waits for its part.
     fn stop_opening(&self) {
         drop(self.inner.line.leave());
+        self.end_opening();
+    }
+
+    fn end_opening(&self) {
         self.next_opening();
         self.with(|session| session.set_opening(None));
     }

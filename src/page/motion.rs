@@ -75,6 +75,13 @@ impl Stage {
             })
     }
 
+    /// Whether nothing is drawn on the layer.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        let layer = self.host.find("#motion");
+        layer.is_none_or(|layer| layer.first_child().is_none())
+    }
+
     /// Where the board is mounted.
     #[must_use]
     pub fn host(&self) -> &Host {

@@ -1,5 +1,7 @@
 //! Each step has one headline: what became of the event, the list, or the store; never a lock.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use serde_json::json;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord, QueueFact, ReflectorFact, StoreFact};
@@ -191,6 +193,41 @@ fn a_lesson_read_by_its_headlines_tells_its_story() {
             story,
             "{lesson} {era} {size:?}"
         );
+    }
+}
+
+#[test]
+fn a_step_ends_at_a_watch_that_is_open_again_however_much_is_done_meanwhile() {
+    let pods = (0..60).map(|pod| json!({ "metadata": { "name": format!("pod-{pod}") } }));
+    let scenario = json!({
+        "settings": { "machinery": "shared", "era": "1.32", "processMs": 50 },
+        "initial": pods.collect::<Vec<_>>(),
+        "script": [
+            { "at": 1_400, "op": "refuse", "request": "watch", "with": "connectionRefused", "times": 1 },
+            { "at": 1_500, "op": "close" },
+        ],
+    });
+    let mut timeline = Timeline::new(serde_json::from_value(scenario).unwrap()).unwrap();
+    timeline.extend(3_000);
+    let facts = timeline.all_facts();
+    let places = |name: &str| -> Vec<usize> {
+        let found = facts.iter().enumerate();
+        found
+            .filter(|(_, record)| record.fact.name() == name)
+            .map(|(place, _)| place)
+            .collect()
+    };
+    let [first, again] = places("WatchAccepted")[..] else {
+        panic!("{:?}", places("WatchAccepted"));
+    };
+    let waits = places("BackoffStarted")[0];
+    assert!(
+        (waits + 100..waits + 1_000).contains(&again),
+        "{waits} {again}"
+    );
+    for (at, ends) in [(first, false), (again, true)] {
+        let is = StepSize::Event.ends_at(&timeline, at, &facts[at]);
+        assert_eq!(is, ends, "{at}");
     }
 }
 

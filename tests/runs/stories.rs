@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::FactRecord;
 use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session};
@@ -274,6 +275,43 @@ fn what_a_goal_asks_for_is_searched_once_and_again_only_where_the_run_has_change
             let mut all = |run: &Timeline, end| found.all(one, run, end, &own.picture(0));
             assert_eq!(all(&empty, end / 2), holds(end / 2), "{id}: {condition:?}");
             assert_eq!(all(&own, end), holds(end), "{id}: {condition:?}");
+        }
+    }
+}
+
+#[test]
+fn a_goal_waits_for_the_last_call_that_it_asks_for_and_for_none_that_it_forbids() {
+    let lesson = lessons::load("first-look").unwrap();
+    let run = run(&lesson, lesson.scenario.settings.era.0);
+    let facts = run.all_facts();
+    let call: Predicate = "call=any".parse().unwrap();
+    let places = |is: &dyn Fn(&FactRecord) -> bool| -> Vec<usize> {
+        let all = facts.iter().enumerate();
+        all.filter(|(_, record)| is(record))
+            .map(|(place, _)| place)
+            .collect()
+    };
+    let calls = places(&|record| call.holds(record, false));
+    let returns = places(&|record| record.fact.name() == "NotificationHandled");
+    assert!(calls.len() > 2, "{calls:?}");
+    for times in [None, Some(0), Some(1), Some(2)] {
+        let conditions = [Condition::Fact(call.clone(), times)];
+        let mut found = Found::default();
+        let mut reached = |end| {
+            found.all(&conditions, &run, end, &run.picture(0))
+                && found.are_over(&conditions, &run, end)
+        };
+        // The calls after a moment are known, too.
+        reached(facts.len());
+        for end in 0..=facts.len() {
+            let count = calls.partition_point(|place| *place < end);
+            let (holds, last) = match times {
+                None => (count > 0, 1),
+                Some(times) => (count == times, times),
+            };
+            let is_over =
+                last == 0 || holds && returns.iter().any(|at| (calls[last - 1]..end).contains(at));
+            assert_eq!(reached(end), holds && is_over, "{times:?} in {end}");
         }
     }
 }
@@ -658,6 +696,21 @@ fn a_scene_looks_the_same_however_one_comes_to_it() {
             other.obey(Command::Tell(Tell::Next));
             other.obey(Command::Tell(Tell::Next));
             is_same(&mut other);
+            // And an answer.
+            if story.scenes[scene].ask.is_some() {
+                let answer = || Command::Tell(Tell::Answer(None));
+                told.obey(answer());
+                watch(&mut told);
+                other.obey(answer());
+                other.obey(Command::Tell(Tell::Next));
+                assert_eq!(
+                    look(&mut other),
+                    look(&mut told),
+                    "{}, the answer of scene {}",
+                    lesson.id,
+                    scene + 1
+                );
+            }
         }
     }
 }

@@ -293,3 +293,30 @@ fn with_headers(answer: Answer) -> Response<Bytes> {
     }
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_of_an_informer_that_shares_its_lines_is_gone_and_its_recording_is_not() {
+        let recordings = Recordings::default();
+        for name in ["one", "other"] {
+            recordings.add(format!("{name}.jsonl").into());
+        }
+        recordings.hears_no_more(1);
+        let window = Window::new(None, recordings, Arc::default());
+        let code = |name: &str| match window.recording(name, "part=1&from=0") {
+            Ok(_) => StatusCode::OK,
+            Err(refusal) => refusal.status,
+        };
+        for (name, expected) in [
+            ("1.log", StatusCode::GONE),
+            ("1.jsonl", StatusCode::OK),
+            ("2.log", StatusCode::OK),
+            ("3.log", StatusCode::NOT_FOUND),
+        ] {
+            assert_eq!(code(name), expected, "{name}");
+        }
+    }
+}

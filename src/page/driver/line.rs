@@ -22,6 +22,8 @@ enum State {
     #[default]
     Waits,
     Goes,
+    /// The same, and opens the run that those behind it are for.
+    Leads,
     Dropped,
 }
 
@@ -37,6 +39,13 @@ impl Place {
 impl Line {
     pub(super) fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
+    }
+
+    /// Whether those that wait are for the run that the first one opens.
+    pub(super) fn is_led(&self) -> bool {
+        let line = self.0.borrow();
+        let first = line.front();
+        first.is_some_and(|first| first.state.get() == State::Leads)
     }
 
     /// The first goes.
@@ -101,13 +110,20 @@ impl Turn {
         })
         .await
     }
+
+    /// Opens the run that those behind it are for.
+    pub(super) fn leads(&self) {
+        if let Some((_, place)) = &self.0 {
+            place.state.set(State::Leads);
+        }
+    }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((line, place)) = &self.0 {
             line.0.borrow_mut().retain(|one| !Rc::ptr_eq(one, place));
-            if place.state.get() == State::Goes {
+            if matches!(place.state.get(), State::Goes | State::Leads) {
                 line.go();
             }
         }

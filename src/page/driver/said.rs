@@ -10,6 +10,7 @@ use leptos::task::spawn_local;
 use super::line::Turn;
 use super::{Driver, Opens};
 use crate::later;
+use crate::live::Connects;
 use crate::paced::Paced;
 use crate::runs::{RUNS, Runs};
 use deltascope_presentation::command::Command;
@@ -230,6 +231,22 @@ impl Driver {
         }
     }
 
+    /// Connects for a script, or says why not. If this has to wait, what is said after it waits for its run, too.
+    pub(crate) fn connects(&self, connect: Connects) -> impl Future<Output = ()> + use<> {
+        let (driver, turn) = (self.clone(), self.turn(true));
+        async move {
+            if !turn.comes().await {
+                return;
+            }
+            turn.leads();
+            if let Err(wrong) = connect.await {
+                driver
+                    .act(Box::new(move |session| session.say(wrong)))
+                    .await;
+            }
+        }
+    }
+
     /// Waits for the seeks that a script has not awaited: its next call goes on from there. Returns whether no other seek
     /// was asked for meanwhile.
     async fn sought(&self) -> bool {
@@ -292,9 +309,12 @@ impl Driver {
         self.act(Box::new(move |session| act(part, session))).await;
     }
 
-    /// The same for what cannot wait, and ends what waits.
+    /// The same for what cannot wait, and ends what waits, unless that waits for this.
     pub async fn act_now(&self, act: Act) {
-        self.stop_opening();
+        if !self.inner.line.is_led() {
+            drop(self.inner.line.leave());
+        }
+        self.end_opening();
         self.ask();
         self.act(act).await;
     }

@@ -32,13 +32,19 @@ use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
 
 /// Sets `window.deltascope`. The page's frame is mounted already; `ready` is settled once all of it is drawn and `first` has been
-/// opened.
-pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
+/// opened, if that `is_newest` still.
+pub fn install(
+    driver: &Driver,
+    ui: Ui,
+    link: Link,
+    first: Option<Command>,
+    is_newest: impl FnOnce() -> bool + 'static,
+) {
     let api = api(driver, ui, link);
     let opening = driver.clone();
     let ready = settles(async move {
         opening.build_all().await;
-        if let Some(first) = first {
+        if let Some(first) = first.filter(|_| is_newest()) {
             opening.opens(first).await;
             drawn(&opening).await;
         }
@@ -169,20 +175,11 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     });
     let on = driver.clone();
     method(&api, "connect", move |options: JsValue, _: JsValue| {
-        let (driver, options) = (on.clone(), to_json(&options));
-        future_to_promise(async move {
-            let connected = match fetched(&CLUSTER).await {
-                Ok(part) => (part.connect)(link, options).await,
-                Err(missing) => Err(missing),
-            };
-            if let Err(wrong) = connected {
-                driver
-                    .perform(Box::new(move |session| session.say(wrong)))
-                    .await;
-            }
-            Ok(JsValue::UNDEFINED)
-        })
-        .into()
+        let options = to_json(&options);
+        settles(on.connects(Box::pin(async move {
+            let part = fetched(&CLUSTER).await?;
+            (part.connect)(link, options).await
+        })))
     });
     let on = driver.clone();
     method(&api, "switchTo", move |branch: JsValue, _: JsValue| {

@@ -145,7 +145,6 @@ impl Found {
         both.all(|(condition, places)| {
             let last = places.iter().rfind(|place| **place < end);
             match (condition, last) {
-                (Condition::Fact(_, Some(0)), _) => true,
                 (Condition::Fact(predicate, _), Some(call)) if predicate.call.is_some() => {
                     is_over(run, *call..end)
                 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 
-use super::call::Scope;
+use super::call::{Call, Scope};
 use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
 
 /// How many objects stand in one line.
@@ -244,6 +244,22 @@ impl Ledger {
     #[must_use]
     pub fn generation(&self) -> (Generation, bool) {
         generation(&self.agent, self.first.as_ref())
+    }
+
+    /// Whether this is the first list of a reflector, though there was one before: its program was started again, or has made a
+    /// new informer. A reflector of client-go asks for any version only until it has one; a streaming list has none, too, after one
+    /// that has expired.
+    #[must_use]
+    pub fn begins_again(&self, call: &Call) -> bool {
+        let is_first = match call {
+            Call::List(_, list) => list.version == "0" && list.token.is_empty(),
+            Call::Watch(_, watch) => {
+                let expires = self.ends_of(EndKind::Expired) > 0;
+                watch.initial && watch.version.is_empty() && !expires
+            }
+            _ => false,
+        };
+        is_first && self.list_count > 0 && is_client_go(&self.agent)
     }
 
     /// Adds a note.

@@ -1,6 +1,7 @@
 // The parts of a released program that come later: what is opened without them, and what is said if they do not come.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { startApi } from "../apiserver.mjs";
 import { DIST, IS_SPLIT, PART, REST, launch } from "../harness.mjs";
 import { hosts, page as hostPage } from "../hosts.mjs";
 import { listOf } from "../many.mjs";
@@ -22,7 +23,7 @@ after(async () => {
 
 /** The page with its first picture, and a switch that lets the parts come. With `holds` they neither come nor fail until
     `release`. */
-async function withoutParts(t, { hash = "", firstVisit = false, holds = false, part = PART } = {}) {
+async function withoutParts(t, { url = server.url, hash = "", firstVisit = false, holds = false, part = PART } = {}) {
   const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
   t.after(() => context.close());
   if (!firstVisit) {
@@ -41,7 +42,7 @@ async function withoutParts(t, { hash = "", firstVisit = false, holds = false, p
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(error));
-  await page.goto(server.url + hash);
+  await page.goto(url + hash);
   await page.waitForFunction(() => window.deltascope !== undefined);
   if (!holds) await page.evaluate(() => window.deltascope.ready);
   const said = page.getByTestId("error").filter({ hasText: "could not be loaded" });
@@ -216,6 +217,26 @@ test("calls of a script while a part is fetched are done and answered in their o
   net.release();
   assert.deepEqual(await answered, [0, 1, 2, 3, 4, 5]);
   assert.deepEqual(await page.evaluate(() => deltascope.getState()), wanted);
+  assert.deepEqual(errors, []);
+});
+
+test("what is said after connect while a part is fetched is for the cluster's run", { skip }, async (t) => {
+  const api = await startApi();
+  api.generate("pods", 5);
+  const front = await serve(DIST, { api: api.url });
+  const { page, net, errors } = await withoutParts(t, { url: front.url, holds: true });
+  t.after(async () => {
+    await page.context().close();
+    await front.close();
+    await api.close();
+  });
+  const answered = page.evaluate(() => Promise.all([deltascope.connect(), deltascope.follow("default/web-0")]));
+  await opening(page).waitFor();
+  net.release();
+  await answered;
+  const { live, following } = await page.evaluate(() => deltascope.getState());
+  assert.ok(live);
+  assert.equal(following, "default/web-0");
   assert.deepEqual(errors, []);
 });
 

@@ -194,6 +194,23 @@ test("where stacks turn into lines, the stack that leaves stands above them, and
   assert.ok(turned > 0 && labels > 0, `${turned} steps with both forms, ${labels} labels`);
 }));
 
+test("a step at once, before the page draws its first trail, has its own alone", onPage({ motion: true }, async (app) => {
+  const page = await app.context.newPage();
+  await page.goto(app.url);
+  await page.waitForFunction(() => window.deltascope !== undefined);
+  const trails = await page.evaluate(async () => {
+    const drawn = () => document.querySelectorAll("#motion .trail").length;
+    const frame = () => new Promise(requestAnimationFrame);
+    await deltascope.ready;
+    await deltascope.step(1, "event");
+    const before = drawn();
+    for (let frames = 0; frames < 6; frames += 1) await frame();
+    return [before, drawn()];
+  });
+  assert.ok(trails[0] > 0, `${trails}`);
+  assert.equal(trails[1], trails[0]);
+}));
+
 test("cutting a motion leaves the picture", onPage({ motion: true }, async (app) => {
   await app.call("seek", 300);
   for (const ms of [0, 200, 700, 1500]) {

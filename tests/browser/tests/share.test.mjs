@@ -228,3 +228,21 @@ test("a transcript describes the run in words, in both languages", onPage({ less
   await app.language("zh");
   assert.match(await told(), /Pod 已经删了/);
 }));
+
+test("a link that comes while the page is still drawn is opened, and not the one before it", onPage({}, async (app) => {
+  const page = await app.context.newPage();
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector(".stage")) return;
+      observer.disconnect();
+      history.replaceState(null, "", "#v1;lesson=indexer");
+      dispatchEvent(new HashChangeEvent("hashchange"));
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`${app.url}#v1;lesson=tombstone`);
+  await page.waitForFunction(() => window.deltascope !== undefined);
+  await page.evaluate(() => window.deltascope.ready);
+  await page.waitForFunction(() => window.deltascope.getState().lesson === "indexer");
+  await page.evaluate(() => window.deltascope.step(1));
+  assert.equal(await page.evaluate(() => window.deltascope.getState().lesson), "indexer");
+}));

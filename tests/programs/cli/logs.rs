@@ -6,7 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
@@ -322,6 +322,25 @@ fn what_the_command_leaves_running_does_not_hold_the_tap() {
         let killed = std::process::Command::new("kill").arg(id.trim()).status();
         assert!(killed.unwrap().success() || !lives, "{left}");
     }
+}
+
+#[test]
+fn the_end_does_not_wait_for_the_count_of_an_old_log() {
+    let api = Api::start(&["--pods", "1", "--rate", "0"]);
+    let log = scratch("tap-log-old.log");
+    // So long that to count its lines takes minutes; a hole needs no room on the disk.
+    File::create(&log).unwrap().set_len(1 << 40).unwrap();
+    let log_is = log.to_str().unwrap();
+    let args = ["tap", "--proxy", &api.url, "--log", log_is, "--", "true"];
+    let (mut running, _, err) = start(&mut deltascope(&args));
+    let ends = loop {
+        if let Err(why) = err.recv_timeout(HANGS) {
+            break why;
+        }
+    };
+    assert_eq!(ends, RecvTimeoutError::Disconnected, "it counts");
+    assert_eq!(super::code(&mut running), Some(0));
+    fs::remove_file(&log).unwrap();
 }
 
 fn get(tap: &Tap, path: &str) -> (u16, Vec<u8>) {

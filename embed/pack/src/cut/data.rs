@@ -223,8 +223,105 @@ fn padded(bytes: &[u8]) -> u32 {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::moved;
-    use crate::cut::Side;
+    use wasm_encoder::{
+        CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition, Function,
+        FunctionSection, LinkingSection, MemorySection, MemoryType, Module, NameMap, NameSection,
+        SymbolTable, TypeSection,
+    };
+
+    use super::{Linked, moved, places};
+    use crate::cut::{Side, Split};
+
+    /// Where the texts begin in memory.
+    const TEXTS: u32 = 1_024;
+
+    /// A program as the linker writes it: functions by their names, each of which uses one of these texts. A text is a place and a
+    /// length.
+    fn program(functions: &[(&str, usize)], texts: &[(u32, u32)]) -> Vec<u8> {
+        let (mut types, mut indices) = (TypeSection::new(), FunctionSection::new());
+        types.ty().function([], []);
+        let (mut code, mut names, mut symbols) =
+            (CodeSection::new(), NameMap::new(), SymbolTable::new());
+        // The code is the fourth section.
+        let mut relocations = vec![3, functions.len() as u8];
+        for (number, (name, text)) in (0..).zip(functions) {
+            indices.function(0);
+            names.append(number, name);
+            let address = TEXTS + texts[*text].0;
+            let [one, two] = [address as u8 | 0x80, (address >> 7) as u8 | 0x80];
+            let mut function = Function::new([]);
+            function.raw([0x41, one, two, 0x80, 0x80, 0, 0x1a, 0x0b]);
+            code.function(&function);
+            // Behind the length, the locals and the operator of as many bodies of ten bytes.
+            let at = 1 + 10 * number as u8 + 3;
+            relocations.extend([4, at, *text as u8, 0]);
+        }
+        for (offset, size) in texts {
+            let (index, offset, size) = (0, *offset, *size);
+            let place = DataSymbolDefinition {
+                index,
+                offset,
+                size,
+            };
+            symbols.data(0, "text", Some(place));
+        }
+        let mut memories = MemorySection::new();
+        memories.memory(MemoryType {
+            minimum: 1,
+            maximum: None,
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        });
+        let mut data = DataSection::new();
+        data.active(0, &ConstExpr::i32_const(TEXTS as i32), [7; 64]);
+        let mut linking = LinkingSection::new();
+        linking.symbol_table(&symbols);
+        let mut named = NameSection::new();
+        named.functions(&names);
+        let mut module = Module::new();
+        module
+            .section(&types)
+            .section(&indices)
+            .section(&memories)
+            .section(&code)
+            .section(&data)
+            .section(&linking)
+            .section(&CustomSection {
+                name: "reloc.CODE".into(),
+                data: (&relocations).into(),
+            })
+            .section(&named);
+        module.finish()
+    }
+
+    #[test]
+    fn a_text_goes_where_its_only_user_is_but_for_the_end_that_another_shares() {
+        // The second text is the end of the first, and some more; nobody uses the last.
+        let texts = [(0, 6), (4, 6), (20, 4), (30, 4), (40, 4)];
+        let functions = [("element", 0), ("rest", 1), ("main", 2), ("page", 3)];
+        let bytes = program(&functions, &texts);
+        let linked = Linked::read(&bytes).unwrap();
+        let split = Split {
+            main: bytes.clone(),
+            firsts: Vec::new(),
+            laters: Vec::new(),
+        };
+        let side_of = |name: &str| match name {
+            "element" => Side::Element,
+            "rest" => Side::Rest,
+            "page" => Side::Page,
+            _ => Side::Main,
+        };
+        let expected = [
+            (0..4, Side::Element),
+            (6..10, Side::Rest),
+            (30..34, Side::Page),
+        ];
+        let expected = expected.map(|(at, side)| (TEXTS + at.start..TEXTS + at.end, side));
+        let found = places(&linked, &split, side_of, &BTreeMap::new()).unwrap();
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn data_that_two_files_use_stays() {

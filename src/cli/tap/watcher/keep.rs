@@ -129,12 +129,17 @@ impl Watcher {
         }
     }
 
-    /// A list begins. If there may be no room for it, or the recording has stopped and may go on with it, another file does.
+    /// A list begins. If it is of a program that was started again, if there may be no room for it, or if the recording has
+    /// stopped and may go on with it, another file does.
     pub(super) fn make_room(&mut self, track: usize, at: Time, call: &Call) {
         let Some(one) = self.tracks.get(&track) else {
             return;
         };
+        let begins_again = one.ledger.begins_again(call);
         match &one.recorder {
+            Some(recorder) if begins_again && recorder.is_steady() => {
+                self.begin_again(track, at, call);
+            }
             Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
                 self.go_on(track, at, Some(call));
             }
@@ -142,6 +147,17 @@ impl Watcher {
                 self.go_on(track, at, Some(call));
             }
             _ => {}
+        }
+    }
+
+    /// The program was started again: its handlers hear of all objects anew, and its file has them alone.
+    fn begin_again(&mut self, track: usize, at: Time, list: &Call) {
+        let one = self.tracks.get_mut(&track);
+        if let Some(mut recorder) = one.and_then(|one| one.recorder.take()) {
+            let mut end = recorder.finish();
+            end.push_str(&record::stopped(at, Stopped::Next));
+            self.write(track, &end);
+            self.go_on(track, at, Some(list));
         }
     }
 
@@ -262,7 +278,13 @@ mod tests {
     use super::*;
 
     /// A list of so many objects of 7 MB each; then a watch, if it is one.
-    fn list(watcher: &mut Watcher, client: &Client, id: u64, objects: usize, watches: bool) {
+    fn list(
+        watcher: &mut Watcher,
+        client: &Client,
+        id: u64,
+        (objects, version): (usize, &str),
+        watches: bool,
+    ) {
         let head = || super::super::super::super::http::head_of(200, &hyper::HeaderMap::new());
         let ask = |watcher: &mut Watcher, at, query: &[(String, String)]| {
             let call = Call::read("GET", "api/v1/pods", query, "application/json");
@@ -278,7 +300,8 @@ mod tests {
                 _room: None,
             });
         };
-        ask(watcher, id, &[]);
+        let version = ("resourceVersion".to_owned(), version.to_owned());
+        ask(watcher, id, &[version]);
         let long = "x".repeat(7 << 20);
         let object = |number| {
             format!(
@@ -318,11 +341,11 @@ mod tests {
             let out = std::env::temp_dir().join(name);
             std::fs::create_dir_all(&out).unwrap();
             (watcher.options.out, watcher.options.keep) = (Some(out.clone()), 9);
-            list(&mut watcher, &client, 10, objects, true);
+            list(&mut watcher, &client, 10, (objects, ""), true);
             let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].stopped;
             let is_full = matches!(stopped(&mut watcher), Some((_, Stopped::Full)));
             assert_eq!(is_full, why == Stopped::Full);
-            list(&mut watcher, &client, 20, objects, false);
+            list(&mut watcher, &client, 20, (objects, ""), false);
             assert_eq!(stopped(&mut watcher), None);
             let files = watcher.options.recordings.parts(1);
             assert_eq!(files.len(), parts);
@@ -342,6 +365,43 @@ mod tests {
             );
             let state = State::read(File::open(&files[parts - 1].path).unwrap()).unwrap();
             assert_eq!(state.len(), objects);
+            std::fs::remove_dir_all(&out).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_started_again_begins_another_file() {
+        for (agent, version, parts) in [
+            ("m kubernetes/1", "0", 2),
+            ("m kubernetes/1", "1", 1),
+            ("m", "0", 1),
+        ] {
+            let (mut watcher, mut client) = watcher();
+            client.agent = agent.into();
+            let name = format!("deltascope-again-{}-{parts}", std::process::id());
+            let out = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&out).unwrap();
+            (watcher.options.out, watcher.options.keep) = (Some(out.clone()), 9);
+            list(&mut watcher, &client, 10, (1, "0"), true);
+            list(&mut watcher, &client, 20, (1, version), true);
+            let files = watcher.options.recordings.parts(1);
+            assert_eq!(files.len(), parts, "{agent} {version}");
+            if let [first, again] = &*files {
+                let [end, begins] = [first, again].map(|part| {
+                    let notes = note::read(&std::fs::read(&part.path).unwrap());
+                    (notes.first().cloned(), notes.last().cloned())
+                });
+                let stopped = Note::Stopped {
+                    at: 10,
+                    why: Stopped::Next,
+                };
+                let anew = Note::GoesOn {
+                    at: 10,
+                    part: 2,
+                    anew: true,
+                };
+                assert_eq!((end.1, begins.0), (Some(stopped), Some(anew)));
+            }
             std::fs::remove_dir_all(&out).unwrap();
         }
     }

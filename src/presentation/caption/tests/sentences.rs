@@ -2,8 +2,8 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Cause, EventType, Fact, FactId, HandlersFact, Known, LockName, QueueFact, ReflectorFact,
-    RunFact, ServerFact,
+    Actor, Cause, EventType, Fact, FactId, FactRecord, HandlersFact, Known, LockName, QueueFact,
+    ReflectorFact, RunFact, ServerFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, SourceKind};
@@ -91,6 +91,44 @@ fn a_watch_from_any_version_sends_all_objects_first() {
             for wrong in ["nothing comes twice", "every change after"] {
                 assert!(!said.contains(wrong), "{said}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_watch_is_called_very_short_if_it_was_that_and_brought_nothing() {
+    let open = || Fact::Server(ServerFact::WatchAccepted { rv: "4".into() });
+    let event = || {
+        Fact::Reflector(ReflectorFact::EventReceived {
+            event: EventType::Added,
+            object: object("a/b", "5"),
+            ends_list: false,
+        })
+    };
+    let end = |relist, code| Fact::Reflector(ReflectorFact::WatchEnded { relist, code });
+    let fact_at = |(time, fact)| FactRecord {
+        time,
+        ..record(0, Actor::Reflector, Cause::Start, fact)
+    };
+    for (facts, is_short) in [
+        (vec![(100, open()), (1_099, end(true, 0))], true),
+        (vec![(100, open()), (1_100, end(true, 0))], false),
+        (vec![(100, open()), (200, end(true, 410))], false),
+        (vec![(100, open()), (1_100, end(false, 0))], false),
+        (
+            vec![(100, open()), (150, event()), (200, end(true, 0))],
+            false,
+        ),
+        // An event of the watch before.
+        (vec![(0, event()), (100, open()), (200, end(true, 0))], true),
+        (vec![(200, end(true, 0))], false),
+    ] {
+        let facts: Vec<_> = facts.into_iter().map(fact_at).collect();
+        let last = facts.last().unwrap();
+        for lang in [Lang::En, Lang::Zh] {
+            let said = words(last, &facts, &Picture::default(), lang);
+            let said = plain(&said.why).contains("“very short watch”");
+            assert_eq!(said, is_short, "{facts:?}");
         }
     }
 }
