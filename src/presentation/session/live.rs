@@ -18,7 +18,7 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
 use super::heard::Laid;
-use super::messages::cannot_run;
+use super::messages::{cannot_run, not_at_the_edge, not_live, only_looked_at, while_live};
 use super::{Change, Session};
 
 /// How many facts are computed before the page gets its turn: some 30 ms.
@@ -199,6 +199,7 @@ impl Session {
         if let Some(live) = &mut self.live {
             live.following = false;
         }
+        self.mark_rest();
         self.playback.pause();
         let step = self.timeline.count_until(at);
         self.playback.seek(step, self.timeline.len());
@@ -258,7 +259,7 @@ impl Session {
         let Some(live) = &mut self.live else {
             return;
         };
-        let known = self.timeline.len();
+        let known = self.landmarks.seen();
         live.now = live.now.max(now);
         live.busy = true;
         while self.timeline.len() < known + SLICE {
@@ -274,9 +275,14 @@ impl Session {
             let input = Input::Source(source::Command::Respond(responses));
             self.timeline.take(at, input);
         }
-        let busy = live.busy;
-        if self.timeline.len() > known {
-            self.marked();
+        // One step may state more facts than a slice has. A cursor that follows waits until all are marked.
+        let most = if live.following { SLICE } else { usize::MAX };
+        let mut busy = live.busy;
+        if self.timeline.len() > known && !self.mark_some(most) {
+            busy = true;
+        }
+        if let Some(live) = &mut self.live {
+            live.busy = busy;
         }
         if let Some(heard) = self.heard.as_mut().filter(|_| !busy) {
             heard.catch_up(&self.timeline);
@@ -290,6 +296,9 @@ impl Session {
             return;
         };
         let known = self.timeline.len();
+        if self.landmarks.seen() < known {
+            return;
+        }
         let (facts, bytes) = if live.following {
             live.bounds
         } else {
@@ -340,6 +349,9 @@ impl Session {
         };
         let late = self.is_late(live);
         let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
+        if self.landmarks.seen() < edge {
+            return Change::None;
+        }
         // Following the edge stops at a breakpoint, as playback does.
         let to = self.first_break(cursor..edge).unwrap_or(edge);
         let change = match edge.saturating_sub(cursor) {
@@ -367,12 +379,20 @@ impl Session {
         }
     }
 
+    /// Marks what a live run has not marked yet.
+    fn mark_rest(&mut self) {
+        if self.landmarks.seen() < self.timeline.len() {
+            self.marked();
+        }
+    }
+
     /// Goes to the edge, and follows it.
     pub(super) fn go_live(&mut self) -> Change {
         let Some(live) = &mut self.live else {
             return self.fail(not_live(), None);
         };
         live.following = true;
+        self.mark_rest();
         self.playback.pause();
         let edge = self.timeline.len();
         self.playback.seek(edge, edge);
@@ -385,6 +405,7 @@ impl Session {
             return Change::None;
         };
         self.timeline.end_live();
+        self.mark_rest();
         self.packed.borrow_mut().take();
         let edge = self.timeline.len();
         if !live.following || self.playback.cursor() == edge {
@@ -411,6 +432,8 @@ impl Session {
         {
             return Some(lay(self, files));
         }
+        self.live.as_ref()?;
+        self.mark_rest();
         let live = self.live.as_mut()?;
         match command {
             opening if opening.opens() => {
@@ -525,27 +548,6 @@ fn then(first: Option<(u32, u32)>, next: Option<(u32, u32)>) -> Option<(u32, u32
     }
 }
 
-fn not_live() -> Text {
-    Text::new(
-        "No cluster is connected. Connect to one first.",
-        "没有连接集群。请先连接。",
-    )
-}
-
-fn while_live() -> Text {
-    Text::new(
-        "The cluster is being recorded, and a recording has one past. Disconnect first: what came stays, and can be forked and changed.",
-        "集群正在录制中，录制只有一个过去。请先断开：已收到的内容会保留，可以分叉和修改。",
-    )
-}
-
-fn only_looked_at() -> Text {
-    Text::new(
-        "A real cluster is only looked at: nothing is written to it from here. Disconnect first: what came stays, and can be changed.",
-        "真实的集群只供查看：这里不会向它写入任何内容。请先断开：已收到的内容会保留，可以修改。",
-    )
-}
-
 /// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
     let (was, is) = (seconds(was), seconds(is));
@@ -556,13 +558,6 @@ fn went(was: Time, is: Time) -> Text {
         &format!(
             "你刚才看的时刻（开始后 {was} 秒）已不再保留：之后收到的内容太多。现存最早的时刻是 {is} 秒。断开连接或缩小范围，可以更久地查看过去。"
         ),
-    )
-}
-
-fn not_at_the_edge() -> Text {
-    Text::new(
-        "That happens now, and you are looking at the past. Go to the live edge first, or disconnect.",
-        "这会发生在现在，而你正在看过去。请先回到实时位置，或断开连接。",
     )
 }
 

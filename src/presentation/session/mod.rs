@@ -763,11 +763,27 @@ impl Session {
         self.marked();
     }
 
+    /// The same of at most so many of them. Returns whether that was all.
+    fn mark_some(&mut self, most: usize) -> bool {
+        let known = self.timeline.len();
+        let end = known.min(self.landmarks.seen().saturating_add(most));
+        let rules = &self.lesson.markers;
+        self.landmarks.go_on_to(&self.timeline, rules, end);
+        self.monitors.check_up_to(&self.timeline, end);
+        self.marked_so_far();
+        end == known
+    }
+
     /// Finds the landmarks and the violations of new facts.
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
         self.monitors.check_new(&self.timeline);
+        self.marked_so_far();
+    }
+
+    fn marked_so_far(&mut self) {
+        let rules = &self.lesson.markers;
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
         self.behind = self.landmarks.behind();
