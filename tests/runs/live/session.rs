@@ -8,19 +8,17 @@ use deltascope::presentation::command::{Command as Click, Export};
 use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
-use deltascope::presentation::session::{Change, Session, typed};
+use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::picture::Picture;
 use deltascope::replay::trace;
 use deltascope::world::Time;
 use deltascope::world::source::Command;
-use deltascope::world::source::live::{Page, ResponsePart, ServerResponse};
+use deltascope::world::source::live::{ResponsePart, ServerResponse};
 use deltascope::world::source::wire::RecordedEvent;
 use deltascope::world::virtual_time::Input;
-use kube_core::DynamicObject;
 use serde_json::json;
-use std::sync::Arc;
 
-use super::{Cluster, copied, object, scenario};
+use super::{Cluster, copied, scenario};
 
 fn session() -> (Session, Cluster) {
     let mut session = Session::new();
@@ -319,46 +317,4 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
     session.inject("create", pod("early"));
     let error = session.view().error.unwrap().message;
     assert!(error.en.contains("No watch is open"), "{}", error.en);
-}
-
-#[test]
-fn a_step_of_more_facts_than_a_slice_is_marked_in_slices() {
-    const OBJECTS: usize = 4_000;
-    let mut session = Session::new();
-    session.connect(LiveRun {
-        title: Text::new("pods", "pods"),
-        scenario: scenario(Generation::Atomic, Some(false)),
-        start: None,
-    });
-    session.live_tick(0);
-    let items = (0..OBJECTS).map(|n| {
-        let mut object = DynamicObject::clone(&object(0, 7));
-        object.metadata.name = Some(format!("p{n:04}"));
-        object.metadata.uid = Some(format!("u{n}"));
-        Arc::new(object)
-    });
-    let page = Page {
-        rv: "7".into(),
-        items: items.collect(),
-        continue_token: "".into(),
-    };
-    let request = session.live_wanted().unwrap().request;
-    let part = ResponsePart::Page(page);
-    session.live_received(1, vec![ServerResponse { request, part }]);
-    let mut waited = 0;
-    for now in 1..40 {
-        session.live_tick(now);
-        while session.live_due() == Some(now) {
-            let behind = session.live_view().unwrap().behind;
-            waited += usize::from(behind > 0 && session.live_follow() == Change::None);
-            session.live_tick(now);
-        }
-        while session.live_follow() != Change::None {}
-    }
-    assert!(waited > 0, "the step stated fewer facts than a slice");
-    assert_eq!(session.live_view().unwrap().behind, 0);
-    let view = session.view();
-    assert_eq!(view.places.len(), OBJECTS);
-    let is_marked = |n| view.marks.get(&format!("u{n}")).is_some();
-    assert!((0..OBJECTS).all(is_marked));
 }
