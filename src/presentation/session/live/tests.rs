@@ -361,7 +361,10 @@ fn listed(objects: usize) -> Session {
 fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
     const OBJECTS: usize = 4 * SLICE;
     let mut session = listed(OBJECTS);
-    let (mut most, mut whole, mut waited) = (0, 0, 0);
+    // The step has a slice for itself.
+    assert!(session.timeline.len() > OBJECTS);
+    assert!(session.landmarks.seen() < 9, "{}", session.landmarks.seen());
+    let (mut whole, mut waited) = (0, 0);
     for now in 2..60 {
         loop {
             let (known, seen) = (session.timeline.len(), session.landmarks.seen());
@@ -370,10 +373,8 @@ fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
             let came = session.timeline.len() - known;
             let found = session.landmarks.seen() - seen;
             let checked = session.monitors.seen() - was_checked;
-            // A large step has a slice for itself.
             assert!(came < SLICE || found + checked == 0, "{came} {found}");
             assert!(found.max(checked) <= SLICE, "{found} {checked}");
-            most = most.max(came);
             // A fact about all objects has a slice for itself, and its check another.
             for fact in session.timeline.facts(seen..seen + found).iter() {
                 if fact_queries::whole(&fact.fact).is_some_and(|all| all.len() == OBJECTS) {
@@ -392,7 +393,7 @@ fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
             }
         }
     }
-    assert!(most > OBJECTS && waited > 2, "{most} {waited}");
+    assert!(waited > OBJECTS / SLICE, "{waited}");
     assert_eq!(whole, 3, "the cluster, the queue and the store");
     let view = session.view();
     assert_eq!(view.live.unwrap().behind, 0);
