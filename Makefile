@@ -137,7 +137,7 @@ site: $(BOOKS)
 
 # The same workloads natively, in a browser as a user of the library compiles them, and there as the page is
 # compiled, in one table. Then the costs of moving through a million facts on the page, and of ten thousand
-# objects, of the frames while it plays, and of following a cluster. BENCH= part of a name leaves out all other rows of the native benchmarks.
+# objects, of starting, of the frames while it plays, and of following a cluster. BENCH= part of a name leaves out all other rows of the native benchmarks.
 bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
@@ -149,6 +149,7 @@ bench: setup-dist setup-browser
 	trunk build --release --dist '$(BENCHES)/dist'
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
+	@node $(BROWSER)/bench-start.mjs '$(BENCHES)/dist'
 	@node $(BROWSER)/bench-frames.mjs '$(BENCHES)/dist'
 	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist'
 	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist' --objects 50000 --rate 300
