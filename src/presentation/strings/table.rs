@@ -185,6 +185,9 @@ words! {
     // The Indexer.
     no_store: "This program has no store.", "这个程序没有存储。";
     beside: "informers side by side", "informer 并排比较";
+    beside_title:
+        "What it takes with sharing and without; below, the stores of the informers beside this one",
+        "共享与不共享各需要什么；下面是旁边的 informer 的存储";
     empty_store: "empty", "空";
     not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
     /// The unit of the gauge.
@@ -414,9 +417,6 @@ words! {
     process_idle: "nothing in work", "没有在处理";
 
     // The Indexer.
-    beside_title:
-        "What it takes with sharing and without; below, the stores of the informers beside this one",
-        "共享与不共享各需要什么；下面是旁边的 informer 的存储";
     /// The label of the other facts of a step.
     also_in_step: "Also in this step", "这一步里还有";
     no_indices: "no indices", "没有索引";
