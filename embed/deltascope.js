@@ -686,7 +686,9 @@ export class DeltaScope extends HTMLElement {
 
   /** Whether the first picture shows more than the begin of a small run: `starts.mjs` measures both kinds. */
   #isMore() {
-    const isSmall = this.#scenario() || this.getAttribute("lesson") === "first-look";
+    const named = { scenario: this.#chosen !== "lesson" && this.#scenario(), lesson: this.getAttribute("lesson") };
+    const { scenario, lesson } = this.#given ?? named;
+    const isSmall = scenario || lesson === "first-look";
     return !isSmall || this.getAttribute("controls") === "full" || ["at", "mode", "scene"].some((name) => this.hasAttribute(name));
   }
 

@@ -12,7 +12,7 @@ const SETTLES_MS = 1000;
 // A stretch of a function with fewer bytes is not worth a function of its own.
 const SHORT = 48;
 // A function with fewer bytes is not worth a place of its own: calls between files take some.
-const SMALL = 64;
+const SMALL = 16;
 // One with as many is known by its content when it has got another name.
 const LARGE = 128;
 // Below a path with fewer functions than this, each has a line.

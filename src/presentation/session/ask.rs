@@ -140,7 +140,7 @@ impl Found {
     /// Whether the calls that conditions ask for are over by the fact before `end`: only then all that they print is
     /// there.
     #[must_use]
-    pub(crate) fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
+    pub fn are_over(&self, conditions: &[Condition], run: &Timeline, end: usize) -> bool {
         let mut both = conditions.iter().zip(&self.places);
         both.all(|(condition, places)| {
             let last = places.iter().rfind(|place| **place < end);

@@ -8,7 +8,7 @@ pub mod story;
 mod table;
 pub mod together;
 
-pub use table::{Strings, strings};
+pub use table::{Later, Strings, strings};
 
 use super::caption;
 use super::command::Fault;

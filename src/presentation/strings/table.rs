@@ -1,19 +1,21 @@
 //! The fixed words, each in both languages: the compiler requires both of every word.
 
+use std::ops::Deref;
+
 use crate::i18n::Lang;
 
 /// `name: "in English", "in Chinese";`
 macro_rules! words {
-    ($($(#[$about:meta])* $name:ident: $en:literal, $zh:literal;)*) => {
-        /// Every label, hint and accessible name of the page.
+    ($(#[$of:meta])* $words:ident $en_words:ident $zh_words:ident $($(#[$about:meta])* $name:ident: $en:literal, $zh:literal;)*) => {
+        $(#[$of])*
         #[derive(Debug)]
         #[allow(missing_docs, reason = "each name says which control it labels")]
-        pub struct Strings {
+        pub struct $words {
             $($(#[$about])* pub $name: &'static str,)*
         }
 
-        static EN: Strings = Strings { $($name: $en,)* };
-        static ZH: Strings = Strings { $($name: $zh,)* };
+        static $en_words: $words = $words { $($name: $en,)* };
+        static $zh_words: $words = $words { $($name: $zh,)* };
     };
 }
 
@@ -26,131 +28,67 @@ pub fn strings(lang: Lang) -> &'static Strings {
     }
 }
 
+impl Deref for Strings {
+    type Target = Later;
+
+    // A function of its own, which comes with the rest, and brings them.
+    #[inline(never)]
+    fn deref(&self) -> &Later {
+        if std::ptr::eq(self, &EN) {
+            &LATER_EN
+        } else {
+            &LATER_ZH
+        }
+    }
+}
+
 words! {
+    /// Every label, hint and accessible name of the page: those that first pictures show, and the others through them.
+    Strings EN ZH
+
     // A story.
     story: "Story", "故事";
     story_turn: "Go through the story", "浏览故事";
     story_back: "Back", "上一步";
     story_next: "Next", "下一步";
-    story_skip: "Skip", "跳过";
-    /// Next, where a question has no answer yet.
-    story_pass: "Skip the question", "跳过问题";
     story_closer: "Look closer", "看细节";
     story_tell: "Tell the story", "讲故事";
-    story_show: "Show me", "直接看答案";
-    story_number: "Your answer, a number", "你的答案（数字）";
-    story_answer: "Answer", "回答";
-    story_order: "Choose them in order.", "按先后顺序点选。";
-    story_run: "Let time run", "继续运行";
-    story_pause: "Pause", "暂停";
-    story_hint: "Hint", "提示";
     by_program: "program ", "程序 ";
-    story_missed: "Not yet.", "还没达成。";
     story_again: "Start over", "重新开始";
-    story_reached: "You did it.", "成功了。";
     story_more: "Code and sources", "代码与出处";
-    story_code: "In your code", "在你的代码里";
-    story_wrong: "Wrong", "错误写法";
-    story_right: "Right", "正确写法";
     story_sources: "In client-go", "client-go 中的出处";
-
-    // The informers of a tap.
-    informers: "Informers", "Informer";
-    informers_none:
-        "No informer yet. Start your controller with the KUBECONFIG that the tap has named.",
-        "还没有 informer。请用 tap 给出的 KUBECONFIG 启动你的 controller。";
-    informers_choose:
-        "Choose an informer: the stage shows it, live.", "选择一个 informer，舞台会实时显示它。";
-    informers_odd: "Findings", "发现";
-    informers_moment: "Show the moment", "查看那一刻";
-    heard_log: "handler and its log", "handler 与其日志";
 
     // The shelf.
     shelf: "Lessons", "课程";
-    shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";
-    shelf_none:
-        "Nothing has all of these words. Try fewer, or a name from client-go.",
-        "没有内容包含所有这些词。请减少词语，或换用 client-go 中的名称。";
-    shelf_link: "Link to this", "此页链接";
-    shelf_all: "All lessons", "全部课程";
-    shelf_courses: "Courses", "系列";
     shelf_others: "Everything else", "其他";
-    shelf_short: "The short course", "入门系列";
-    shelf_long: "The long course", "完整系列";
     shelf_begin: "Begin", "开始";
     shelf_go_on: "Go on", "继续";
-    shelf_first: "Show the lessons when the page opens", "打开页面时先显示课程";
-    shelf_forget: "Forget my progress", "清除学习进度";
-    shelf_more: "More lessons", "更多课程";
     shelf_next: "Next", "下一课";
-    told_opened: "begun", "已开始";
-    told_ended: "told to the end", "已看完";
-    told_reached: "goal reached", "已达成目标";
-    teach: "For the teacher", "授课提示";
-    teach_about:
-        "Show the scene and let the class answer before you go on. What is right comes from the lesson’s own run.",
-        "先展示场景，等学员回答后再继续。正确答案来自这一课的实际运行。";
-    teach_ask: "Ask", "提问";
-    teach_right: "Right", "正确答案";
-    teach_usual: "Usually answered", "常见回答";
-    teach_show: "Then show", "然后展示";
-    teach_goal: "Their turn", "学员动手";
-    teach_back: "Back to the lessons", "返回课程";
-    teach_print: "Print", "打印";
-    key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
+
     // In front of a class.
     present: "In front of a class", "演示模式";
-    present_leave: "Leave", "退出演示";
-    present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
-    code: "Code of this moment", "此刻的二维码";
-    code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
-    code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
     handout: "Handout", "讲义";
-    handout_print: "Print", "打印";
-    handout_answers: "Answers", "答案";
-    handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
-    key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
-    key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
-    key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
+
     // The head of the page, and branches.
     lesson: "Lesson", "课程";
     open_recording: "Open a file…", "打开文件…";
     known_on: "KnownObjects on", "KnownObjects 开";
-    known_off: "KnownObjects off", "KnownObjects 关";
     known_title:
         "Whether the queue can ask the Indexer which objects it knows. A switch holds from here on; start over (R) to run all of it so",
         "队列能否向 Indexer 询问它已知的对象。切换从此刻起生效；重新开始（R）可让整个运行都这样";
     language: "Switch the language", "切换语言";
     theme_to_dark: "Switch to the dark theme", "切换到深色主题";
-    theme_to_light: "Switch to the light theme", "切换到浅色主题";
     help: "Help", "帮助";
     close: "Close", "关闭";
     dismiss: "Dismiss", "关闭";
-    opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
-    opening_steps: "{n} steps", "{n} 步";
-    stop_opening: "Stop", "停止";
     branches: "Branches", "分支";
     branches_title:
         "Branches: fork, drop or move an event, change a setting",
         "分支：分叉、去掉或移动事件、改设置";
-    fork_here: "Fork here", "在此分叉";
     branch_go: "Go to", "切换到";
-    branch_rename: "Rename", "重命名";
-    branch_name: "Name of the branch", "分支名称";
-    branch_remove: "Remove the branch", "删除分支";
-    server_events: "What the server did around here", "服务器在此前后做的事";
-    server_events_hint:
-        "Leave one out or move it: a branch shows what would have happened.",
-        "去掉或移动一个：分支会显示那样会发生什么。";
-    no_server_events: "Nothing near.", "附近没有。";
     drop_event: "Leave out", "去掉";
-    event_earlier: "Before the one before", "移到前一个之前";
-    event_later: "After the one after", "移到后一个之后";
-    another_setting: "With another setting, from the start", "换一个设置（从头计算）";
     setting: "Setting", "设置";
     setting_value: "Value", "值";
-    branch_with: "Branch with it", "按此设置新建分支";
-    no_settings: "This program has no such settings.", "这个程序没有这样的设置。";
     error: "Error", "错误";
     drop_here: "Drop recordings or a trace here", "把录制文件或运行记录拖到这里";
     drop_hint: "One file, or several that belong together", "一个文件，或属于同一次录制的几个文件";
@@ -165,7 +103,6 @@ words! {
     stage: "Stage", "舞台";
     rooms: "Rooms", "面板";
     follow_rooms: "Show the room where something happens", "自动切换到发生变化的面板";
-    acting: "acts now", "正在动作";
     recording: "Recording", "录制";
     /// The room's title for a real cluster.
     cluster: "Cluster", "集群";
@@ -178,16 +115,11 @@ words! {
     delete: "delete", "删除";
     /// The hint on an object of the API server.
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
-    /// The same on a call of a program.
-    choose_call: "Press to see why it is here, and to select its object for Update or Delete", "按下可查看它为什么在这里，并选中它的对象以便 Update 或 Delete";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     deleted: "deleted", "已删除";
     show_all: "Show all objects", "显示全部对象";
-    find_object: "Find an object", "查找对象";
-    queued: "Queued", "排队中";
-    show_fewer: "Show fewer objects", "收起对象";
     watch_stream: "watch stream", "watch 流";
     /// A parameter of every watch.
     bookmarks_are:
@@ -204,19 +136,14 @@ words! {
     compact_title:
         "Forget the history: the next watch from an old version is answered with 410 Gone",
         "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone";
-    new_object: "Create an object", "创建对象";
-    change_object: "Edit the object", "修改对象";
     namespace: "namespace", "命名空间";
     name: "name", "名称";
-    app: "label app", "标签 app";
     node: "node", "节点";
     phase: "phase", "阶段";
-    cancel: "Cancel", "取消";
     do_create: "Create", "创建";
     do_edit: "Save", "保存";
 
     // The Reflector.
-    no_reflector: "No reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
     unused: "Not part of this program.", "这个程序没有用到。";
     unused_reflector:
         "Not part of this program: it lists and watches itself.",
@@ -238,8 +165,6 @@ words! {
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
     oldest_right: "Deltas of a key, oldest at the right", "一个 key 的 Delta，最旧的在最右边";
     closed: "closed", "已关闭";
-    object_gone: "object gone", "对象已不在";
-    object_ahead: "object ahead", "对象在前面";
     tombstone: "tombstone", "墓碑";
     queue_synced:
         "HasSynced: the whole first list has been taken out of the queue",
@@ -256,7 +181,6 @@ words! {
         "添加 handler 时挡住处理循环的锁";
     last_popped: "last popped", "上次 Pop";
     nothing_popped: "nothing yet", "还没有";
-    process_idle: "nothing in work", "没有在处理";
 
     // The Indexer.
     no_store: "This program has no store.", "这个程序没有存储。";
@@ -270,22 +194,18 @@ words! {
     behind_is:
         "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
         "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。";
-    /// The label of the other facts of a step.
-    also_in_step: "Also in this step", "这一步里还有";
     /// When the gauge is known.
     behind_known:
         "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
         "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
     items: "items", "items";
     indices: "indices", "indices";
-    no_indices: "no indices", "没有索引";
     query: "query", "查询";
     query_index: "Index to ask", "要查的索引";
     query_value: "Indexed value to ask for", "要查的索引值";
 
     // Now running.
     now_running: "Now running", "正在运行";
-    nothing_runs: "Nothing has run yet.", "还没有运行。";
     lanes: "Who runs, who waits, who holds the lock", "谁在运行，谁在等待，谁持有锁";
     runs: "runs", "运行";
     holds_lock: "holds the lock", "持有锁";
@@ -315,7 +235,6 @@ words! {
     // The strip and the transport.
     narration: "What happens", "发生了什么";
     note: "About this lesson", "关于本课";
-    read_chapter: "Read the chapter", "阅读对应的章节";
     transport: "Playback", "播放";
     reset: "Start over", "重新开始";
     reset_title:
@@ -335,31 +254,14 @@ words! {
     drawer: "Questions about the run", "关于这次运行的问题";
     drawer_checks: "Checks", "检查";
     checks: "Checks: what holds in every run", "检查：每次运行都应成立的事";
-    checks_note:
-        "They are held against every fact of this run. The first violation of each is marked on the timeline.",
-        "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。";
     check_holds: "holds", "成立";
-    check_known: "broken, as this generation is known to do", "不成立：该实现版本已知如此";
-    check_broken: "broken", "不成立";
-    check_off: "nothing to check in this program", "这个程序里没有可检查的";
-    check_jump: "Go there", "跳到那里";
     compare: "Side by side", "并排比较";
     compare_title:
         "Side by side: this run and another one at the same time",
         "并排比较：这次运行和另一次运行的同一时刻";
     compare_with: "this run and", "这次运行与";
-    compare_same: "nothing differs", "没有不同";
-    compare_summary: "What both runs have come to", "两次运行到此为止的结果";
-    race: "Four generations, one race", "四个实现版本，同一时钟";
-    next_parting: "Next parting", "下一处分歧";
-    previous_parting: "Previous parting", "上一处分歧";
-    open_lane: "Show this generation at this moment", "显示此实现版本的这一时刻";
-    lane_differs: "differs from most", "与多数不同";
     drawer_why: "Why", "为什么";
     drawer_why_title: "Why: the chain of causes", "为什么：起因链";
-    why_more: "… and so on: jump to the last one and ask again.", "……还有更早的：跳到最后一个再问。";
-    why_this_step: "This step, and why it happened", "这一步，以及它为什么发生";
-    why_nothing: "Nothing has happened yet. Step on.", "还什么都没有发生。请前进一步。";
     drawer_table: "Table", "表格";
     table_title: "Where each key is now, and in which version", "每个 key 此刻在哪里、是哪个版本";
     drawer_share: "Share", "分享";
@@ -367,6 +269,182 @@ words! {
         "Share: a link to this moment, or the run as a file",
         "分享：指向此刻的链接，或把运行存为文件";
     share_link: "A link to this moment", "指向此刻的链接";
+    share_run: "The run as a file", "把运行存为文件";
+    why_of: "Why", "问";
+    thinned: "oldest thinned", "最旧处已稀疏";
+    why_is_it_here: "Why it is here", "它为什么在这里";
+
+    // Run until.
+    until: "Until", "直到";
+    until_tip: "Run until, and breakpoints", "运行到……，以及断点";
+    until_title: "Run until", "运行到";
+    until_call: "handler called", "调用 handler";
+    until_key: "key", "key";
+    until_fact: "fact", "事实";
+    breaks: "Breakpoints", "断点";
+    break_stored: "is stored", "被存入时";
+    step_size: "Size of a step", "步长";
+
+    // The help.
+    about: "deltascope shows, one step at a time, how a Kubernetes informer brings a change from the API server to your handler.",
+        "deltascope 一步一步地展示 Kubernetes informer 怎样把一次变化从 API server 送到你的 handler。";
+    keys_title: "Keys", "按键";
+
+    // Clusters.
+    tab_live: "live", "实时";
+    cluster_title: "Watch a real cluster", "观察真实的集群";
+    cluster_disconnect: "Disconnect", "断开";
+    cluster_era: "client-go", "client-go";
+    cluster_never: "never", "从不";
+    cluster_resource: "Resource", "资源";
+}
+
+words! {
+    /// The words that no first picture shows.
+    Later LATER_EN LATER_ZH
+
+    // A story.
+    story_skip: "Skip", "跳过";
+    /// Next, where a question has no answer yet.
+    story_pass: "Skip the question", "跳过问题";
+    story_show: "Show me", "直接看答案";
+    story_number: "Your answer, a number", "你的答案（数字）";
+    story_answer: "Answer", "回答";
+    story_order: "Choose them in order.", "按先后顺序点选。";
+    story_run: "Let time run", "继续运行";
+    story_pause: "Pause", "暂停";
+    story_hint: "Hint", "提示";
+    story_missed: "Not yet.", "还没达成。";
+    story_reached: "You did it.", "成功了。";
+    story_code: "In your code", "在你的代码里";
+    story_wrong: "Wrong", "错误写法";
+    story_right: "Right", "正确写法";
+
+    // The informers of a tap.
+    informers: "Informers", "Informer";
+    informers_none:
+        "No informer yet. Start your controller with the KUBECONFIG that the tap has named.",
+        "还没有 informer。请用 tap 给出的 KUBECONFIG 启动你的 controller。";
+    informers_choose:
+        "Choose an informer: the stage shows it, live.", "选择一个 informer，舞台会实时显示它。";
+    informers_odd: "Findings", "发现";
+    informers_moment: "Show the moment", "查看那一刻";
+    heard_log: "handler and its log", "handler 与其日志";
+
+    // The shelf.
+    shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";
+    shelf_none:
+        "Nothing has all of these words. Try fewer, or a name from client-go.",
+        "没有内容包含所有这些词。请减少词语，或换用 client-go 中的名称。";
+    shelf_link: "Link to this", "此页链接";
+    shelf_all: "All lessons", "全部课程";
+    shelf_courses: "Courses", "系列";
+    shelf_short: "The short course", "入门系列";
+    shelf_long: "The long course", "完整系列";
+    shelf_first: "Show the lessons when the page opens", "打开页面时先显示课程";
+    shelf_forget: "Forget my progress", "清除学习进度";
+    shelf_more: "More lessons", "更多课程";
+    told_opened: "begun", "已开始";
+    told_ended: "told to the end", "已看完";
+    told_reached: "goal reached", "已达成目标";
+    teach: "For the teacher", "授课提示";
+    teach_about:
+        "Show the scene and let the class answer before you go on. What is right comes from the lesson’s own run.",
+        "先展示场景，等学员回答后再继续。正确答案来自这一课的实际运行。";
+    teach_ask: "Ask", "提问";
+    teach_right: "Right", "正确答案";
+    teach_usual: "Usually answered", "常见回答";
+    teach_show: "Then show", "然后展示";
+    teach_goal: "Their turn", "学员动手";
+    teach_back: "Back to the lessons", "返回课程";
+    teach_print: "Print", "打印";
+    key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
+
+    // In front of a class.
+    present_leave: "Leave", "退出演示";
+    present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
+    code: "Code of this moment", "此刻的二维码";
+    code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
+    code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
+    handout_print: "Print", "打印";
+    handout_answers: "Answers", "答案";
+    handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
+    key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
+    key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
+    key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
+
+    // The head of the page, and branches.
+    known_off: "KnownObjects off", "KnownObjects 关";
+    theme_to_light: "Switch to the light theme", "切换到浅色主题";
+    opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
+    opening_steps: "{n} steps", "{n} 步";
+    stop_opening: "Stop", "停止";
+    fork_here: "Fork here", "在此分叉";
+    branch_rename: "Rename", "重命名";
+    branch_name: "Name of the branch", "分支名称";
+    branch_remove: "Remove the branch", "删除分支";
+    server_events: "What the server did around here", "服务器在此前后做的事";
+    server_events_hint:
+        "Leave one out or move it: a branch shows what would have happened.",
+        "去掉或移动一个：分支会显示那样会发生什么。";
+    no_server_events: "Nothing near.", "附近没有。";
+    event_earlier: "Before the one before", "移到前一个之前";
+    event_later: "After the one after", "移到后一个之后";
+    another_setting: "With another setting, from the start", "换一个设置（从头计算）";
+    branch_with: "Branch with it", "按此设置新建分支";
+    no_settings: "This program has no such settings.", "这个程序没有这样的设置。";
+
+    // The stage, and the API server.
+    acting: "acts now", "正在动作";
+    /// The same on a call of a program.
+    choose_call: "Press to see why it is here, and to select its object for Update or Delete", "按下可查看它为什么在这里，并选中它的对象以便 Update 或 Delete";
+    find_object: "Find an object", "查找对象";
+    queued: "Queued", "排队中";
+    show_fewer: "Show fewer objects", "收起对象";
+    new_object: "Create an object", "创建对象";
+    change_object: "Edit the object", "修改对象";
+    app: "label app", "标签 app";
+    cancel: "Cancel", "取消";
+
+    // The Reflector.
+    no_reflector: "No reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
+
+    // The queue.
+    object_gone: "object gone", "对象已不在";
+    object_ahead: "object ahead", "对象在前面";
+
+    // Pop.
+    process_idle: "nothing in work", "没有在处理";
+
+    // The Indexer.
+    /// The label of the other facts of a step.
+    also_in_step: "Also in this step", "这一步里还有";
+    no_indices: "no indices", "没有索引";
+
+    // Now running.
+    nothing_runs: "Nothing has run yet.", "还没有运行。";
+
+    // The strip and the transport.
+    read_chapter: "Read the chapter", "阅读对应的章节";
+
+    // The drawer.
+    checks_note:
+        "They are held against every fact of this run. The first violation of each is marked on the timeline.",
+        "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。";
+    check_known: "broken, as this generation is known to do", "不成立：该实现版本已知如此";
+    check_broken: "broken", "不成立";
+    check_off: "nothing to check in this program", "这个程序里没有可检查的";
+    check_jump: "Go there", "跳到那里";
+    compare_same: "nothing differs", "没有不同";
+    compare_summary: "What both runs have come to", "两次运行到此为止的结果";
+    race: "Four generations, one race", "四个实现版本，同一时钟";
+    next_parting: "Next parting", "下一处分歧";
+    previous_parting: "Previous parting", "上一处分歧";
+    open_lane: "Show this generation at this moment", "显示此实现版本的这一时刻";
+    lane_differs: "differs from most", "与多数不同";
+    why_more: "… and so on: jump to the last one and ask again.", "……还有更早的：跳到最后一个再问。";
+    why_this_step: "This step, and why it happened", "这一步，以及它为什么发生";
+    why_nothing: "Nothing has happened yet. Step on.", "还什么都没有发生。请前进一步。";
     share_link_note:
         "It opens the same run at this moment: the lesson, the generation, and all that you did to it are in the link itself. Nothing is sent anywhere.",
         "它会在此刻打开同样的运行：课程、实现版本和你的全部操作都在链接里。不会向任何地方发送数据。";
@@ -375,7 +453,6 @@ words! {
     share_selected:
         "The browser does not let the page copy. The link is selected: copy it with Ctrl+C.",
         "浏览器不允许页面复制。链接已选中：请按 Ctrl+C 复制。";
-    share_run: "The run as a file", "把运行存为文件";
     share_run_note:
         "A trace is JSON Lines: the scenario and every input. Open it here, or drop it on the page, and the same run is computed again. A transcript says the run in words.",
         "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。";
@@ -391,36 +468,24 @@ words! {
         "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。";
     smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
     share_transcript: "Download the transcript", "下载文字记录";
-    why_of: "Why", "问";
     why_the_step: "this step", "这一步";
     why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
-    thinned: "oldest thinned", "最旧处已稀疏";
-    why_is_it_here: "Why it is here", "它为什么在这里";
 
     // Run until.
-    until: "Until", "直到";
-    until_tip: "Run until, and breakpoints", "运行到……，以及断点";
-    until_title: "Run until", "运行到";
     until_text: "as text", "写成文字";
     until_go: "Go to it", "跳到那里";
     until_play: "Play to it", "播放到那里";
     until_break: "Break at it", "设为断点";
     until_on: "Look on", "继续找";
     until_delta: "delta queued", "入队的 Delta";
-    until_call: "handler called", "调用 handler";
-    until_key: "key", "key";
-    until_fact: "fact", "事实";
     until_violation: "an invariant breaks", "不变式被破坏";
-    breaks: "Breakpoints", "断点";
     no_breaks: "None. Playing stops at a breakpoint.", "还没有。播放会停在断点处。";
     break_remove: "Remove the breakpoint", "删除断点";
     break_on: "Break when this key …", "断点：当这个 key ……";
     break_any: "comes up at all", "出现时";
     break_queued: "is queued as Deleted", "以 Deleted 入队时";
     break_popped: "is popped", "被 Pop 时";
-    break_stored: "is stored", "被存入时";
     break_called: "reaches a handler", "到达 handler 时";
-    step_size: "Size of a step", "步长";
     key_coarse: "one size coarser", "按更大步长移动";
     key_micro: "one fact back or on", "后退或前进一个最小步";
     key_close: "close the drawer", "关闭侧栏";
@@ -430,9 +495,6 @@ words! {
         "点击舞台上的任何东西，或在其上按 Enter：它为什么在那里；API server 的对象同时被选中，可修改或删除";
 
     // The help.
-    about: "deltascope shows, one step at a time, how a Kubernetes informer brings a change from the API server to your handler.",
-        "deltascope 一步一步地展示 Kubernetes informer 怎样把一次变化从 API server 送到你的 handler。";
-    keys_title: "Keys", "按键";
     key_play: "play or pause", "播放或暂停";
     key_step: "one step back or on", "后退或前进一步";
     key_marker: "marker before or after", "前一个或后一个标记";
@@ -474,10 +536,8 @@ words! {
     // Clusters.
     cluster_tabs: "Watched resources", "正在观察的资源";
     tab_close: "Close the tab: it disconnects, and its recording is dropped", "关闭标签：断开连接，并丢弃它的录制";
-    tab_live: "live", "实时";
     tab_off: "disconnected", "已断开";
     tab_trouble: "trouble", "有问题";
-    cluster_title: "Watch a real cluster", "观察真实的集群";
     cluster_looking: "Looking for a Kubernetes API beside this page …", "正在本页旁边寻找 Kubernetes API……";
     cluster_ways: "Four ways", "四种方式";
     cluster_then: "then open", "然后打开";
@@ -485,7 +545,6 @@ words! {
     cluster_base: "The API is elsewhere on this server", "API 在这台服务器的别处";
     cluster_look: "Look again", "再找一次";
     cluster_connected: "Connected:", "已连接：";
-    cluster_disconnect: "Disconnect", "断开";
     cluster_all: "all namespaces", "全部命名空间";
     cluster_labels: "label selector", "标签选择器";
     cluster_fields: "field selector", "字段选择器";
@@ -493,9 +552,7 @@ words! {
         "Metadata only: names, labels, owners; no spec, no status",
         "仅元数据：名称、标签、属主；没有 spec 和 status";
     cluster_indices: "more indices: labels, or paths of fields", "更多索引：标签，或字段路径";
-    cluster_era: "client-go", "client-go";
     cluster_resync: "resync every … s", "每隔几秒 resync";
-    cluster_never: "never", "从不";
     cluster_note: "Reads only. What comes stays in this page.", "只读。收到的内容只留在本页。";
     cluster_counting: "counting …", "正在计数……";
     cluster_uncounted: "The server does not say how many there are.", "服务器没有说有多少个。";
@@ -504,7 +561,6 @@ words! {
     cluster_group: "Group", "组";
     cluster_groups: "all groups", "全部组";
     cluster_custom: "custom resources", "自定义资源";
-    cluster_resource: "Resource", "资源";
     cluster_asking: "Asking what there is …", "正在询问有哪些资源……";
     cluster_nothing: "There is no such resource.", "没有这样的资源。";
     cluster_scoped: "cluster-wide", "集群范围";

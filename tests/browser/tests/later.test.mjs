@@ -387,7 +387,7 @@ for (const [what, element, rest] of [
 test("an element that shows more than one before it has that fetched, and says if it does not come", { skip }, onHost({
   "index.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
 }, async (host, t) => {
-  const { page, waited } = await withoutRest(t, `${host.url}index.html`);
+  const { page } = await withoutRest(t, `${host.url}index.html`);
   await page.locator("delta-scope .stage .room").first().waitFor();
   const more = /-more\.wasm/;
   await page.context().route(more, (route) => route.abort());
@@ -399,7 +399,6 @@ test("an element that shows more than one before it has that fetched, and says i
   await page.context().unroute(more);
   await again.click();
   await page.locator("#more .stage .room").first().waitFor();
-  assert.deepEqual(waited, [], "nothing waits");
 }));
 
 test("what needs the rest before it is there waits for it", { skip }, async (t) => {
