@@ -1,9 +1,10 @@
-//! What an event costs at least: a program that does nothing but the loads from memory that no layout
-//! of a store avoids, beside the informer with as many objects.
+//! What operations cost at least: programs that do nothing but the loads from memory that no layout of a
+//! store avoids. First single rows of the benchmarks, then an event, beside the informer with as many objects.
 //!
 //! `cargo run --release -p deltascope-bench --example floor`
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,12 +13,14 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::key::Key;
 use deltascope::cache::object::{Item, Object};
 use deltascope_bench::informer::{CHANGES, informer};
-use deltascope_bench::workload::{STRIDE, pod};
+use deltascope_bench::workload::{EVENT_KEYS, MANY, Pods, Run, STRIDE, World, pod, rows};
 use foldhash::fast::FixedState;
 use k8s_openapi::api::core::v1::Pod;
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const REPEATS: usize = 3;
+/// Of a row: it takes milliseconds.
+const ROW_REPEATS: usize = 9;
 
 /// How far the program goes; each step includes those before it.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -34,8 +37,24 @@ enum Until {
 }
 
 fn main() {
+    println!("ns per operation                    floor  deltascope");
+    let world = World::default();
+    for (name, floor) in FLOORS {
+        let ours = rows().into_iter().find(|row| row.name == name);
+        let Some(ours) = ours else { continue };
+        let once = |prepare: fn(&World) -> Run| timed(prepare(&world)).as_nanos() as f64;
+        let in_turns = (0..ROW_REPEATS).map(|_| (once(floor), once(ours.prepare)));
+        let fastest = in_turns.reduce(|(a, b), (c, d)| (a.min(c), b.min(d)));
+        let (floor, here) = fastest.unwrap_or_default();
+        let operations = ours.operations as f64;
+        println!(
+            "{name:35} {:5.1} {:11.1}",
+            floor / operations,
+            here / operations
+        );
+    }
     println!(
-        "ns per event      name  + slot, key  + old object  + its drop    informer, 1 handler"
+        "\nns per event      name  + slot, key  + old object  + its drop    informer, 1 handler"
     );
     for objects in SIZES {
         let steps = [Until::Name, Until::Slot, Until::Old, Until::Drop].map(|until| {
@@ -52,6 +71,110 @@ fn main() {
         let [name, slot, old, drop] = steps;
         println!("{objects:9} {name:12.0} {slot:12.0} {old:13.0} {drop:11.0} {informer:22.0}");
     }
+}
+
+/// A row of the benchmarks, and the least program that does the same: it has the same objects.
+type Floor = (&'static str, fn(&World) -> Run);
+
+const FLOORS: [Floor; 8] = [
+    ("IndexerAddNew 10k, no index", |world| add(world, MANY / 10)),
+    ("IndexerAddNew 100k, no index", |world| add(world, MANY)),
+    ("IndexerUpdateSameIndexValues", |world| {
+        update(world, &world.newer())
+    }),
+    ("IndexerUpdateOneIndexValueChanged", |world| {
+        update(world, &world.shifted())
+    }),
+    ("IndexerGet", get),
+    ("IndexerList, cloned", clone),
+    ("DeltaFIFOSteady", |world| merge(world, 1)),
+    ("DeltaFIFOBurst", |world| merge(world, MANY)),
+];
+
+/// Each object under its key in a table that never grows.
+fn add(world: &World, count: usize) -> Run {
+    let pods = world.first()[..count].to_vec();
+    let mut store = Table::with_capacity_and_hasher(count, FixedState::default());
+    Box::new(move || {
+        for pod in objects(pods) {
+            black_box(pod.resource_version());
+            store.insert(key(&pod), pod);
+        }
+        Box::new(store)
+    })
+}
+
+/// Reads the new object's key, version and indexed values, and lets go of the old one.
+fn update(world: &World, newer: &Pods) -> Run {
+    let mut store = table(world);
+    let newer = newer.to_vec();
+    Box::new(move || {
+        for pod in objects(newer) {
+            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
+            let app = pod.labels().get("app").map(|app| app.as_bytes()[0]);
+            black_box((pod.resource_version().as_bytes()[0], app));
+            black_box(node.map(|node| node.as_bytes()[0]));
+            store.insert(key(&pod), pod);
+        }
+        Box::new(store)
+    })
+}
+
+fn get(world: &World) -> Run {
+    let (store, pods) = (table(world), world.first());
+    Box::new(move || {
+        for k in 0..MANY {
+            if let Some(pod) = pods[k * STRIDE % MANY].as_object() {
+                black_box(store.get(&key(pod)));
+            }
+        }
+        Box::new(store)
+    })
+}
+
+fn clone(world: &World) -> Run {
+    let pods = world.first();
+    Box::new(move || Box::new(pods.to_vec()))
+}
+
+/// Collects the changes by key, and takes them after so many changes, the oldest key first.
+fn merge(world: &World, waiting: usize) -> Run {
+    let events = world.events().to_vec();
+    let room = waiting.min(EVENT_KEYS);
+    let mut changes = HashMap::with_capacity_and_hasher(room, FixedState::default());
+    Box::new(move || {
+        let mut queue = VecDeque::with_capacity(room);
+        for (event, pod) in (1..).zip(objects(events)) {
+            match changes.entry(key(&pod)) {
+                Entry::Occupied(mut entry) => {
+                    let (_, later): &mut (_, Vec<_>) = entry.get_mut();
+                    later.push(pod);
+                }
+                Entry::Vacant(entry) => {
+                    queue.push_back(entry.key().clone());
+                    entry.insert((pod, Vec::new()));
+                }
+            }
+            if event % waiting == 0 {
+                while let Some(key) = queue.pop_front() {
+                    drop(black_box(changes.remove(&key)));
+                }
+            }
+        }
+        Box::new(changes)
+    })
+}
+
+fn table(world: &World) -> Table {
+    let pods = objects(world.first().to_vec());
+    pods.map(|pod| (key(&pod), pod)).collect()
+}
+
+fn objects(pods: Pods) -> impl Iterator<Item = Arc<Pod>> {
+    pods.into_iter().filter_map(|pod| match pod {
+        Item::Object(pod) => Some(pod),
+        _ => None,
+    })
 }
 
 /// Changes of the objects in an order that no CPU predicts.
@@ -76,7 +199,9 @@ fn timed<R>(run: impl FnOnce() -> R) -> Duration {
 }
 
 /// Objects by key, in a table that holds nothing else: a slot has the key and the object's address.
-struct Minimal(HashMap<Key, Arc<Pod>, FixedState>);
+struct Minimal(Table);
+
+type Table = HashMap<Key, Arc<Pod>, FixedState>;
 
 impl Minimal {
     fn new(objects: usize) -> Self {

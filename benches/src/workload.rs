@@ -77,7 +77,7 @@ pub type Pods = Vec<Item<Pod>>;
 /// Number of objects.
 pub const MANY: usize = 100_000;
 /// Number of different keys in the events of the queues.
-const EVENT_KEYS: usize = 10_000;
+pub const EVENT_KEYS: usize = 10_000;
 /// Number of listed objects when a queue's content is replaced; the deletion of the others was
 /// missed.
 const LISTED: usize = 99_000;
@@ -96,12 +96,12 @@ impl World {
     }
 
     /// The same pods with another version.
-    fn newer(&self) -> Rc<Pods> {
+    pub fn newer(&self) -> Rc<Pods> {
         Rc::clone(self.newer.get_or_init(|| Rc::new(pods(MANY, 2, 0))))
     }
 
     /// The same pods on the next node.
-    fn shifted(&self) -> Rc<Pods> {
+    pub fn shifted(&self) -> Rc<Pods> {
         Rc::clone(self.shifted.get_or_init(|| Rc::new(pods(MANY, 2, 1))))
     }
 
