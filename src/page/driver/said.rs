@@ -1,7 +1,8 @@
 //! What is said to a board: the commands of buttons and keys, and the calls of scripts.
 //!
 //! What needs the part that most commands are in waits until that is fetched, and so does all that is said after it: see
-//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait.
+//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait; a run that
+//! is connected does not, for what was said after it.
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
