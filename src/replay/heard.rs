@@ -140,6 +140,7 @@ pub struct Beside {
     read: usize,
     should: Vec<Notified>,
     heard: Vec<Logged>,
+    objects: Objects,
     found: Comparison,
     /// The first difference, once the run no longer has its fact.
     before: Option<Differs>,
@@ -195,7 +196,7 @@ impl Beside {
         let known = self.known.as_ref().map(|_| Known::new());
         (self.known, self.read) = (known, 0);
         (self.should, self.before, self.compared) = (Vec::new(), None, None);
-        (self.found, self.passed) = (Comparison::default(), 0);
+        (self.objects, self.found, self.passed) = Default::default();
     }
 
     /// Takes more lines of the log.
@@ -207,11 +208,12 @@ impl Beside {
 
     /// Reads what the run has more in its first `end` facts, and compares.
     pub fn compare(&mut self, timeline: &Timeline, end: usize) {
-        let (known, should) = (&mut self.known, &mut self.should);
+        let (known, should, objects) = (&mut self.known, &mut self.should, &mut self.objects);
         let facts = self.read.min(end)..end;
         self.read = facts.end;
         each_notified(timeline, 0, facts, &mut |one, is_first| match known {
             Some(known) if is_first => {
+                objects.of(&one.call.key);
                 known.insert(one.call.key, one.call.rv);
             }
             _ => should.push(one),
@@ -232,7 +234,12 @@ impl Beside {
                 after_run: if self.known.is_some() { 0 } else { heard.len() },
                 ..Comparison::default()
             },
-            false => compared(self.known.as_ref(), &should, &heard, !self.grows),
+            false => {
+                let lines = std::mem::take(&mut self.found.lines);
+                let known = self.known.as_ref();
+                self.objects
+                    .compare(known, (&should, &heard), lines, !self.grows)
+            }
         };
     }
 
@@ -320,35 +327,95 @@ impl Beside {
         self.found.lines = left.map(|(_, like)| like.map(|at| at - cut)).collect();
         (self.found.alike, self.found.first) = (self.found.alike - passed, None);
         self.passed += passed;
-        self.compared = None;
+        (self.compared, self.objects) = (None, Objects::default());
     }
 }
 
 /// Compares what should have been heard with what a log says.
 #[must_use]
 pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comparison {
-    compared(known, should, heard, true)
+    Objects::default().compare(known, (should, heard), Vec::new(), true)
 }
 
-/// The same. Of two that are not `whole`, one may have yet to come to the other.
-fn compared(known: Option<&Known>, should: &[&Call], heard: &[&Call], whole: bool) -> Comparison {
-    // All calls of an object, in order, ours first.
-    let ours = should.iter().enumerate();
-    let ours = ours.map(|(place, call)| (&*call.key, false, place));
-    let theirs = heard.iter().enumerate();
-    let theirs = theirs.map(|(line, call)| (&*call.key, true, line));
-    let mut all: Vec<_> = ours.chain(theirs).collect();
-    all.sort_unstable();
-    // Which notification a line is, and those that end an object's common part: whether one more is missing or
-    // extra shows what came after it.
-    let mut alike = vec![None; heard.len()];
-    let mut ends = Vec::new();
-    let mut differences = Vec::new();
-    for object in all.chunk_by(|one, other| one.0 == other.0) {
-        let (ours, theirs) = object.split_at(object.partition_point(|(_, is_line, _)| !is_line));
-        let before = known.map(|known| known.get(object[0].0).map(|rv| &**rv));
-        let mut our = told(should, ours, before.flatten());
-        let mut their = told(heard, theirs, None);
+/// The calls by their objects, as far as they were compared: what comes later says nothing of other objects.
+#[derive(Clone, Debug, Default)]
+struct Objects {
+    all: BTreeMap<String, Object>,
+    /// How many notifications and lines are among them.
+    ours: usize,
+    theirs: usize,
+}
+
+/// The calls about an object, in order.
+#[derive(Clone, Debug, Default)]
+struct Object {
+    ours: Vec<usize>,
+    theirs: Vec<usize>,
+    /// Whether something has come since they were compared.
+    is_new: bool,
+    found: Found,
+}
+
+/// What is found of an object.
+#[derive(Clone, Debug, Default)]
+enum Found {
+    #[default]
+    Alike,
+    Differs(Difference),
+    /// What comes after its common part: whether one more is missing or extra shows what came after it.
+    Ends(Vec<usize>, Vec<usize>),
+}
+
+impl Objects {
+    /// An object of which there is something new.
+    fn of(&mut self, key: &str) -> &mut Object {
+        let object = self.all.entry(key.to_owned()).or_default();
+        object.is_new = true;
+        object
+    }
+
+    /// Compares the objects of what has come since. `alike`: of each line, which notification it was. Of two that are not `whole`,
+    /// one may have yet to come to the other.
+    fn compare(
+        &mut self,
+        known: Option<&Known>,
+        (should, heard): (&[&Call], &[&Call]),
+        mut alike: Vec<Option<usize>>,
+        whole: bool,
+    ) -> Comparison {
+        for (place, call) in should.iter().enumerate().skip(self.ours) {
+            self.of(&call.key).ours.push(place);
+        }
+        for (line, call) in heard.iter().enumerate().skip(self.theirs) {
+            self.of(&call.key).theirs.push(line);
+        }
+        (self.ours, self.theirs) = (should.len(), heard.len());
+        alike.resize(heard.len(), None);
+        for (key, object) in &mut self.all {
+            if std::mem::take(&mut object.is_new) {
+                let before = known.map(|known| known.get(key).map(|rv| &**rv));
+                object.compare(before, should, heard, &mut alike);
+            }
+        }
+        let found = self.all.values().map(|object| &object.found);
+        summed(known, found, alike, whole)
+    }
+}
+
+impl Object {
+    /// Compares what it should have told with what it told. `before`: the version that was known, where the beginning is lacking.
+    fn compare(
+        &mut self,
+        before: Option<Option<&str>>,
+        should: &[&Call],
+        heard: &[&Call],
+        alike: &mut [Option<usize>],
+    ) {
+        for line in &self.theirs {
+            alike[*line] = None;
+        }
+        let mut our = told(should, &self.ours, before.flatten());
+        let mut their = told(heard, &self.theirs, None);
         if let Some(before) = before {
             pass_over(before, should, &our, heard, &mut their);
         }
@@ -358,13 +425,13 @@ fn compared(known: Option<&Known>, should: &[&Call], heard: &[&Call], whole: boo
         for (our, their) in our.drain(..same).zip(their.drain(..same)) {
             alike[their] = Some(our);
         }
-        match (&*our, &*their) {
-            ([], []) => {}
+        self.found = match (&*our, &*their) {
+            ([], []) => Found::Alike,
             ([first, our @ ..], [line, their @ ..]) => {
                 let (one, other) = (should[*first], heard[*line]);
                 let is_late = their.iter().any(|line| is_same(one, heard[*line]));
                 let is_early = our.iter().any(|our| is_same(should[*our], other));
-                differences.push(Difference {
+                Found::Differs(Difference {
                     kind: match (is_late, is_early) {
                         (true, true) => Kind::Order,
                         (true, false) => Kind::Extra,
@@ -375,9 +442,27 @@ fn compared(known: Option<&Known>, should: &[&Call], heard: &[&Call], whole: boo
                     },
                     should: Some(*first),
                     heard: Some(*line),
-                });
+                })
             }
-            _ => ends.push((our, their)),
+            _ => Found::Ends(our, their),
+        };
+    }
+}
+
+/// What is found of all objects.
+fn summed<'a>(
+    known: Option<&Known>,
+    found: impl Iterator<Item = &'a Found>,
+    alike: Vec<Option<usize>>,
+    whole: bool,
+) -> Comparison {
+    let mut differences = Vec::new();
+    let mut ends = Vec::new();
+    for found in found {
+        match found {
+            Found::Alike => {}
+            Found::Differs(difference) => differences.push(*difference),
+            Found::Ends(our, their) => ends.push((our, their)),
         }
     }
     let last = (
@@ -439,9 +524,9 @@ fn compared(known: Option<&Known>, should: &[&Call], heard: &[&Call], whole: boo
 }
 
 /// The calls about an object, without resyncs: updates to the version that is there, which may be that of before.
-fn told(calls: &[&Call], object: &[(&str, bool, usize)], before: Option<&str>) -> Vec<usize> {
+fn told(calls: &[&Call], object: &[usize], before: Option<&str>) -> Vec<usize> {
     let mut told: Vec<usize> = Vec::new();
-    for (_, _, number) in object {
+    for number in object {
         let call = calls[*number];
         let last = told.last().map(|last| calls[*last]);
         let there = match last {

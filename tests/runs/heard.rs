@@ -1,9 +1,12 @@
 //! What a handler should have heard, compared with what a controller logged.
 
 use deltascope::cache::fact::EventType;
-use deltascope::replay::heard::{self, Beside, Comparison, Difference, Kind, Known, notified};
+use deltascope::cache::rng::Rng;
+use deltascope::replay::heard::{
+    self, Beside, Comparison, Difference, Kind, Known, Notified, notified,
+};
 use deltascope::replay::lessons;
-use deltascope::replay::log::{Call, Calls, call_of, read_calls};
+use deltascope::replay::log::{Call, Calls, Logged, call_of, read_calls};
 use deltascope::replay::timeline::Timeline;
 
 /// Calls, each as `+a1` (OnAdd), `~a2` (OnUpdate), `-a3` (OnDelete) or `xa2` (OnDelete with a tombstone).
@@ -251,6 +254,51 @@ fn a_runs_own_notifications_logged_are_what_should_be_heard() {
     fewer.remove(gone);
     let first = compare(&calls, &fewer).first.unwrap();
     assert_eq!((first.kind, first.should), (Kind::Missing, Some(gone)));
+}
+
+#[test]
+fn what_grows_is_compared_as_if_it_had_come_at_once() {
+    let mut differs = Vec::new();
+    for seed in 1..6 {
+        let mut rng = Rng::new(seed);
+        let mut timeline = Timeline::new(lessons::load("sandbox").unwrap().scenario).unwrap();
+        timeline.extend(3_000);
+        // A line may be lacking, twice, or late.
+        let mut lines: Vec<Logged> = Vec::new();
+        for Notified { call, .. } in notified(&timeline, 0, timeline.len()) {
+            let line = Logged {
+                line: 0,
+                call,
+                kind: Default::default(),
+            };
+            match rng.below(12) {
+                0 => {}
+                1 => lines.extend([line.clone(), line]),
+                2 => lines.insert(lines.len().saturating_sub(1), line),
+                _ => lines.push(line),
+            }
+        }
+        let mut beside = Beside::new(false);
+        let (mut said, mut left) = (Vec::new(), lines.into_iter());
+        for end in (0..=timeline.len()).step_by(20) {
+            let more: Vec<_> = left.by_ref().take(rng.below(3) as usize).collect();
+            said.extend(more.iter().map(|line| line.call.clone()));
+            beside.say(more);
+            beside.compare(&timeline, end);
+            let should: Vec<Call> = notified(&timeline, 0, end)
+                .into_iter()
+                .map(|one| one.call)
+                .collect();
+            assert_eq!(*beside.found(), compare(&should, &said), "{seed} {end}");
+        }
+        differs.push((beside.should().len(), beside.first().is_some()));
+    }
+    assert!(
+        differs
+            .iter()
+            .all(|(should, differs)| *should > 50 && *differs),
+        "{differs:?}"
+    );
 }
 
 #[test]

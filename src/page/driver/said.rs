@@ -1,7 +1,10 @@
 //! What is said to a board: the commands of buttons and keys, and the calls of scripts.
 //!
 //! What needs the part that most commands are in waits until that is fetched, and so does all that is said after it: see
-//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait.
+//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait; a run that
+//! is connected does not, for what was said after it.
+
+use std::pin::Pin;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -10,13 +13,15 @@ use leptos::task::spawn_local;
 use super::line::Turn;
 use super::{Driver, Opens};
 use crate::later;
-use crate::live::Connects;
 use crate::paced::Paced;
 use crate::runs::{RUNS, Runs};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::opening::{at_hand, open_lesson};
 use deltascope_presentation::session::{Change, Session};
+
+/// What connects, for whoever drives knows no cluster.
+type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
 
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;

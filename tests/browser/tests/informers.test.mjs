@@ -182,11 +182,22 @@ test("a controller's informers are listed, live, and a click shows one on the st
     await again();
     await row.getByText("未在 watch").waitFor();
 
-    // A tap that has gone is reported, and what it said stays.
+    // A tap that has gone is reported, on the stage of another page as well, and what it said stays.
+    const stage = await app.context.newPage();
+    await stage.addInitScript(() => {
+      const wait = setTimeout;
+      globalThis.setTimeout = (act, ms) => wait(act, Math.min(ms, 20));
+    });
+    await stage.goto(tap.url);
+    await stage.getByTestId("informer-1").click();
+    await stage.waitForFunction(() => deltascope.getState().live?.following && deltascope.getState().step > 0);
     provoked = GONE;
     await tap.end();
     await app.id("informers-trouble").getByText("tap 没有应答").waitFor();
     assert.ok(await app.id("informer-1").isVisible());
+    await stage.getByTestId("error").getByText("tap 没有应答").waitFor();
+    const last = await stage.evaluate(() => deltascope.getState());
+    assert.ok(last.lesson === "informer:1" && !last.live, JSON.stringify(last.live));
     assert.deepEqual(app.problems, []);
   } finally {
     await app.context.close();
@@ -228,7 +239,8 @@ test("what a controller logs stands beside its handler, live, and the first diff
   const folder = mkdtempSync(join(tmpdir(), "deltascope-log-test-"));
   const file = join(folder, "controller.log");
   const tap = await tapped(api, "--log", file, "--out", join(folder, "run"), "--rotate", "16K", "--keep", "2");
-  const app = await open(browser, tap.url, { provokes: { test: (text) => /ERR_ABORTED/.test(text) } });
+  let provoked;
+  const app = await open(browser, tap.url, { provokes: { test: (text) => /ERR_ABORTED/.test(text) || provoked?.test(text) } });
   try {
     const { page } = app;
     let lines = 0;
@@ -298,6 +310,15 @@ test("what a controller logs stands beside its handler, live, and the first diff
     await app.resize({ width: 1440, height: 900 });
     await app.language("en");
 
+    // A log that the tap gives out no more is said, and the stage goes on.
+    provoked = /status of 410/;
+    const log410 = "**/informers/1.log*";
+    await page.route(log410, (route) => route.fulfill({ status: 410, body: "{}" }));
+    await shows("The log is compared no further");
+    await page.unroute(log410);
+    provoked = undefined;
+    assert.ok((await app.state()).live.following);
+
     // Opened anew, it begins with the newest file, and says that what came before is not compared.
     await app.id("btn-informers").click();
     await app.id("informer-1").click();
@@ -308,8 +329,6 @@ test("what a controller logs stands beside its handler, live, and the first diff
     rmSync(join(folder, "run"), { recursive: true });
     await app.id("error").getByText("its file could not be written").waitFor({ timeout: 30_000 });
     assert.ok(!(await app.state()).live);
-    await app.id("btn-informers").click();
-    await page.getByText("recorded only in part: its file could not be written").waitFor();
     await leave();
   } finally {
     await app.context.close();
