@@ -268,14 +268,14 @@ words! {
     not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
     /// The unit of the gauge.
     behind_is:
-        "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
-        "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。";
+        "N objects behind: so many of the objects that the informer selects differ between the cache and the API server. Each is missing, outdated or already deleted, and counts once.",
+        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。每个只算一次。";
     /// The label of the other facts of a step.
     also_in_step: "Also in this step", "这一步里还有";
     /// When the gauge is known.
     behind_known:
-        "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
-        "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
+        "Of a cluster, or a recording of one, it is known only while a watch is open. Of the simulated server the page always knows it; the informer does not.",
+        "对于集群（或其录制），只有 watch 打开期间才知道这个数。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
     items: "items", "items";
     indices: "indices", "indices";
     no_indices: "no indices", "没有索引";
@@ -465,8 +465,8 @@ words! {
         "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
         "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁";
     legend_behind:
-        "rv · N objects behind: how many objects of what the informer selects the store does not show as the server has them; before 1.36 client-go itself does not keep the store's rv",
-        "rv · 落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致；1.36 之前 client-go 自己并不保存存储的 rv";
+        "N objects behind: so many differ between the cache and the API server; before 1.36 client-go itself does not keep the cache's rv",
+        "落后 N 个对象：有 N 个在缓存和 API server 上不一致；1.36 之前 client-go 自己并不保存缓存的 rv";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
