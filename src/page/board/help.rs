@@ -1,4 +1,4 @@
-//! The help: keys and signs.
+//! The help: signs and keys.
 
 use leptos::prelude::*;
 
@@ -26,25 +26,7 @@ pub(super) fn Help(
                     {ui.word(|words| words.close)}
                 </button>
             </div>
-            <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
-            <dl class="keys">
-                <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
-                <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
-                <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
-                <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
-                <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
-                <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
-                <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
-                <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
-                <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
-                <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
-                <Row keys=&["P"] text=ui.word(|words| words.key_present) />
-                <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
-                <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
-                <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
-                <Row keys=&["?"] text=ui.word(|words| words.key_help) />
-            </dl>
-            <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
+            <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.legend_title)}</h2>
             <div class="legend">
                 {[
                     DeltaType::Added,
@@ -64,15 +46,35 @@ pub(super) fn Help(
                 <li>{ui.word(|words| words.legend_lit)}</li>
                 <li>{ui.word(|words| words.legend_gone)}</li>
                 <li>{ui.word(|words| words.legend_waits)}</li>
+                <li>{ui.word(|words| words.legend_dashed)}</li>
                 <li>{ui.word(|words| words.legend_rv)}</li>
-                <li>{ui.word(|words| words.legend_tombstone)}</li>
                 <li>{ui.word(|words| words.legend_marks)}</li>
+                <li>{ui.word(|words| words.legend_ring)}</li>
                 <li>{ui.word(|words| words.legend_timeline)}</li>
                 <li>{ui.word(|words| words.legend_lanes)}</li>
                 <li>{ui.word(|words| words.legend_block)}</li>
                 <li>{ui.word(|words| words.legend_behind)}</li>
                 <li>{ui.word(|words| words.legend_live)}</li>
             </ul>
+            <h3 role=ui.heading()>{ui.word(|words| words.keys_title)}</h3>
+            <dl class="keys">
+                <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
+                <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
+                <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
+                <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
+                <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
+                <Row keys=&["Tab", "↑", "↓", "↵"] text=ui.word(|words| words.key_things) />
+                <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
+                <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
+                <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                <Row keys=&["/"] text=ui.word(|words| words.key_shelf) />
+                <Row keys=&["M"] text=ui.word(|words| words.key_story) />
+                <Row keys=&["P"] text=ui.word(|words| words.key_present) />
+                <Row keys=&["B", "."] text=ui.word(|words| words.key_blank) />
+                <Row keys=&["Q"] text=ui.word(|words| words.key_code) />
+                <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
+                <Row keys=&["?"] text=ui.word(|words| words.key_help) />
+            </dl>
         </div>
     };
     modal(open, "help", "help-title", sheet.into_any())

@@ -109,6 +109,7 @@ words! {
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
+    key_story: "tell the story, or look closer", "讲故事，或看细节";
     key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
     key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
     key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
@@ -421,7 +422,7 @@ words! {
     break_stored: "is stored", "被存入时";
     break_called: "reaches a handler", "到达 handler 时";
     step_size: "Size of a step", "步长";
-    key_coarse: "one size coarser", "按更大步长移动";
+    key_coarse: "a bigger step back or on", "按更大步长后退或前进";
     key_micro: "one fact back or on", "后退或前进一个最小步";
     key_close: "close the drawer", "关闭侧栏";
     key_fork: "fork: a branch of its own from here", "分叉：从这里开始自己的分支";
@@ -443,15 +444,20 @@ words! {
     key_reset: "start over; what you have set stays", "重新开始，保留你的设置";
     key_help: "this help", "本帮助";
     legend_title: "Signs", "图例";
-    legend_waits: "hatched: waits for the lock", "斜纹：在等锁";
+    legend_waits:
+        "hatched: waits, for a lock or on the wire; an object without an outline is in the cache, but no longer on the server",
+        "斜纹：在等待，等锁或等着被接收；没有轮廓的对象在缓存中，但已不在 API server 上";
+    legend_dashed:
+        "dashed: an empty place, or an object that is not in the cache yet; with ?: a tombstone (DeletedFinalStateUnknown)",
+        "虚线：空位，或缓存中还没有的对象；加 ?：墓碑（DeletedFinalStateUnknown）";
+    legend_ring:
+        "beside a handler: ○ the notification that it handles now, ▢ those that wait for it, ◌ one that is being handed over",
+        "handler 旁边：○ 正在处理的通知，▢ 等它处理的通知，◌ 正要交给它的通知";
     legend_lit: "lit: changed by this step", "点亮：这一步改变了它";
     legend_gone: "struck out: gone", "划掉：已离开";
     legend_rv:
         "rv: resourceVersion, the version of an object or a list; a later write has a higher one",
         "rv：resourceVersion，对象或列表的版本；越晚的写入越大";
-    legend_tombstone:
-        "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
-        "虚线加 ?：墓碑（DeletedFinalStateUnknown）";
     legend_marks:
         "small square or disc: one object; recreated, it gets another one",
         "小方块或圆点：一个对象；重新创建后会换一个";

@@ -23,15 +23,6 @@ fn size(number: i32) -> usize {
     number.max(0) as usize
 }
 
-/// Text on a hatched ground.
-fn on_slot(pen: &mut Pen, a: Area, text: &str) {
-    let of = sans(120, Ink::INK_2);
-    let w = (measure(text, of) + 16).min(a.w - 8);
-    let under = area(a.x + (a.w - w) / 2, a.middle() - 10, w, 20);
-    pen.rect(under, 6, Ink::CARD, Ink::NONE, "");
-    pen.text(a.x + a.w / 2, a.middle(), w - 6, At::Middle, text, of);
-}
-
 pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
@@ -80,8 +71,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let floor = pen.floor.max(a.y + needed) - if belt { BELT - 10 } else { 4 };
     if rows.keys == 0 && rows.deltas == 0 {
         let at = area(a.x, floor - 90, a.w, 82);
-        pen.slot(at, false);
-        on_slot(pen, at, words.empty_queue);
+        pen.empty_slot(at, words.empty_queue);
     }
     pen.line(a.x, floor, a.w, 0, Ink::WIRE, " stroke-width=\"2\"");
     let ground = floor - 10;
