@@ -237,7 +237,7 @@ words! {
     empty_queue: "The queue is empty", "队列是空的";
     next: "next", "下一个";
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
-    oldest_right: "Deltas of a key, oldest at the right", "一个 key 的 Delta，最旧的在最右边";
+    oldest_right: "oldest at the right · → next", "最旧的在最右边 · → 下一个";
     closed: "closed", "已关闭";
     object_gone: "object gone", "对象已不在";
     object_ahead: "object ahead", "对象在前面";
