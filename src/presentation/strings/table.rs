@@ -49,6 +49,7 @@ words! {
     story_again: "Start over", "重新开始";
     story_reached: "You did it.", "成功了。";
     story_more: "Code and sources", "代码与出处";
+    story_less: "Sources", "出处";
     story_code: "In your code", "在你的代码里";
     story_wrong: "Wrong", "错误写法";
     story_right: "Right", "正确写法";
@@ -102,7 +103,7 @@ words! {
     present: "In front of a class", "演示模式";
     present_leave: "Leave", "退出演示";
     present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
-    code: "Code of this moment", "此刻的二维码";
+    code: "QR code of this moment", "此刻的二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
     code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
     handout: "Handout", "讲义";
@@ -382,14 +383,14 @@ words! {
         "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。";
     share_trace: "Download the trace", "下载运行记录";
     share_names:
-        "the trace with other names in place of all names, other values of labels, no annotations, and of the rest of an object only what the run shows",
-        "运行记录（trace）中所有名称都换成别的，标签的值也换掉，去掉注解，对象的其余部分只留运行所显示的";
+        "Anonymise: replace names and the values of labels, leave out annotations and what the run does not show",
+        "匿名化：替换名称和标签的值，去掉注解和运行没有显示的内容";
     share_labels:
-        "the trace without labels, annotations and the indices of labels",
-        "运行记录（trace）中去掉标签、注解和标签的索引";
+        "Leave out labels, annotations and the indices of labels",
+        "去掉标签、注解和标签的索引";
     share_whole:
-        "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. With other names it does not.",
-        "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。";
+        "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. An anonymised one does not.",
+        "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。匿名化后就不会有。";
     smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
     share_transcript: "Download the transcript", "下载文字记录";
     why_of: "Why", "问";
