@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::later::{TOOLS, later};
+use super::layout::Layout;
 use super::parts::{Live, either, part, shown, text};
 use super::token::{chip, sign};
 use super::{icons, race};
@@ -19,6 +20,7 @@ use deltascope_replay::diff::RoomDiff;
 #[component]
 pub(super) fn Toggle() -> impl IntoView {
     let ui = Ui::get();
+    let drawer = Layout::get().drawer;
     let on = ui.memo(|view| view.compared().is_some());
     view! {
         <button
@@ -31,6 +33,8 @@ pub(super) fn Toggle() -> impl IntoView {
                 ui.send(if on.get_untracked() {
                     Command::CloseCompare
                 } else {
+                    // Both runs need its room.
+                    drawer.close();
                     Command::Compare(Against::First)
                 });
             }

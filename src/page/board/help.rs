@@ -1,4 +1,4 @@
-//! The help: keys and signs.
+//! The help: signs and keys.
 
 use leptos::prelude::*;
 
@@ -14,7 +14,7 @@ use super::token::Delta;
 
 type Word = fn(&'static Strings) -> &'static str;
 
-const KEYS: [(&[&str], Word); 15] = [
+const KEYS: [(&[&str], Word); 16] = [
     (&["␣"], |words| words.key_play),
     (&["←", "→", "PgUp", "PgDn"], |words| words.key_step),
     (&["⇧ ←", "⇧ →"], |words| words.key_coarse),
@@ -25,6 +25,7 @@ const KEYS: [(&[&str], Word); 15] = [
     (&["F"], |words| words.key_fork),
     (&["R"], |words| words.key_reset),
     (&["/"], |words| words.key_shelf),
+    (&["M"], |words| words.key_story),
     (&["P"], |words| words.key_present),
     (&["B", "."], |words| words.key_blank),
     (&["Q"], |words| words.key_code),
@@ -32,14 +33,15 @@ const KEYS: [(&[&str], Word); 15] = [
     (&["?"], |words| words.key_help),
 ];
 
-const SIGNS: [Word; 12] = [
+const SIGNS: [Word; 13] = [
     |words| words.legend_click,
     |words| words.legend_lit,
     |words| words.legend_gone,
     |words| words.legend_waits,
+    |words| words.legend_dashed,
     |words| words.legend_rv,
-    |words| words.legend_tombstone,
     |words| words.legend_marks,
+    |words| words.legend_ring,
     |words| words.legend_timeline,
     |words| words.legend_lanes,
     |words| words.legend_block,
@@ -62,16 +64,7 @@ pub(super) fn Help(
                     {ui.word(|words| words.close)}
                 </button>
             </div>
-            <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
-            <dl class="keys">
-                {KEYS.map(|(keys, text)| view! {
-                    <div>
-                        <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
-                        <dd>{ui.word(text)}</dd>
-                    </div>
-                }).into_iter().collect_view()}
-            </dl>
-            <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
+            <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.legend_title)}</h2>
             <div class="legend">
                 {[
                     DeltaType::Added,
@@ -89,6 +82,15 @@ pub(super) fn Help(
             <ul class="signs">
                 {SIGNS.map(|text| view! { <li>{ui.word(text)}</li> }).into_iter().collect_view()}
             </ul>
+            <h3 role=ui.heading()>{ui.word(|words| words.keys_title)}</h3>
+            <dl class="keys">
+                {KEYS.map(|(keys, text)| view! {
+                    <div>
+                        <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
+                        <dd>{ui.word(text)}</dd>
+                    </div>
+                }).into_iter().collect_view()}
+            </dl>
         </div>
     };
     modal(open, "help", "help-title", sheet.into_any())

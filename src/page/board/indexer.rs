@@ -39,12 +39,11 @@ pub(super) fn Indexer() -> impl IntoView {
                     class:foreign=move || !kept.get()
                     role="group"
                     data-anchor=Anchor::StoreGauge.to_string()
-                    title=text(move || {
-                        let (lang, (rv, behind)) = (ui.lang.get(), gauge.get());
-                        let about = strings::gauge_title(lang, behind, kept.get());
-                        let behind = strings::behind(lang, behind);
-                        heard::parts([&*rv.said(), &*behind, &*about])
+                    aria-label=text(move || {
+                        let (rv, behind) = gauge.get();
+                        heard::parts([&*rv.said(), &*strings::behind(ui.lang.get(), behind)])
                     })
+                    title=text(move || strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get()))
                 >
                     "rv "
                     <b>

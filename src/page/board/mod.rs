@@ -183,6 +183,8 @@ pub fn Board() -> impl IntoView {
         {shown(move || together.get(), || later(&CLUSTER, || true, |part| (part.strip)()))}
         <layout::RoomTabs />
         <layout::RoomMap />
+        // Whoever hears it, or goes along it with Tab, has the words first. For the eye the stage stands above them.
+        {piece(ui, Piece::Strip, move || telling.get(), || story::Story().into_any())}
         <div
             // All in one: setting the attribute would drop a class that was toggled.
             class=text(move || {
@@ -230,7 +232,6 @@ pub fn Board() -> impl IntoView {
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
         </div>
-        {piece(ui, Piece::Strip, move || telling.get(), || story::Story().into_any())}
         {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || later(&TOOLS, move || help.get(), move |part| (part.help)(help)).into_any())}

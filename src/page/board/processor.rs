@@ -168,7 +168,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                 class=class
                 data-anchor=anchor
                 role=maybe(move || title.with(|title| !title.is_empty()).then_some("listitem"))
-                title=text(move || title.get())
+                // Without one, the ring's.
+                title=maybe(move || Some(title.get()).filter(|title| !title.is_empty()))
             ></i>
         }
     };
@@ -192,6 +193,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             <span
                 class="ring"
                 role="list"
+                title=ui.word(|words| words.legend_ring)
                 aria-label=text(move || {
                     row.with(|row| {
                         let waiting = row.pending + usize::from(row.sending.is_some());

@@ -87,6 +87,7 @@ pub(super) fn Queue() -> impl IntoView {
     });
     let empty = Memo::new(move |_| room.with(|room| room.keys == 0 && room.deltas == 0));
     let flat = move || kind.get() == QueueKind::RealFifo;
+    let has_stacks = move || !empty.get() && kind.get() == QueueKind::DeltaFifo;
     let telling = ui.memo(|view| view.story.is_some());
     let title = text(move || {
         let kind = kind.get().as_str();
@@ -148,11 +149,7 @@ pub(super) fn Queue() -> impl IntoView {
                 aria-label=maybe(move || {
                     flat().then(|| strings::entries(ui.lang.get(), room.with(|room| room.deltas)))
                 })
-                title=maybe(move || {
-                    let stacks = !empty.get() && kind.get() == QueueKind::DeltaFifo;
-                    let words = ui.words();
-                    stacks.then(|| if compact.get() { words.oldest_right } else { words.oldest_bottom })
-                })
+                title=maybe(move || (has_stacks() && !compact.get()).then(|| ui.words().oldest_bottom))
             >
                 {list(columns, place_of, move |row| {
                         view! { <Column row=row compact=compact /> }
@@ -180,6 +177,9 @@ pub(super) fn Queue() -> impl IntoView {
                         view! { <li role="presentation"><InLine row=row /></li> }
                     })}
             </ol>
+            {shown(move || has_stacks() && compact.get() && !dense.get(), move || view! {
+                <p class="sub oldest">{ui.word(|words| words.oldest_right)}</p>
+            })}
         </Frame>
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::chapter::to_chapter;
 use super::later::{SHELF, later};
 use super::layout::Layout;
-use super::parts::{Live, drawn, modal, shown, text, words};
+use super::parts::{Live, Text, drawn, modal, shown, text, words};
 use super::{icons, presenter};
 use crate::host::Host;
 use crate::memo::Memo;
@@ -173,7 +173,7 @@ pub(super) fn Story() -> impl IntoView {
                         })}
                     </button>
                     <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
-                        {ui.word(|words| words.story_more)}
+                        {more_word(ui, story)}
                     </button>
                 })}
                 <div class="also">
@@ -456,6 +456,10 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
     .into_any()
 }
 
+fn more_word(ui: Ui, story: Memo<Option<StoryView>>) -> Text {
+    text(move || story.with(|story| story.as_ref().map_or("", |story| story.more(ui.words()))))
+}
+
 /// The dialog with what one must change in one's own code, and where client-go says so.
 fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyView {
     let inside: Live<AnyView> = drawn(
@@ -499,7 +503,7 @@ fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyV
     let sheet = view! {
         <div class="sheet">
             <div class="head">
-                <h2 id="more-title" role=ui.heading()>{ui.word(|words| words.story_more)}</h2>
+                <h2 id="more-title" role=ui.heading()>{more_word(ui, story)}</h2>
                 {ui.host().is_page().then(|| view! {
                     <button
                         class="chip"

@@ -163,7 +163,7 @@ words! {
     empty_queue: "The queue is empty", "队列是空的";
     next: "next", "下一个";
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
-    oldest_right: "Deltas of a key, oldest at the right", "一个 key 的 Delta，最旧的在最右边";
+    oldest_right: "oldest at the right · → next", "最旧的在最右边 · → 下一个";
     closed: "closed", "已关闭";
     tombstone: "tombstone", "墓碑";
     queue_synced:
@@ -192,12 +192,12 @@ words! {
     not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
     /// The unit of the gauge.
     behind_is:
-        "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
-        "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。";
+        "N objects behind: so many of the objects that the informer selects differ between the cache and the API server. Each is missing, outdated or already deleted, and counts once.",
+        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。每个只算一次。";
     /// When the gauge is known.
     behind_known:
-        "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
-        "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
+        "Of a cluster, or a recording of one, it is known only while a watch is open. Of the simulated server the page always knows it; the informer does not.",
+        "对于集群（或其录制），只有 watch 打开期间才知道这个数。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
     items: "items", "items";
     indices: "indices", "indices";
     query: "query", "查询";
@@ -316,6 +316,7 @@ words! {
     story_hint: "Hint", "提示";
     story_missed: "Not yet.", "还没达成。";
     story_reached: "You did it.", "成功了。";
+    story_less: "Sources", "出处";
     story_code: "In your code", "在你的代码里";
     story_wrong: "Wrong", "错误写法";
     story_right: "Right", "正确写法";
@@ -363,12 +364,13 @@ words! {
     // In front of a class.
     present_leave: "Leave", "退出演示";
     present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
-    code: "Code of this moment", "此刻的二维码";
+    code: "QR code of this moment", "此刻的二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
     code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
+    key_story: "tell the story, or look closer", "讲故事，或看细节";
     key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
     key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
     key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
@@ -458,14 +460,14 @@ words! {
         "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。";
     share_trace: "Download the trace", "下载运行记录";
     share_names:
-        "the trace with other names in place of all names, other values of labels, no annotations, and of the rest of an object only what the run shows",
-        "运行记录（trace）中所有名称都换成别的，标签的值也换掉，去掉注解，对象的其余部分只留运行所显示的";
+        "Anonymise: replace names and the values of labels, leave out annotations and what the run does not show",
+        "匿名化：替换名称和标签的值，去掉注解和运行没有显示的内容";
     share_labels:
-        "the trace without labels, annotations and the indices of labels",
-        "运行记录（trace）中去掉标签、注解和标签的索引";
+        "Leave out labels, annotations and the indices of labels",
+        "去掉标签、注解和标签的索引";
     share_whole:
-        "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. With other names it does not.",
-        "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。";
+        "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. An anonymised one does not.",
+        "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。匿名化后就不会有。";
     smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
     share_transcript: "Download the transcript", "下载文字记录";
     why_the_step: "this step", "这一步";
@@ -486,7 +488,7 @@ words! {
     break_queued: "is queued as Deleted", "以 Deleted 入队时";
     break_popped: "is popped", "被 Pop 时";
     break_called: "reaches a handler", "到达 handler 时";
-    key_coarse: "one size coarser", "按更大步长移动";
+    key_coarse: "a bigger step back or on", "按更大步长后退或前进";
     key_micro: "one fact back or on", "后退或前进一个最小步";
     key_close: "close the drawer", "关闭侧栏";
     key_fork: "fork: a branch of its own from here", "分叉：从这里开始自己的分支";
@@ -505,15 +507,20 @@ words! {
     key_reset: "start over; what you have set stays", "重新开始，保留你的设置";
     key_help: "this help", "本帮助";
     legend_title: "Signs", "图例";
-    legend_waits: "hatched: waits for the lock", "斜纹：在等锁";
+    legend_waits:
+        "hatched: waits, for a lock or on the wire; an object without an outline is in the cache, but no longer on the server",
+        "斜纹：在等待，等锁或等着被接收；没有轮廓的对象在缓存中，但已不在 API server 上";
     legend_lit: "lit: changed by this step", "点亮：这一步改变了它";
     legend_gone: "struck out: gone", "划掉：已离开";
     legend_rv:
         "rv: resourceVersion, the version of an object or a list; a later write has a higher one",
         "rv：resourceVersion，对象或列表的版本；越晚的写入越大";
-    legend_tombstone:
-        "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
-        "虚线加 ?：墓碑（DeletedFinalStateUnknown）";
+    legend_dashed:
+        "dashed: an empty place, or an object that is not in the cache yet; with ?: a tombstone (DeletedFinalStateUnknown)",
+        "虚线：空位，或缓存中还没有的对象；加 ?：墓碑（DeletedFinalStateUnknown）";
+    legend_ring:
+        "beside a handler: ○ the notification that it handles now, ▢ those that wait for it, ◌ one that is being handed over",
+        "handler 旁边：○ 正在处理的通知，▢ 等它处理的通知，◌ 正要交给它的通知";
     legend_marks:
         "small square or disc: one object; recreated, it gets another one",
         "小方块或圆点：一个对象；重新创建后会换一个";
@@ -527,8 +534,8 @@ words! {
         "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
         "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁";
     legend_behind:
-        "rv · N objects behind: how many objects of what the informer selects the store does not show as the server has them; before 1.36 client-go itself does not keep the store's rv",
-        "rv · 落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致；1.36 之前 client-go 自己并不保存存储的 rv";
+        "N objects behind: so many differ between the cache and the API server; before 1.36 client-go itself does not keep the cache's rv",
+        "落后 N 个对象：有 N 个在缓存和 API server 上不一致；1.36 之前 client-go 自己并不保存缓存的 rv";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";

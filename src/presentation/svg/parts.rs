@@ -133,8 +133,14 @@ impl Pen<'_> {
             self.rect(a, 8, Ink::GLOW, Ink::GLOW_LINE, STRONG);
             return;
         }
-        self.hatch(a, 8);
         self.rect(a, 8, Ink::NONE, Ink::WIRE, DASHED_TOKEN);
+    }
+
+    /// An empty slot that says so.
+    pub(super) fn empty_slot(&mut self, a: Area, text: &str) {
+        self.slot(a, false);
+        let of = sans(120, Ink::INK_2);
+        self.text(a.x + a.w / 2, a.middle(), a.w - 12, At::Middle, text, of);
     }
 
     /// A ground of thin slanted lines.

@@ -16,6 +16,9 @@ use deltascope_replay::picture::QueueKind;
 
 /// The line with the keys below their stacks.
 const BELT: i32 = 42;
+/// The same without keys, and with words on how to read it.
+const FLAT: i32 = 14;
+const WORDS: i32 = 28;
 /// A narrower room of few has slim tokens, as in board/queue.rs.
 const SLIM_ROOM: i32 = 330;
 
@@ -23,23 +26,14 @@ fn size(number: i32) -> usize {
     number.max(0) as usize
 }
 
-/// Text on a hatched ground.
-fn on_slot(pen: &mut Pen, a: Area, text: &str) {
-    let of = sans(120, Ink::INK_2);
-    let w = (measure(text, of) + 16).min(a.w - 8);
-    let under = area(a.x + (a.w - w) / 2, a.middle() - 10, w, 20);
-    pen.rect(under, 6, Ink::CARD, Ink::NONE, "");
-    pen.text(a.x + a.w / 2, a.middle(), w - 6, At::Middle, text, of);
-}
-
 pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
-    let high = a.h - HEAD - if flat { 14 } else { BELT };
+    let mut under = if flat { FLAT } else { BELT };
     let few = !pen.options.panels.is_empty();
     let mut room = fit::Room {
         width: a.w,
-        height: high,
+        height: a.h - HEAD - under,
         // As in an element of this width.
         slim: few && !flat && a.w < SLIM_ROOM,
         lined: false,
@@ -47,7 +41,9 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let mut space = fit::space(view, room);
     if space.form == Form::Compact {
         // The keys are beside their deltas.
-        room.height = a.h - HEAD - 14;
+        let stacks = view.picture.queue.kind == QueueKind::DeltaFifo;
+        under = if stacks { WORDS } else { FLAT };
+        room.height = a.h - HEAD - under;
         space = fit::space(view, room);
     }
     let belt = !flat && space.form == Form::Full;
@@ -76,14 +72,17 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     }
     let places = places(&space, &rows);
     let tallest = places.iter().map(|place| place.1 + place.2).max();
-    let needed = HEAD + tallest.unwrap_or_default().max(96) + if belt { BELT } else { 14 };
-    let floor = pen.floor.max(a.y + needed) - if belt { BELT - 10 } else { 4 };
+    let needed = HEAD + tallest.unwrap_or_default().max(96) + under;
+    let floor = pen.floor.max(a.y + needed) - under + 10;
     if rows.keys == 0 && rows.deltas == 0 {
         let at = area(a.x, floor - 90, a.w, 82);
-        pen.slot(at, false);
-        on_slot(pen, at, words.empty_queue);
+        pen.empty_slot(at, words.empty_queue);
     }
     pen.line(a.x, floor, a.w, 0, Ink::WIRE, " stroke-width=\"2\"");
+    if under == WORDS {
+        let of = sans(115, Ink::INK_3);
+        pen.text(a.right(), floor + 11, a.w, At::End, words.oldest_right, of);
+    }
     let ground = floor - 10;
     let at = |(column, lift, high): (i32, i32, i32)| {
         let x = a.right() - space.each - column * (space.each + space.gap);
@@ -162,7 +161,13 @@ fn line(pen: &mut Pen, a: Area, column: &ColumnRow, space: &Space) {
     let label = area(a.right() - space.label, bottom, space.label, space.high);
     let of = mono(115, Ink::INK).bold_if(column.lit);
     pen.mark(label.x, label.middle(), 9, column.mark);
-    pen.name(label.x + 14, label.middle(), label.w - 14, &column.name, of);
+    let mut w = label.w - 14;
+    if column.place == 0 {
+        w -= 12;
+        let of = mono(115, Ink::INK_3);
+        pen.text(a.right(), label.middle(), 12, At::End, "→", of);
+    }
+    pen.name(label.x + 14, label.middle(), w, &column.name, of);
     let right = label.x - Space::LABEL_GAP;
     if column.stack.shown.is_empty() {
         let at = area(a.x, bottom, right - a.x, space.high);

@@ -101,15 +101,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     y += (shown + columns - 1) / columns * ITEM;
     if items.is_empty() && !rows.dense {
         let at = area(a.x, y, items_w, 60);
-        pen.slot(at, false);
-        pen.text(
-            at.x + at.w / 2,
-            at.middle(),
-            at.w - 12,
-            At::Middle,
-            words.empty_store,
-            sans(120, Ink::INK_2),
-        );
+        pen.empty_slot(at, words.empty_store);
         y += 68;
     }
 

@@ -29,8 +29,11 @@ const differs = (app, room) =>
 
 test("a relist in two generations: deltas in one, a crate in the other", onPage({ lesson: "tombstone" }, async (app) => {
   await app.call("seek", "waits");
+  await app.id("btn-share").click();
+  await app.id("drawer").waitFor();
   await app.id("btn-compare").click();
   await app.id("compare").waitFor();
+  assert.equal(await app.id("drawer").count(), 0, "both runs need its room");
   assert.equal((await app.state()).comparison.with, "1.36");
   assert.deepEqual(await line(app, "queue", "queued, next first"), [
     ["≠ a 2", "≠ c 6", "≠ b 3 ?"],

@@ -64,6 +64,29 @@ test("sixteen keys and forty Deltas are all in the queue's room", onPage({ viewp
   assert.match(await app.id("btn-pop").getAttribute("title"), /choose “held” first/);
 }));
 
+test("on a laptop the names of the sandbox are whole, in the Indexer and on the wire", onPage({ viewport: LAPTOP, lesson: "sandbox" }, async (app) => {
+  const { seen, cut } = await app.page.evaluate(async () => {
+    const cut = new Set();
+    let seen = 0;
+    for (let at = 0; at < 1400; at += 20) {
+      await window.deltascope.seek(at);
+      for (const name of document.querySelectorAll(".items .nm, .wire .nm")) {
+        seen += 1;
+        const end = [...name.childNodes].findLast((node) => node.nodeType === Node.TEXT_NODE && node.data);
+        const range = new Range();
+        range.selectNodeContents(end);
+        const [box, text] = [name, range].map((one) => one.getBoundingClientRect());
+        const start = name.querySelector(".n");
+        const what = text.left < box.left - 1 || text.right > box.right + 1 ? "end" : start.scrollWidth > start.clientWidth ? "middle" : null;
+        if (what) cut.add(`${name.textContent}: ${what}, ${name.closest("li").textContent}`);
+      }
+    }
+    return { seen, cut: [...cut] };
+  });
+  assert.ok(seen > 500, `${seen} names`);
+  assert.deepEqual(cut, []);
+}));
+
 test("the drawer is never over what was asked about", onPage({}, async (app) => {
   const covered = [];
   for (const viewport of [DESKTOP, LAPTOP]) {

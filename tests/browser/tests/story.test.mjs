@@ -135,6 +135,30 @@ test("the menu of the title opens a lesson as the shelf does", onPage({ viewport
   await app.eventually("the story is told", ({ lesson, scene }) => lesson === "tombstone" && scene?.index === 1);
 }));
 
+test("whoever hears a story has its words before the stage, and nothing that no scene has come to", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: LAPTOP }, async (app) => {
+  const cdp = await app.context.newCDPSession(app.page);
+  /** What there is for assistive technology, in order. */
+  const heard = async () => {
+    const { nodes } = await cdp.send("Accessibility.getFullAXTree");
+    const of = new Map(nodes.map((node) => [node.nodeId, node]));
+    const names = [];
+    const read = (node) => {
+      if (!node.ignored) names.push(node.name?.value);
+      node.childIds.forEach((id) => of.has(id) && read(of.get(id)));
+    };
+    read(nodes[0]);
+    return names.filter((name) => /^(Next|Stage|API SERVER|REFLECTOR|INDEXER|HANDLERS|API server → Reflector.*)$/.test(name));
+  };
+  const first = await heard();
+  assert.deepEqual([...new Set(first)], ["Next", "Stage", "API SERVER", "HANDLERS"]);
+  await app.call("scene", 7);
+  const last = await heard();
+  assert.ok(last.includes("REFLECTOR") && last.includes("INDEXER"), `${last}`);
+  // For the eye the stage is above them.
+  const tops = await app.page.evaluate(() => [".stage", ".tale"].map((one) => document.querySelector(one).getBoundingClientRect().top));
+  assert.ok(tops[0] < tops[1], `${tops}`);
+}));
+
 for (const theme of ["light", "dark"]) {
   test(`a whole story by keys alone, and axe finds nothing in it: ${theme}`, onPage({ link: "#v1;lesson=first-look;scene=1", theme, viewport: LAPTOP }, async (app) => {
     await app.page.evaluate(axe);
