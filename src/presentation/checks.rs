@@ -205,16 +205,16 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
 pub fn known(found: &Violation) -> Text {
     match found.invariant {
         Invariant::Early => Text::new(
-            "Known up to client-go 1.35: the count goes down when the last item is popped. From 1.36 on it goes down when it has been processed.",
-            "已知（直到 client-go 1.35）：最后一项弹出时就已计完。从 1.36 起，处理完才计。",
+            "Known up to client-go 0.35: the count goes down when the last item is popped. From 0.36 on it goes down when it has been processed.",
+            "已知（直到 client-go 0.35）：最后一项弹出时就已计完。从 0.36 起，处理完才计。",
         ),
         Invariant::Lost => Text::new(
             "Known of every DeltaFIFO without KnownObjects; an informer's queue always has them.",
             "已知：没有 KnownObjects 的 DeltaFIFO 都会如此；informer 的队列总是有它。",
         ),
         Invariant::Order => Text::new(
-            "Known from client-go 1.33 on: a RealFIFO passes on the delete of an unknown object; 1.36 looks a key that is twice in a list up in the old store, twice.",
-            "已知（从 client-go 1.33 起）：RealFIFO 会传递未知对象的删除；1.36 对列表里出现两次的 key，两次都查旧的存储。",
+            "Known from client-go 0.33 on: a RealFIFO passes on the delete of an unknown object; 0.36 looks a key that is twice in a list up in the old store, twice.",
+            "已知（从 client-go 0.33 起）：RealFIFO 会传递未知对象的删除；0.36 对列表里出现两次的 key，两次都查旧的存储。",
         ),
         Invariant::Shared => Text::new(
             "Known of all generations: nothing prevents it, and only the mutation detector notices.",

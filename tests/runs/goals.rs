@@ -55,7 +55,7 @@ fn an_attempt_that_fails_is_told_what_is_missing() {
                 delete("default/x"),
                 Command::Compact,
             ],
-            "your copy never had the Pod",
+            "your cache never had the Pod",
         ),
         ("gone-410", vec![Command::CutWatch], "has not been deleted"),
         (

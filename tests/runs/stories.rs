@@ -143,6 +143,39 @@ fn every_question_says_why_and_every_goal_what_to_take_from_it() {
     }
 }
 
+/// A wrong answer is told the belief and then why the right one is right: nothing twice.
+#[test]
+fn a_belief_does_not_say_why_the_right_answer_is_right() {
+    /// As many words, or Han characters, are no accident.
+    const ALIKE: [usize; 2] = [5, 8];
+    for (lesson, story) in stories() {
+        for asked in story.scenes.iter().filter_map(|scene| scene.ask.as_ref()) {
+            for one in asked.kind.answers() {
+                let Some(belief) = asked.belief(&one) else {
+                    continue;
+                };
+                for (lang, alike) in [Lang::En, Lang::Zh].into_iter().zip(ALIKE) {
+                    let parts = |text: &Text| -> Vec<String> {
+                        let said = words::plain(text.get(lang)).to_lowercase();
+                        match lang {
+                            Lang::En => said.split_whitespace().map(str::to_owned).collect(),
+                            Lang::Zh => {
+                                let han = said.chars().filter(|c| !c.is_ascii());
+                                han.map(String::from).collect()
+                            }
+                        }
+                    };
+                    let (belief, because) = (parts(belief), parts(&asked.because));
+                    let twice = belief
+                        .windows(alike)
+                        .find(|part| because.windows(alike).any(|other| other == *part));
+                    assert_eq!(twice, None, "{}: {:?}", lesson.id, belief.join(" "));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn why_an_answer_is_right_is_said_of_the_storys_own_generations_alone() {
     for (era, says) in [

@@ -299,7 +299,7 @@ fn broken_before(violations: &[Violation], step: usize) -> u32 {
 fn said(setting: Setting) -> Text {
     let value = setting.value();
     let (en, zh) = match setting {
-        Setting::Generation(_) => ("client-go #", "client-go #"),
+        Setting::Generation(_) => ("Kubernetes #", "Kubernetes #"),
         Setting::WatchList(true) => ("with a streaming list", "使用流式 list"),
         Setting::WatchList(false) => ("with plain lists", "使用普通 list"),
         Setting::KnownObjects(true) => ("with KnownObjects", "有 KnownObjects"),

@@ -61,9 +61,11 @@ pub(super) fn from_the_start(generation: Generation) -> Text {
     let era = generation.version();
     Text::new(
         &format!(
-            "All of the run was computed anew as client-go of {era} does it, from the start; what you did happens at the same times."
+            "All of the run was computed anew as the client-go of Kubernetes {era} does it, from the start; what you did happens at the same times."
         ),
-        &format!("整个运行已从头按 client-go {era} 重新计算；你的操作仍发生在相同的时间。"),
+        &format!(
+            "整个运行已从头按 Kubernetes {era} 的 client-go 重新计算；你的操作仍发生在相同的时间。"
+        ),
     )
 }
 

@@ -159,7 +159,7 @@ impl Shelf {
     pub fn find(&self, query: &str) -> Found {
         let query = query.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
-        let mut cards: Vec<((bool, usize), &Card)> = self
+        let mut cards: Vec<((u8, usize), &Card)> = self
             .cards
             .iter()
             .filter_map(|card| Some((card.rank(&words)?, card)))
@@ -235,18 +235,38 @@ impl Card {
         }
     }
 
-    /// How well the card fits the words, less being better; `None` if it lacks one of them. What has them side by
-    /// side comes first: that is what was meant.
-    fn rank(&self, words: &[&str]) -> Option<(bool, usize)> {
+    /// How well the card fits the words, less being better; `None` if it lacks one of them. A symptom in just these
+    /// words comes first, then what has them side by side, rather whole than as parts of others: that is what was meant.
+    fn rank(&self, words: &[&str]) -> Option<(u8, usize)> {
         let has = |text: &Vec<String>, word: &str| text.iter().any(|text| text.contains(word));
         let mut rank = 0;
         for word in words {
             rank += self.texts.iter().position(|text| has(text, word))?;
         }
         let whole = words.join(" ");
-        let together = self.texts.iter().any(|text| has(text, &whole));
-        Some((!together, rank))
+        let is = |how: fn(&str, &str) -> bool, texts: &[Vec<String>]| {
+            texts.iter().flatten().any(|text| how(text, &whole))
+        };
+        let together = if is(|text, whole| text == whole, &self.texts[1..2]) {
+            0
+        } else if whole.is_empty() || is(has_whole, &self.texts) {
+            1
+        } else if is(|text, whole| text.contains(whole), &self.texts) {
+            2
+        } else {
+            3
+        };
+        Some((together, rank))
     }
+}
+
+/// Whether a text has these words, and not as parts of longer ones. Han characters have no spaces between words.
+fn has_whole(text: &str, words: &str) -> bool {
+    let parts = |c: char| c.is_ascii_alphanumeric();
+    text.match_indices(words).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + words.len()..]);
+        !before.ends_with(parts) && !after.starts_with(parts)
+    })
 }
 
 fn both_of(text: &Text) -> [&str; 2] {
@@ -311,7 +331,7 @@ mod tests {
                     "c",
                     Theme::Faults,
                     ["Why is the object stale?", "对象为什么是旧的？"],
-                    &["resource version is too old"],
+                    &["resource version is too old", "does not grow"],
                     &["relist"],
                 ),
             ],
@@ -326,9 +346,10 @@ mod tests {
     fn a_search_needs_all_words_in_any_case_and_order_and_ranks_where_it_finds_them() {
         for (query, cards, others) in [
             ("", vec!["a", "b", "c"], 1),
-            ("RELIST", vec!["a", "b", "c"], 1),
+            ("RELIST", vec!["b", "a", "c"], 1),
             ("  old   too ", vec!["b", "c"], 0),
             ("too old resource version", vec!["b", "c"], 0),
+            ("grow", vec!["c", "a"], 0),
             ("旧", vec!["c"], 0),
             ("relist pop", vec!["a"], 0),
             ("recorded", vec![], 1),

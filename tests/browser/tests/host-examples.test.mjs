@@ -31,7 +31,7 @@ test("a page with an element", onHost({ "": example("html") }, { headers: STRICT
   await host.page.locator("#own").scrollIntoViewIfNeeded();
   await works(host, "#own");
   assert.deepEqual((await host.state("#own")).output, ["OnAdd: a", "OnAdd: b"].slice(0, (await host.state("#own")).output.length));
-  await host.page.getByRole("button", { name: "client-go 1.36" }).click();
+  await host.page.getByRole("button", { name: "Kubernetes 1.36" }).click();
   await host.until(() => document.querySelector("#relist").getState().era === "1.36");
   await host.page.locator("#said", { hasText: "told" }).waitFor();
   assert.deepEqual(await host.violations(), []);
@@ -72,7 +72,7 @@ test("React and MDX, built with Vite from the packed package, under a sub-path a
     await host.page.locator("#own").scrollIntoViewIfNeeded();
     await host.ready("#own");
     assert.deepEqual((await host.state("#own")).output, ["OnAdd: a"]);
-    await host.page.getByRole("button", { name: "client-go 1.32" }).click();
+    await host.page.getByRole("button", { name: "Kubernetes 1.32" }).click();
     await host.until(() => document.querySelector("#relist").getState().era === "1.36");
     await host.of("#relist", "seek", "told");
     await host.page.locator("output", { hasText: "told" }).waitFor();
