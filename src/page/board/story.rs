@@ -457,7 +457,13 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
 }
 
 fn more_word(ui: Ui, story: Memo<Option<StoryView>>) -> Text {
-    text(move || story.with(|story| story.as_ref().map_or("", |story| story.more(ui.words()))))
+    text(move || {
+        story.with(|story| {
+            story
+                .as_ref()
+                .map_or("", |story| said::more(ui.lang.get(), story))
+        })
+    })
 }
 
 /// The dialog with what one must change in one's own code, and where client-go says so.

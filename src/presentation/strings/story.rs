@@ -1,10 +1,19 @@
 //! The words around a story.
 
-use super::room;
+use super::{room, strings};
 use crate::i18n::{Lang, Text};
 use crate::story::{Answer, Theme};
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
+
+/// The button for code and sources.
+#[must_use]
+pub fn more(lang: Lang, story: &StoryView) -> &'static str {
+    match story.code {
+        Some(_) => strings(lang).story_more,
+        None => strings(lang).story_less,
+    }
+}
 
 /// The number of a scene, from 1, among how many; in a quiz that of a question.
 #[must_use]

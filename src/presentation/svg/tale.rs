@@ -262,7 +262,7 @@ fn turn(pen: &mut Pen, a: Area, story: &StoryView, in_row: bool) {
     };
     // Beside a question the way on is not what one is asked to do.
     let goes = !asks;
-    let more = (!story.has_next).then_some((story.more(words), false));
+    let more = (!story.has_next).then_some((said::more(pen.options.lang, story), false));
     let mut buttons = vec![(words.story_back, false), (on, goes)];
     buttons.extend(more);
     buttons.push((words.story_closer, false));

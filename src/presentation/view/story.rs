@@ -4,7 +4,6 @@ use crate::anchor::Anchor;
 use crate::i18n::Text;
 use crate::stage::Panel;
 use crate::story::{Answer, Code, Form, Source};
-use crate::strings::Strings;
 use deltascope_cache::controller::Generation;
 
 /// A scene of a story.
@@ -62,15 +61,6 @@ pub enum Lit {
 }
 
 impl StoryView {
-    /// What the button for code and sources says.
-    #[must_use]
-    pub fn more(&self, words: &Strings) -> &'static str {
-        match self.code {
-            Some(_) => words.story_more,
-            None => words.story_less,
-        }
-    }
-
     /// How a room is shown.
     #[must_use]
     pub fn lit(&self, room: Panel) -> Lit {
