@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, KeyboardEvent};
 
 use super::icons;
 use super::informers;
@@ -20,7 +22,26 @@ use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::keys::is_typed;
+use deltascope_presentation::strings::story as said;
 use deltascope_replay::lessons;
+
+/// Opens the list of lessons at a key that would choose another one in the closed list: looking through it must not
+/// load each lesson that one comes by. Where the browser cannot, the key is its own.
+fn open_list(menu: NodeRef<html::Select>, event: &KeyboardEvent) {
+    let key = event.key();
+    let chooses = matches!(&*key, "ArrowUp" | "ArrowDown" | "Home" | "End") || is_typed(&key);
+    let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
+    let Some(menu) = menu.get_untracked().filter(|_| chooses && !modified) else {
+        return;
+    };
+    let is_open = menu.matches(":open").unwrap_or_default();
+    // The method has the same name there.
+    let input: &HtmlInputElement = menu.unchecked_ref();
+    if !is_open && input.show_picker().is_ok() {
+        event.prevent_default();
+    }
+}
 
 #[component]
 pub(super) fn Header(
@@ -105,6 +126,7 @@ pub(super) fn Header(
                         data-testid="select-lesson"
                         node_ref=menu
                         aria-label=ui.word(|words| words.lesson)
+                        on:keydown=move |event| open_list(menu, &event)
                         on:change=move |event| {
                             let id = event_target_value(&event);
                             // An element shows what its author wants to be seen.
@@ -171,7 +193,7 @@ pub(super) fn Header(
                                 data-testid=format!("era-{version}")
                                 aria-pressed=text(move || on().to_string())
                                 disabled=move || !on() && !can_choose.get()
-                                title=ui.word(|words| words.era_title)
+                                title=text(move || said::generation(ui.lang.get(), generation))
                                 on:click=move |_| ui.send(Command::Generation(generation))
                             >
                                 {version}

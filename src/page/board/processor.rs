@@ -93,7 +93,12 @@ pub(super) fn Processor() -> impl IntoView {
                 {later(&CLUSTER, move || hears.get(), move |part| shown(
                     move || hears.get(), part.logged).into_any())}
                 <div class="printed">
-                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
+                    <h3 class="sub" role=ui.heading()>{text(move || {
+                        match output.with(|lines| lines.iter().any(|line| line.by_program)) {
+                            true => ui.words().output_of_both,
+                            false => ui.words().output,
+                        }
+                    })}</h3>
                     <div
                         class="output mono"
                         role=maybe(move || output.with(|lines| !lines.is_empty()).then_some("list"))

@@ -398,7 +398,7 @@ fn card(
     let era = card
         .eras
         .first()
-        .map(|era| format!("client-go {}", era.version()));
+        .map(|era| format!("Kubernetes {}", era.version()));
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
         (_, true, _) => Some(("✓", ui.words().told_ended)),

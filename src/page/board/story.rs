@@ -7,12 +7,14 @@ use super::chapter::to_chapter;
 use super::later::{SHELF, later};
 use super::layout::Layout;
 use super::parts::{Live, Text, drawn, modal, shown, text, words};
+use super::strip::spans;
 use super::{icons, presenter};
 use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::rows::said as said_of;
 use deltascope_presentation::story::{Answer, Form};
 use deltascope_presentation::strings::story as said;
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
@@ -85,11 +87,14 @@ pub(super) fn Story() -> impl IntoView {
                         let lang = ui.lang.get();
                         ui.view.with(|view| view.lesson.title.get(lang).to_owned())
                     })}</b>
-                    <span data-testid="scene-number">
-                        {text(move || {
-                            let (at, of, quiz) = number.get();
-                            said::scene(ui.lang.get(), at, of, quiz)
-                        })}
+                    <span>
+                        <span data-testid="scene-number">
+                            {text(move || {
+                                let (at, of, quiz) = number.get();
+                                said::scene(ui.lang.get(), at, of, quiz)
+                            })}
+                        </span>
+                        <small>{text(move || ui.view.with(|view| said::client_go(view.lesson.era)))}</small>
                     </span>
                 </p>
                 <div class="words" class:past=move || comes.get() data-testid="scene-words" aria-live="polite">
@@ -278,6 +283,15 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                     </button>
                 })}
             </div>
+            // The words are still those of the moment before.
+            {plays.then(|| view! {
+                <p class="meanwhile" data-testid="meanwhile">
+                    {drawn(
+                        move || ui.view.with(|view| said_of(view, lang).what),
+                        |what| spans(what).into_any(),
+                    )}
+                </p>
+            })}
             {verdict}
         </div>
     }

@@ -26,11 +26,43 @@ pub fn scene(lang: Lang, at: usize, of: usize, quiz: bool) -> String {
     }
 }
 
-/// A lesson in few words: its theme, how long it takes, and whose generation it shows.
+/// The release of client-go with this generation.
+#[must_use]
+pub fn client_go(generation: Generation) -> String {
+    // 1.32 is that of Kubernetes.
+    format!("client-go 0{}", &generation.version()[1..])
+}
+
+/// What a generation is, beside its number and its short name.
+#[must_use]
+pub fn generation(lang: Lang, generation: Generation) -> String {
+    let (en, zh) = match generation {
+        Generation::Classic => ("with a DeltaFIFO", "使用 DeltaFIFO"),
+        Generation::InOrder => (
+            "with a RealFIFO: Deltas in the order in which they came",
+            "使用 RealFIFO：Delta 按到达顺序排列",
+        ),
+        Generation::Batched => (
+            "with a RealFIFO: one Pop takes many Deltas",
+            "使用 RealFIFO：一次 Pop 取走多个 Delta",
+        ),
+        Generation::Atomic => (
+            "with a RealFIFO: a whole list is one entry",
+            "使用 RealFIFO：整个列表是一个条目",
+        ),
+    };
+    let release = client_go(generation);
+    match lang {
+        Lang::En => format!("{release}, {en}"),
+        Lang::Zh => format!("{release}，{zh}"),
+    }
+}
+
+/// A lesson in few words: its theme, how long it takes, and the Kubernetes whose client-go it shows.
 #[must_use]
 pub fn about(lang: Lang, theme: Theme, minutes: u32, version: &str) -> String {
     let (theme, minutes) = (theme.title(lang), super::shelf::minutes(lang, minutes));
-    format!("{theme} · {minutes} · client-go {version}")
+    format!("{theme} · {minutes} · Kubernetes {version}")
 }
 
 /// What to know before one believes a scene: the generation is another one, or the moment is.
@@ -62,14 +94,14 @@ pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
     if let (Some(false), Some(Some(given @ Answer::Order(_)))) = (verdict.is_right, &asked.given) {
         let given = answer(lang, &asked.choices, given);
         return match lang {
-            Lang::En => format!("Not here. Yours: {given}. Right: {right}."),
+            Lang::En => format!("No. Yours: {given}. Right: {right}."),
             Lang::Zh => format!("不对。你的顺序：{given}。正确顺序：{right}。"),
         };
     }
     match (verdict.is_right, lang) {
         (Some(true), Lang::En) => "Right.".to_owned(),
         (Some(true), Lang::Zh) => "答对了。".to_owned(),
-        (Some(false), Lang::En) => format!("Not here. Right: {right}."),
+        (Some(false), Lang::En) => format!("No. It is: {right}."),
         (Some(false), Lang::Zh) => format!("不对。正确答案：{right}。"),
         (None, Lang::En) => format!("It is: {right}."),
         (None, Lang::Zh) => format!("答案：{right}。"),

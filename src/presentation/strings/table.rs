@@ -230,6 +230,7 @@ words! {
     not_syncing: "Takes no part in resyncs now", "现在不参加 resync";
     workqueue: "workqueue", "工作队列";
     output: "output", "输出";
+    output_of_both: "printed by your program and its handlers", "程序和 handler 的输出";
     no_output: "nothing printed yet", "还没有输出";
 
     // The strip and the transport.

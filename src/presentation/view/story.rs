@@ -136,7 +136,8 @@ pub struct GoalView {
     pub reached: bool,
     /// Whether the moment that is shown is after the last scene's, where one acts.
     pub past: bool,
-    /// The rooms that one acts in, the first one first.
+    /// The rooms that one acts in, the first one first; none before one has acted or asked for a hint: what the
+    /// words speak about is in other rooms.
     pub tools: Vec<Panel>,
     /// What the attempt lacks that is over.
     pub missed: Option<Text>,

@@ -70,7 +70,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal(await onward(), "Skip the question");
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Not here\. Right: 3 times\..*newest.*each Delta becomes one call/);
+  assert.match(await app.id("verdict").textContent(), /^No\. It is: 3 times\..*newest.*each Delta becomes one call/);
   assert.equal(await onward(), "Next");
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
@@ -236,7 +236,12 @@ test("on a phone a map says where in the path one is, and leads to each room", o
 test("on a phone one acts where the goal's tools are, and stays there", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: PHONE }, async (app) => {
   await app.id("goal").waitFor();
   const here = () => app.page.evaluate(() => document.querySelector(".room-map [aria-current]").textContent);
+  // First what the words speak about; a hint says where to act.
+  assert.equal(await here(), "Handlers");
+  await app.id("hint").click();
   assert.equal(await here(), "API server");
+  // Its words have taken the place of the scene's.
+  assert.equal(await app.id("scene-words").isVisible(), false);
   await app.id("btn-cut").click();
   await app.eventually("the watch is cut", ({ step, steps }) => step < steps);
   assert.equal(await here(), "API server");

@@ -36,14 +36,17 @@ impl Session {
 
     pub(super) fn goal_view(&self, telling: &Telling, goal: &Goal) -> GoalView {
         let from = self.scene_place(telling.scene).unwrap_or_default();
-        let reached = telling.reached;
+        let (reached, past) = (telling.reached, self.playback.cursor() > from);
         let is_missed = !reached && self.has_tried(from);
         let missed = is_missed.then(|| self.remark(&goal.missed, from).unwrap_or_else(unsaid));
         GoalView {
             text: goal.text.clone(),
             reached,
-            past: self.playback.cursor() > from,
-            tools: goal.tools(),
+            past,
+            tools: match past || telling.hints > 0 {
+                true => goal.tools(),
+                false => Vec::new(),
+            },
             missed,
             done: goal.done.clone().filter(|_| reached),
             also: telling.also.clone().filter(|_| reached),
