@@ -16,7 +16,7 @@ const LIT = [
   ["api", "reflector"],
   ["reflector", "queue"],
   ["queue"],
-  ["pop", "indexer", "processor"],
+  ["queue", "pop", "indexer", "processor"],
   ["api", "reflector", "indexer"],
   ["api", "reflector", "queue", "pop", "indexer", "now", "processor"],
 ];

@@ -72,7 +72,13 @@ async function useByKeys(app, element, kind) {
       select.addEventListener("change", () => (globalThis.chosen = true), { once: true });
     });
     await press("ArrowDown");
-    if (!(await app.page.evaluate(() => globalThis.chosen))) await press("ArrowUp");
+    // The list of lessons opens, and Enter chooses in it.
+    if (await element.evaluate((select) => select.matches(":open"))) {
+      await press("ArrowDown");
+      await press("Enter");
+    } else if (!(await app.page.evaluate(() => globalThis.chosen))) {
+      await press("ArrowUp");
+    }
     return app.page.evaluate(() => globalThis.chosen);
   }
   if (kind !== "a") await press({ checkbox: "Space", range: "ArrowUp" }[kind] ?? "Enter");
