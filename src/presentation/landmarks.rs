@@ -294,10 +294,8 @@ impl Landmarks {
         {
             CellSlots::meet(&mut self.places, at, &object.key);
         }
-        let whole = fact_queries::whole(&record.fact).unwrap_or_default();
-        let places = self.places();
-        for key in places.unmet(whole.iter().map(|object| &object.key)) {
-            self.name(at, key);
+        for object in fact_queries::whole(&record.fact).unwrap_or_default() {
+            self.name(at, &object.key);
         }
         if self.passages.see(place, &record.fact)
             && let Some(key) = record.fact.key()

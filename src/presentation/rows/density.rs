@@ -234,13 +234,9 @@ impl Field {
         let look = anchor.key().map(|of| match self {
             Self::Objects => {
                 let entry = picture.api.objects.get(of);
-                entry.map_or_else(Look::default, |entry| {
-                    object(picture, of, entry, differs(picture, of))
-                })
+                entry.map_or_else(Look::default, |entry| object(picture, of, entry))
             }
-            Self::Items if picture.store.items.contains_key(of) => {
-                stored(picture, of, differs(picture, of))
-            }
+            Self::Items if picture.store.items.contains_key(of) => stored(picture, of),
             Self::Items => Look::default(),
             Self::Queue => key(picture, of),
         });
@@ -261,19 +257,13 @@ impl Field {
         let picture = &view.picture;
         match self {
             Self::Objects => {
-                let objects = &picture.api.objects;
-                let differ = picture.store.unlike.all_of(objects.keys());
-                let places = view.places.all_of(objects.keys());
-                for (((key, entry), place), differs) in objects.iter().zip(places).zip(differ) {
-                    set(place, object(picture, key, entry, differs.is_some()));
+                for (key, entry) in &picture.api.objects {
+                    set(view.places.get(key), object(picture, key, entry));
                 }
             }
             Self::Items => {
-                let items = &picture.store.items;
-                let differ = picture.store.unlike.all_of(items.keys());
-                let places = view.places.all_of(items.keys());
-                for ((key, place), differs) in items.keys().zip(places).zip(differ) {
-                    set(place, stored(picture, key, differs.is_some()));
+                for key in picture.store.items.keys() {
+                    set(view.places.get(key), stored(picture, key));
                 }
             }
             Self::Queue => {
@@ -466,14 +456,14 @@ fn differs(picture: &Picture, key: &Key) -> bool {
     picture.store.unlike.contains_key(key)
 }
 
-fn object(picture: &Picture, key: &Key, object: &ApiObject, differs: bool) -> Look {
+fn object(picture: &Picture, key: &Key, object: &ApiObject) -> Look {
     if object.deleted {
         return Look {
             hue: Hue::Of(DeltaType::Deleted),
             fill: Fill::Struck,
         };
     }
-    if !differs {
+    if !differs(picture, key) {
         return full(Hue::Same);
     }
     match picture.freshness(key) {
@@ -488,8 +478,8 @@ fn object(picture: &Picture, key: &Key, object: &ApiObject, differs: bool) -> Lo
 }
 
 /// An item that is in the store.
-fn stored(picture: &Picture, key: &Key, differs: bool) -> Look {
-    if !differs {
+fn stored(picture: &Picture, key: &Key) -> Look {
+    if !differs(picture, key) {
         return full(Hue::Same);
     }
     match picture.freshness(key) {
@@ -669,7 +659,7 @@ mod tests {
                     body: Body::default(),
                     deleted,
                 };
-                picture.api.objects.insert(key.into(), Arc::new(object));
+                picture.api.objects.insert(key.into(), object);
             }
             if let Some(rv) = stored {
                 picture.store.items.insert(key.into(), reference(key, rv));

@@ -321,9 +321,9 @@ fn names_are_escaped_and_cut() {
             if let Some((_, known)) = picture.api.objects.iter().next() {
                 let known = ApiObject {
                     object,
-                    ..ApiObject::clone(known)
+                    ..known.clone()
                 };
-                picture.api.objects.insert(key.clone(), known.into());
+                picture.api.objects.insert(key.clone(), known);
             }
             picture.output.push_back(Printed::of(0, &name.into()));
             picture.handlers[0].name = name.into();

@@ -39,25 +39,9 @@ impl CellSlots {
         self.of.get(key).map(|place| *place as usize)
     }
 
-    /// The place of each of these keys; neighbours are found fast.
-    pub fn all_of<'a>(
-        &'a self,
-        keys: impl Iterator<Item = &'a Key>,
-    ) -> impl Iterator<Item = Option<usize>> {
-        self.of
-            .all_of(keys)
-            .map(|place| place.map(|place| *place as usize))
-    }
-
-    /// Those of these keys for which [`Self::meet`] does something, and perhaps more.
-    pub fn unmet<'a>(
-        &'a self,
-        keys: impl Iterator<Item = &'a Key> + Clone,
-    ) -> impl Iterator<Item = &'a Key> {
-        keys.clone()
-            .zip(self.of.all_of(keys))
-            .filter(|(_, place)| place.is_none() || !self.left.is_empty())
-            .map(|(key, _)| key)
+    /// The places of sorted keys.
+    pub fn all_of<'a>(&'a self, keys: &'a [Key]) -> impl Iterator<Item = u32> {
+        self.of.all_of(keys).copied()
     }
 
     /// The keys that have had this place: more than one if it was reused.

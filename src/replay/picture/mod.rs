@@ -73,7 +73,7 @@ pub struct ApiRoom {
     /// The resource version of the server.
     pub rv: Rv,
     /// The objects in the order of their creation, including the last [`DELETED_SHOWN`] deleted ones.
-    pub objects: IndexMap<Key, Arc<ApiObject>>,
+    pub objects: IndexMap<Key, ApiObject>,
     /// The keys of the deleted objects, the longest ago first.
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
@@ -428,10 +428,10 @@ impl Picture {
 }
 
 /// An object of which the source states no body.
-fn known_object(object: &ObjectRef, deleted: bool) -> Arc<ApiObject> {
-    Arc::new(ApiObject {
+fn known_object(object: &ObjectRef, deleted: bool) -> ApiObject {
+    ApiObject {
         object: object.clone(),
         body: Body::default(),
         deleted,
-    })
+    }
 }

@@ -7,61 +7,38 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_world::slices::{Slices, at_once};
 
 use super::{
-    BEHIND_EDGE, CHECKPOINTS_WEIGH, Checkpoint, EDGE, FACTS_KEPT, HOLDS_COSTS, Inputs, LOOKED_AT,
+    BEHIND_EDGE, CHECKPOINTS_WEIGH, Checkpoint, EDGE, FACTS_KEPT, Inputs, LOOKED_AT,
     LOOKED_AT_FACTS, LookedAt, RESTING, SEEN, SEGMENT, Segment, Timeline, go_on,
 };
 
 impl Timeline {
-    /// Takes the new facts of the world, and keeps up with them.
     pub(super) fn collect(&mut self) {
-        self.gather();
-        self.keep_up(usize::MAX);
-    }
-
-    /// Takes the new facts. Returns what they cost, in facts: one may be about a whole list.
-    pub(super) fn gather(&mut self) -> usize {
         let Some(last) = self.segments.last_mut() else {
-            return 0;
+            return;
         };
+        let facts = last.facts.get_or_insert_default();
         let mut new = self.world.drain();
-        let count = new.len();
         let holds: usize = new.iter().map(|record| record.fact.weight()).sum();
         last.holds += holds;
         self.held += holds;
-        Arc::make_mut(last.facts.get_or_insert_default()).append(&mut new);
-        count + holds / HOLDS_COSTS
-    }
-
-    /// Lets the picture near the end of the run follow by at most `most` facts, and begins a segment where one is due. False
-    /// while it is behind: the world must not go on until then.
-    pub(super) fn keep_up(&mut self, most: usize) -> bool {
-        let Some((last, facts)) =
-            (self.segments.last()).and_then(|last| Some((last, last.facts.as_ref()?)))
-        else {
-            return true;
-        };
+        Arc::make_mut(facts).append(&mut new);
         // Only after a whole micro-step, where the world is the one that the next segment begins with.
         let is_full = facts.len() >= self.gap || last.holds >= self.may_hold.segment;
         let until = if is_full {
             facts.len()
         } else if facts.len() < self.edge.0 + EDGE {
-            return true;
+            return;
         } else {
             facts.len() - BEHIND_EDGE
         };
-        let next = until.min(self.edge.0.saturating_add(most));
         let picture = Arc::make_mut(&mut self.edge.1);
-        picture.apply_all(facts.get(self.edge.0..next).unwrap_or_default());
-        self.edge.0 = next;
-        if next < until {
-            return false;
-        }
+        picture.apply_all(facts.get(self.edge.0..until).unwrap_or_default());
+        self.edge.0 = until;
         if is_full {
             let (picture, from) = (Arc::clone(&self.edge.1), last.from + until);
             self.begin_segment(picture, from);
             self.keep_bounds();
         }
-        true
     }
 
     pub(super) fn begin_segment(&mut self, picture: Arc<Picture>, from: usize) {
@@ -85,14 +62,13 @@ impl Timeline {
     /// Drops facts and checkpoints beyond the limits, the oldest first.
     pub(super) fn keep_bounds(&mut self) {
         let (mut kept, mut hold) = (0, 0);
-        for (age, segment) in self.segments.iter_mut().rev().enumerate() {
+        for segment in self.segments.iter_mut().rev() {
             let Some(facts) = &segment.facts else {
                 continue;
             };
             kept += facts.len();
             hold += segment.holds;
-            // The segment that has just ended may be one step, which nobody has seen yet.
-            if age > 1 && (kept > FACTS_KEPT || hold > self.may_hold.kept) {
+            if kept > FACTS_KEPT || hold > self.may_hold.kept {
                 segment.facts = None;
             }
         }
