@@ -112,10 +112,10 @@ fn note(version: &str, named: bool) -> Text {
     };
     Text::new(
         &format!(
-            "An informer behind the tap: its requests as they were, its store as it must be in client-go {version} ({en}). Choose another generation above to overrule that."
+            "An informer behind the tap: its requests as they were, its store as it must be with Kubernetes {version} ({en}). Choose another generation above to overrule that."
         ),
         &format!(
-            "tap 后面的一个 informer：请求与实际一致，store 按 client-go {version} 推算（{zh}）。可在上方改选其他版本。"
+            "tap 后面的一个 informer：请求与实际一致，store 按 Kubernetes {version} 推算（{zh}）。可在上方改选其他版本。"
         ),
     )
 }

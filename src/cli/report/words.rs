@@ -469,11 +469,11 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             };
             Text::new(
                 &format!(
-                    "{what}: what happened here ({when}) meets a known bug of client-go {version}{en}: \"{}\" does not hold for {key}.",
+                    "{what}: what happened here ({when}) meets a known bug of the client-go of Kubernetes {version}{en}: \"{}\" does not hold for {key}.",
                     title(Lang::En)
                 ),
                 &format!(
-                    "{what}：这里发生的事（{when}）会触发 client-go {version} 的已知缺陷{zh}：“{}”对 {key} 不成立。",
+                    "{what}：这里发生的事（{when}）会触发 Kubernetes {version} 的 client-go 的已知缺陷{zh}：“{}”对 {key} 不成立。",
                     title(Lang::Zh)
                 ),
             )

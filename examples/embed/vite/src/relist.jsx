@@ -20,7 +20,7 @@ export function Relist() {
         <div slot="transcript">The list holds a and c. The queue knows b from the Indexer and puts a tombstone for it.</div>
       </DeltaScope>
       <p>
-        <button onClick={() => setEra(era === "1.32" ? "1.36" : "1.32")}>client-go {era}</button> <output>{marker}</output>
+        <button onClick={() => setEra(era === "1.32" ? "1.36" : "1.32")}>Kubernetes {era}</button> <output>{marker}</output>
       </p>
     </>
   );
