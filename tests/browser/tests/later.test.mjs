@@ -234,9 +234,9 @@ test("what is said after connect while a part is fetched is for the cluster's ru
   await opening(page).waitFor();
   net.release();
   await answered;
-  const { live, following } = await page.evaluate(() => deltascope.getState());
-  assert.ok(live);
-  assert.equal(following, "default/web-0");
+  assert.ok(await page.evaluate(() => deltascope.getState().live));
+  // Its run knows the object once it is listed.
+  await page.waitForFunction(() => deltascope.getState().following === "default/web-0");
   assert.deepEqual(errors, []);
 });
 
