@@ -45,6 +45,8 @@ test("everything on the stage can be selected with the keyboard alone", onPage({
   await app.id("btn-why").focus();
   await press("Enter");
   await app.page.waitForFunction(() => document.activeElement.id === "drawer-tab-why");
+  // The panel comes once its part is there.
+  await app.id("select-thing").waitFor();
   // The close button and the panel come before it.
   for (let n = 0; n < 4 && (await focused()) !== "select-thing"; n += 1) await press("Tab");
   assert.equal(await focused(), "select-thing");
