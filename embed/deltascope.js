@@ -686,6 +686,8 @@ export class DeltaScope extends HTMLElement {
 
   /** Whether the first picture shows more than the begin of a small run: `starts.mjs` measures both kinds. */
   #isMore() {
+    // What `#what` prefers to a lesson.
+    if (!this.#given && this.#chosen !== "lesson" && (this.getAttribute("link") || this.getAttribute("src"))) return true;
     const named = { scenario: this.#chosen !== "lesson" && this.#scenario(), lesson: this.getAttribute("lesson") };
     const { scenario, lesson } = this.#given ?? named;
     const isSmall = scenario || lesson === "first-look";

@@ -35,10 +35,13 @@ fn open_list(menu: NodeRef<html::Select>, event: &KeyboardEvent) {
     let Some(menu) = menu.get_untracked().filter(|_| chooses && !modified) else {
         return;
     };
-    let is_open = menu.matches(":open").unwrap_or_default();
+    // A browser that cannot say whether the list is open may give an open list's keys to the page.
+    let Ok(false) = menu.matches(":open") else {
+        return;
+    };
     // The method has the same name there.
     let input: &HtmlInputElement = menu.unchecked_ref();
-    if !is_open && input.show_picker().is_ok() {
+    if input.show_picker().is_ok() {
         event.prevent_default();
     }
 }
