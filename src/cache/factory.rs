@@ -37,7 +37,7 @@ pub struct FactoryOptions<K> {
     pub tweak_list_options: Option<TweakListOptionsFunc>,
 }
 
-/// The parameters of a new informer.
+/// What the factory's options say of a new informer, for whoever makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerScope {
     /// The namespace; empty for all.
