@@ -137,9 +137,14 @@ BEFORE.replaceSync(`
   button.announce { cursor: pointer; font-weight: 600; }
   button.announce:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
   .announce.wrong { border-radius: 10px; border-color: currentColor; }
+  .wrong > .sized { height: auto; min-height: 0; max-height: none; gap: 0.75em; padding-bottom: 0.75em; }
+  .wrong > .before:not(.has-poster) { padding-top: 0.75em; }
+  .wrong > .before ::slotted(*) { height: auto; }
+  .wrong .announce { position: static; }
   .quiet .announce { display: none; }
   .frame.coming { position: absolute; inset: 0 0 auto; z-index: -1; opacity: 0; }
   slot[name=transcript] { display: none; }
+  .wrong ~ slot[name=transcript] { display: block; }
   [hidden] { display: none !important; }
   .on-paper { display: none; }
   @media print {
@@ -476,8 +481,10 @@ export class DeltaScope extends HTMLElement {
 
   /** Shows a button to start, a note that the run is loading, or an error. */
   #offer(message) {
-    const { before } = this.#parts ?? {};
+    const { box, before } = this.#parts ?? {};
     if (!before) return;
+    // The author's words are for readers to whom nothing runs.
+    box.classList.toggle("wrong", !!message);
     before.querySelector(".announce")?.remove();
     const click = !message && this.getAttribute("load") === "click" && !this.#loading;
     const say = make(click ? "button" : "div", "announce");

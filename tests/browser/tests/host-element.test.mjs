@@ -490,16 +490,18 @@ test("Esc leaves it, and Tab continues behind it", onHost(html(`<button id="befo
   }
 }));
 
-test("a failed download is retried", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
+test("a failed download is retried, and its words are there meanwhile", onHost(html(TOMBSTONE.replace("></", '><p slot="transcript">In words.</p></')), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
   for (const file of ["deltascope-stage.js", "deltascope-[0-9a-f]+.js", WASM]) {
     const missing = new RegExp(`(${file})$`);
     await host.page.route(missing, (route) => route.abort());
     await host.page.goto(host.url);
     const again = host.page.locator("delta-scope [role=alert] button");
     await again.waitFor();
+    assert.ok(await host.page.getByText("In words.").isVisible(), file);
     await host.page.unroute(missing);
     await again.click();
     await host.until(() => document.querySelector("delta-scope").getState()?.lesson === "tombstone");
+    assert.ok(!(await host.page.getByText("In words.").isVisible()), file);
   }
 }));
 
