@@ -28,7 +28,7 @@ use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
 use crate::runs::RUNS;
 use crate::sight::Place;
-use crate::slides::{Places, Slides, reveal};
+use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Export;
@@ -680,6 +680,7 @@ impl Driver {
         // The first call only reports the current size.
         let first = Cell::new(true);
         let on_resize = Closure::<dyn FnMut()>::new(move || {
+            count_below(driver.host());
             if !first.replace(false) && !driver.inner.stage.fits() {
                 driver.trace();
             }
@@ -733,6 +734,7 @@ impl Driver {
             // Effects run after the current task.
             tick().await;
             reveal(self.host());
+            count_below(self.host());
         }
     }
 
