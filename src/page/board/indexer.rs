@@ -8,6 +8,7 @@ use super::density::{cells, marks};
 use super::frame::{Frame, name, rv, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::memo::Memo;
+use crate::slides::count_below;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
@@ -72,7 +73,12 @@ pub(super) fn Indexer() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <div class="split" class:many=move || dense.get() tabindex="0">
+                    <div
+                        class="split"
+                        class:many=move || dense.get()
+                        tabindex="0"
+                        on:scroll=move |_| count_below(&ui.host())
+                    >
                         <div class="items">
                             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
                             {shown(move || dense.get(), || cells(Field::Items, |words| words.items, None))}

@@ -86,8 +86,6 @@ pub enum Change {
     Forward,
     /// The cursor went back by exactly one fact.
     Back,
-    /// The run has changed. It is worth playing until this many facts are shown.
-    Follow(usize),
 }
 
 /// What a command needs to be computed, piece by piece.
@@ -326,7 +324,7 @@ impl Session {
     }
 
     /// Goes on by a beat, but not beyond `to`.
-    pub fn go_on(&mut self, to: usize) -> Change {
+    pub(super) fn go_on(&mut self, to: usize) -> Change {
         let from = self.playback.cursor();
         self.look_ahead(from + beat::MOST);
         let end = self.beat_end(to);

@@ -3,6 +3,7 @@
 mod chinese;
 mod colours;
 mod contrast;
+mod english;
 mod reading;
 mod tree;
 
