@@ -442,6 +442,7 @@ impl<O: Object> Indexer<O> {
         })
     }
 
+    #[inline]
     fn transform(&self, item: Item<O>) -> Result<Item<O>, Error> {
         match &self.transformer {
             Some(transformer) => {
@@ -472,6 +473,7 @@ impl<O: Object> Indexer<O> {
         ByIndex {
             rows: &self.rows,
             found,
+            all_stored: self.rows.len() == self.len(),
         }
     }
 
@@ -706,6 +708,8 @@ impl<'a, O> Iterator for Stored<'a, O> {
 pub struct ByIndex<'a, O> {
     rows: &'a Rows<O>,
     found: Found<'a>,
+    /// Whether every key has an object, so that the length is known and a collection need not grow.
+    all_stored: bool,
 }
 
 /// Rows from an index.
@@ -745,6 +749,7 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.found.size_hint().1)
+        let (length, at_most) = self.found.size_hint();
+        (if self.all_stored { length } else { 0 }, at_most)
     }
 }
