@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::picture::Picture;
 use crate::recording::RecordedInput;
 use deltascope_cache::fact::EventType;
 use deltascope_world::Time;
@@ -160,6 +161,12 @@ impl Timeline {
         self.thinned = self.thinned.saturating_sub(gone);
         self.looked_at.borrow_mut().clear();
         gone
+    }
+
+    /// The picture that the known facts begin with.
+    #[must_use]
+    pub fn at_start(&self) -> Option<&Picture> {
+        Some(&*self.start()?.picture)
     }
 
     /// The inputs that replace the forgotten beginning: the user's own, and the cluster's objects.
