@@ -1,5 +1,7 @@
 //! Two runs side by side: the marked differences, and the violations found along a run.
 
+use std::sync::Arc;
+
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Entry, Fact, ObjectRef, QueueFact, ServerFact, Shape};
@@ -364,7 +366,7 @@ fn an_item_with_more_keys_or_objects_than_are_shown_is_compared_whole() {
     };
     let picture = |last: usize| {
         let mut picture = Timeline::empty().picture(0);
-        let objects: Vec<ObjectRef> = (0..100).chain([last]).map(object).collect();
+        let objects: Arc<[ObjectRef]> = (0..100).chain([last]).map(object).collect();
         let keys = objects.iter().map(|object| object.key.clone()).collect();
         picture.store.present = true;
         let values = [("n1".into(), keys)].into_iter().collect();

@@ -95,6 +95,8 @@ pub enum Far {
     Place(usize, usize),
     /// The run up to a fact that fulfils a condition, from this many facts.
     Fact(Predicate, usize),
+    /// The marks of a live run, from this many facts.
+    Marks(usize),
 }
 
 impl Far {
@@ -103,7 +105,7 @@ impl Far {
     pub fn instead_of(self, command: Command) -> Command {
         match self {
             Self::Place(to, _) => Command::Seek(to),
-            Self::Fact(..) => command,
+            Self::Fact(..) | Self::Marks(..) => command,
         }
     }
 }
@@ -691,6 +693,10 @@ impl Session {
     /// What must be computed for a command, if that may take several pieces.
     #[must_use]
     pub fn needs(&self, command: &Command) -> Option<Far> {
+        // A step of a cluster's run may state more facts than can be marked at once.
+        if self.is_live() && !self.is_marked() && live::moves(command) {
+            return Some(Far::Marks(self.monitors.seen()));
+        }
         if let Some((predicate, from)) = self.searches(command) {
             return Some(Far::Fact(predicate, from));
         }
@@ -720,6 +726,10 @@ impl Session {
                 (is_missing.then_some(place)?, from)
             }
             Far::Fact(predicate, from) => (self.search_piece(predicate, *from)?, from),
+            Far::Marks(from) => {
+                let is_missing = !self.mark_some(PIECE);
+                (is_missing.then_some(self.monitors.seen())?, from)
+            }
         };
         Some(place.saturating_sub(*from))
     }
@@ -766,6 +776,11 @@ impl Session {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
         self.monitors.check_new(&self.timeline);
+        self.marked_so_far();
+    }
+
+    fn marked_so_far(&mut self) {
+        let rules = &self.lesson.markers;
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
         self.behind = self.landmarks.behind();

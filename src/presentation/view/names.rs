@@ -46,8 +46,8 @@ impl Marks {
 /// The keys of a run that differ only in their namespace, by the name that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alike {
-    /// The first key of each name.
-    first: SortedMap<Arc<str>, Key>,
+    /// The first key of each name, hashed: the names of a list come in no order.
+    first: IndexMap<Arc<str>, Key>,
     /// All keys of a name that has more than one.
     more: SortedMap<Arc<str>, Vec<Key>>,
     /// Whether there are keys of more than one namespace.

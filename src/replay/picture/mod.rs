@@ -73,7 +73,7 @@ pub struct ApiRoom {
     /// The resource version of the server.
     pub rv: Rv,
     /// The objects in the order of their creation, including the last [`DELETED_SHOWN`] deleted ones.
-    pub objects: IndexMap<Key, ApiObject>,
+    pub objects: IndexMap<Key, Arc<ApiObject>>,
     /// The keys of the deleted objects, the longest ago first.
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
@@ -402,13 +402,9 @@ impl Picture {
             .iter()
             .map(|handler| handler.pending.len() + handler.notifications.len() / SHARED)
             .sum();
-        let listed = |entry: &Entry| match entry {
-            Entry::ReplacedAll { objects, .. } => objects.len(),
-            _ => 1,
-        };
         let popped = self.pop.processing.iter().chain(&self.pop.last);
-        let popped = popped.flat_map(|popped| &popped.entries);
-        let entries: usize = self.queue.entries.iter().chain(popped).map(listed).sum();
+        let popped: usize = popped.map(|popped| popped.entries.len()).sum();
+        let entries = self.queue.entries.len() + popped;
         self.api.objects.len()
             + self.api.stream.len()
             + self.queue.keys.len()
@@ -428,10 +424,10 @@ impl Picture {
 }
 
 /// An object of which the source states no body.
-fn known_object(object: &ObjectRef, deleted: bool) -> ApiObject {
-    ApiObject {
+fn known_object(object: &ObjectRef, deleted: bool) -> Arc<ApiObject> {
+    Arc::new(ApiObject {
         object: object.clone(),
         body: Body::default(),
         deleted,
-    }
+    })
 }

@@ -88,7 +88,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                     body: deltascope_world::source::pod::body(&stored.object),
                     deleted: stored.deleted,
                 };
-                room.objects.insert(key.clone(), object);
+                room.objects.insert(key.clone(), Arc::new(object));
             }
             let deleted = server.objects().filter(|(_, stored)| stored.deleted);
             // Versions are unique.

@@ -224,8 +224,8 @@ fn draw_strip(
     }
     let places = view.places.len().max(1) as u64;
     let mut lines = vec![0_u32; width as usize];
-    for place in view.places.all_of(keys) {
-        let at = u64::from(place) * u64::from(width) / places;
+    for place in view.places.all_of(keys.iter()).flatten() {
+        let at = place as u64 * u64::from(width) / places;
         if let Some(line) = usize::try_from(at).ok().and_then(|at| lines.get_mut(at)) {
             *line += 1;
         }
