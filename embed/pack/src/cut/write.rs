@@ -665,3 +665,36 @@ impl<'m> Calls<'m> {
         Ok(function)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use wasm_encoder::{CodeSection, Function, FunctionSection, Instruction, TypeSection, ValType};
+
+    use super::{Module, Side, same};
+
+    #[test]
+    fn functions_of_a_file_are_the_same_if_type_and_instructions_are() {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        types.ty().function([ValType::I32], []);
+        let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
+        for (ty, instructions) in [(0, 1), (0, 2), (0, 1), (1, 1), (0, 1), (0, 1)] {
+            functions.function(ty);
+            let mut body = Function::new([]);
+            for _ in 1..instructions {
+                body.instruction(&Instruction::Nop);
+            }
+            body.instruction(&Instruction::End);
+            code.function(&body);
+        }
+        let mut module = wasm_encoder::Module::new();
+        module.section(&types).section(&functions).section(&code);
+        let bytes = module.finish();
+        let mut sides = vec![Side::Main; 6];
+        sides[4] = Side::Rest;
+        let found = same(&Module::read(&bytes).unwrap(), &sides);
+        assert_eq!(found, BTreeMap::from([(2, 0), (5, 0)]));
+    }
+}
