@@ -168,7 +168,7 @@ impl<O: Object> Indices<O> {
             .filter(|name| self.position(name).is_some())
             .cloned()
             .collect();
-        names.sort_unstable();
+        Order::Key.sort(&mut names, |name| name);
         names
     }
 

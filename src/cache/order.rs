@@ -37,34 +37,41 @@ impl Order {
         if !self.sorts() {
             return;
         }
-        let keys = items.iter().map(key).collect();
-        let mut places = self.places(keys);
-        for from in 0..items.len() {
-            while places[from] != from {
-                let to = places[from];
-                items.swap(from, to);
-                places.swap(from, to);
-            }
-        }
-    }
-
-    // Not generic: each instance of a sort adds some KB to the page's wasm, and this one serves all
-    // types.
-    fn places(self, keys: Vec<&str>) -> Vec<usize> {
         let place = |key: &str| match self {
             Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),
             Self::Dense | Self::Insertion | Self::Key => 0,
         };
-        let mut sorted: Vec<_> = keys
-            .into_iter()
-            .enumerate()
-            .map(|(from, key)| (place(key), key, from))
-            .collect();
-        sorted.sort_unstable();
-        let mut places = vec![0; sorted.len()];
-        for (to, (_, _, from)) in sorted.into_iter().enumerate() {
-            places[from] = to;
-        }
-        places
+        sort_by_rank(items, |item| {
+            let key = key(item);
+            (place(key), key)
+        });
     }
+}
+
+/// Sorts items by a number, and by a text where the numbers are equal; equal items stay in their order.
+pub fn sort_by_rank<T>(items: &mut [T], rank: impl Fn(&T) -> (u64, &str)) {
+    let mut places = places(items.iter().map(rank).collect());
+    for from in 0..items.len() {
+        while places[from] != from {
+            let to = places[from];
+            items.swap(from, to);
+            places.swap(from, to);
+        }
+    }
+}
+
+// Not generic: each instance of a sort adds some KB to the page's wasm, and this one serves all
+// types.
+fn places(ranks: Vec<(u64, &str)>) -> Vec<usize> {
+    let mut sorted: Vec<_> = ranks
+        .into_iter()
+        .enumerate()
+        .map(|(from, (number, text))| (number, text, from))
+        .collect();
+    sorted.sort_unstable();
+    let mut places = vec![0; sorted.len()];
+    for (to, (_, _, from)) in sorted.into_iter().enumerate() {
+        places[from] = to;
+    }
+    places
 }

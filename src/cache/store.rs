@@ -358,7 +358,7 @@ impl<O: Object> Indexer<O> {
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
         let rows = self.indices.rows(index, value)?;
         let mut keys: Vec<_> = rows.iter().filter_map(|row| self.rows.name(*row)).collect();
-        keys.sort_unstable();
+        Order::Key.sort(&mut keys, |key| key);
         Ok(keys)
     }
 

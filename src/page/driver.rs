@@ -24,6 +24,7 @@ use web_sys::ResizeObserver;
 use crate::animate::now;
 use crate::host::{self, Host};
 use crate::later;
+use crate::memo::effect;
 use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
 use crate::runs::RUNS;
@@ -268,7 +269,7 @@ impl Driver {
         let _ = self.inner.ui.set(ui);
         if later::now(&RUNS).is_none() {
             let driver = self.clone();
-            Effect::new(move |_| {
+            effect(move || {
                 if let Some(part) = later::tracked(&RUNS) {
                     driver.has_come(part);
                 }

@@ -72,7 +72,7 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
     });
   }
   // They neither come nor fail.
-  const isLater = (url) => PART.test(url.href) && !/-(?:mount|chunk_\d+)\./.test(url.href);
+  const isLater = (url) => PART.test(url.href) && !/-(?:mount|shared)\./.test(url.href);
   await context.route(isLater, () => {});
   const page = await context.newPage();
   page.on("pageerror", (error) => {

@@ -20,6 +20,17 @@ const LEFT_OUT: [&str; 6] = [
     "rescue.css",
     "shelf.css",
 ];
+/// The page's styles that no first picture of most elements needs, side by side in the page's order.
+const LATER: [&str; 8] = [
+    "story.css",
+    "informers.css",
+    "drawer.css",
+    "compare.css",
+    "race.css",
+    "branches.css",
+    "share.css",
+    "help.css",
+];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
@@ -67,15 +78,17 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
         .replace("__WASM__", &wasm)
         .replace("__VERSION__", &version);
     put(dist, "deltascope.js", &module)?;
-    let styles = Value::from(styles(root)?).to_string();
-    put(
-        dist,
-        "deltascope-stage.js",
-        &format!("export default {styles};\n"),
-    )?;
+    let [before, later, after] = styles(root)?;
+    for (file, styles) in [
+        ("deltascope-stage.js", json!([before, after])),
+        ("deltascope-later.js", json!(later)),
+    ] {
+        put(dist, file, &format!("export default {styles};\n"))?;
+    }
     let mut files = vec![
         "deltascope.js".to_owned(),
         "deltascope-stage.js".to_owned(),
+        "deltascope-later.js".to_owned(),
         glue,
         wasm,
     ];
@@ -138,10 +151,11 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The page's styles in the page's order, then the element's own.
-fn styles(root: &Path) -> Result<String, String> {
+/// The page's styles in the page's order, then the element's own: before those that come later, these, and after them.
+fn styles(root: &Path) -> Result<[String; 3], String> {
     let page = read(&root.join("index.html"))?;
-    let mut css = String::new();
+    let mut css = [const { String::new() }; 3];
+    let mut at = 0;
     for line in page.lines().filter(|line| line.contains("rel=\"inline\"")) {
         let file = line
             .split("style/")
@@ -154,15 +168,25 @@ fn styles(root: &Path) -> Result<String, String> {
             let text = read(&root.join("style").join(file))?;
             let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)
                 .map_err(|error| format!("style/{file}: {error}"))?;
-            css.push_str(&text);
+            at = match (at, LATER.contains(&file)) {
+                (0, false) => 0,
+                (0 | 1, true) => 1,
+                (1 | 2, false) => 2,
+                _ => {
+                    return Err(format!(
+                        "style/{file} comes later, but not beside the others"
+                    ));
+                }
+            };
+            css[at].push_str(&text);
         }
     }
-    if css.is_empty() {
-        return Err("index.html names no styles".to_owned());
+    if css.iter().any(String::is_empty) {
+        return Err("index.html does not name all kinds of styles".to_owned());
     }
     let own = shadowed(&read(&root.join("embed/stage.css"))?, false, false)
         .map_err(|error| format!("embed/stage.css: {error}"))?;
-    css.push_str(&own);
+    css[2].push_str(&own);
     Ok(css)
 }
 

@@ -4,7 +4,7 @@
 //! code and data, goes into a file of its own. The tool works on what the linker has written, so wasm-bindgen, which
 //! trunk has run on the whole program, runs once more on the main part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
@@ -20,6 +20,7 @@ use crate::Kind;
 use crate::cut::count::counting;
 use crate::cut::linked::Linked;
 use crate::cut::list::{self, List};
+use crate::cut::part::merged;
 use crate::cut::{self, Stands};
 use crate::program;
 use crate::slim::slim;
@@ -73,7 +74,10 @@ pub(crate) fn split(
         firsts: all(&firsts)?,
         laters: all(&(&parts - &firsts))?,
     };
-    let cut = cut::cut(&bound, &functions, &list, &linked, &written)?;
+    let path = folder.join("deltascope.js");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (text, unused) = without_classes(&text)?;
+    let cut = cut::cut(&bound, &functions, &list, &linked, &written, &unused)?;
     let (main, counts) = match kind {
         Kind::Counts => {
             let counting = counting(&cut.main)?;
@@ -81,21 +85,31 @@ pub(crate) fn split(
         }
         _ => (cut.main, None),
     };
-    let parts = parts.into_iter().map(|part| {
+    // What the splitter has written, each in the file where it comes.
+    let mut modules: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+    for (name, bytes) in cut.others {
+        modules.insert(name, vec![bytes]);
+    }
+    for part in &parts {
         let bytes = bare(&folder.join(format!("{part}.wasm")))?;
-        Ok((short(part), small(part, &bytes)?))
+        let file = file_for(part, &split.prefetch_map);
+        modules.entry(file).or_default().push(bytes);
+    }
+    let files = modules.into_iter().map(|(name, modules)| {
+        let modules: Vec<&[u8]> = modules.iter().map(Vec::as_slice).collect();
+        let bytes = match modules[..] {
+            [one] if cut::is_other(name) => one.to_vec(),
+            _ => merged(&modules).map_err(|error| format!("{name}: {error}"))?,
+        };
+        Ok((name, small(name, &bytes)?))
     });
-    let others = cut
-        .others
-        .iter()
-        .map(|(name, bytes)| Ok((*name, small(name, bytes)?)));
-    let files = parts.chain(others).collect::<Result<Vec<_>, String>>()?;
-    let path = folder.join("deltascope.js");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let files = files.collect::<Result<Vec<_>, String>>()?;
     let text = named(&text, &cut.imports)?;
     let glue = |stem: &str| {
-        let uses = split.prefetch_map.iter().map(|(part, files)| {
-            let files = files.iter().map(|file| file_of(stem, short(file)));
+        let uses = split.prefetch_map.iter().map(|(part, all)| {
+            let files = all.iter().map(|file| file_for(file, &split.prefetch_map));
+            let files: BTreeSet<_> = files.filter(|file| !cut::is_other(file)).collect();
+            let files = files.into_iter().map(|file| file_of(stem, file));
             (part.clone(), files.collect())
         });
         let text = with_parts(&text, &uses.collect())?;
@@ -127,8 +141,19 @@ pub(crate) fn split(
     Ok((stem, names))
 }
 
-fn short(part: &str) -> &str {
-    part.trim_start_matches("split_")
+/// The file in which something comes that the splitter has written: that of its part; if several parts share it, it comes with the first
+/// of them, as the rest does, unless an element's first picture needs it.
+fn file_for<'a>(written: &str, uses: &'a HashMap<String, Vec<String>>) -> &'a str {
+    let of = |part: &str| {
+        uses.get(part)
+            .is_some_and(|files| files.iter().any(|file| file == written))
+    };
+    let mut parts = uses.keys().filter(|part| of(part));
+    match (parts.next(), parts.next()) {
+        (Some(part), None) => part,
+        _ if of(FIRST) => "shared",
+        _ => "rest",
+    }
 }
 
 fn file_of(stem: &str, part: &str) -> String {
@@ -195,15 +220,72 @@ fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String
     Ok(text)
 }
 
-/// The glue, with other names for what the program imports from it.
-fn named(glue: &str, names: &[(String, String)]) -> Result<String, String> {
-    let mut text = glue.to_owned();
-    for (long, short) in names {
-        let key = format!("        {long}: ");
-        if text.matches(&key).count() != 1 {
-            return Err(format!("the glue has no place for {long}"));
+/// The glue without the classes that it offers, which dependencies declare and no page uses, and what they alone take from the program.
+fn without_classes(glue: &str) -> Result<(String, BTreeSet<String>), String> {
+    let (mut kept, mut taken) = (String::new(), String::new());
+    let mut lines = glue.lines();
+    while let Some(line) = lines.next() {
+        let end = if line.starts_with("export class ") {
+            "}"
+        } else if line.starts_with("const ") && line.contains("Finalization = ") {
+            ";"
+        } else {
+            let is_of_a_class = line.starts_with("if (Symbol.dispose) ");
+            let text = if is_of_a_class { &mut taken } else { &mut kept };
+            text.push_str(line);
+            text.push('\n');
+            continue;
+        };
+        let mut last = Some(line);
+        while let Some(line) = last.take() {
+            taken.push_str(line);
+            taken.push('\n');
+            let is_end = if end == "}" {
+                line == end
+            } else {
+                line.ends_with(end)
+            };
+            if !is_end {
+                last = Some(lines.next().ok_or("a class in the glue has no end")?);
+            }
         }
-        text = text.replace(&key, &format!("{short}: "));
+    }
+    let kept_ones = taken_from_program(&kept);
+    let unused = taken_from_program(&taken).into_iter();
+    let unused = unused.filter(|name| !kept_ones.contains(name));
+    let unused = unused.map(str::to_owned).collect();
+    Ok((kept, unused))
+}
+
+/// What a script takes from the program, by its names.
+fn taken_from_program(script: &str) -> BTreeSet<&str> {
+    let uses = script.split("wasm.").skip(1);
+    uses.map(|rest| {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let end = rest.bytes().position(|byte| !is_name(byte));
+        &rest[..end.unwrap_or(rest.len())]
+    })
+    .collect()
+}
+
+/// The glue, with other names for what the program imports from it, and without what it does not import.
+fn named(glue: &str, imports: &[(String, Option<String>)]) -> Result<String, String> {
+    let mut text = glue.to_owned();
+    for (long, short) in imports {
+        let key = format!("        {long}: ");
+        let mut parts = text.split(&key);
+        let (Some(before), Some(after), None) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(format!("the glue has no place for {long}"));
+        };
+        text = match short {
+            Some(short) => format!("{before}{short}: {after}"),
+            None => {
+                let end = "\n        },\n";
+                let rest = after.split_once(end);
+                let (_, rest) = rest.ok_or_else(|| format!("{long} has no end in the glue"))?;
+                format!("{before}{rest}")
+            }
+        };
     }
     Ok(text)
 }
@@ -290,7 +372,7 @@ fn put(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::with_parts;
+    use super::{file_for, named, with_parts, without_classes};
 
     #[test]
     fn the_glue_loads_the_parts_itself() {
@@ -310,5 +392,60 @@ mod tests {
             assert!(text.lines().any(|one| one == line), "{line}\n{text}");
         }
         assert!(with_parts("let wasm;\n", &uses).is_err(), "no import");
+    }
+
+    #[test]
+    fn classes_go_with_what_they_alone_use() {
+        let glue = "export class A {\n    free() {\n        wasm.a_free(wasm.both);\n    }\n}\n\
+            if (Symbol.dispose) A.prototype[Symbol.dispose] = A.prototype.free;\nexport function f() {\n    wasm.f(wasm.both);\n}\n\
+            const AFinalization = (typeof FinalizationRegistry === 'undefined')\n    ? { register: () => {} }\n    \
+            : new FinalizationRegistry(ptr => wasm.a_free(ptr, 1));\nlet wasm;\n";
+        let (text, unused) = without_classes(glue).unwrap();
+        assert_eq!(
+            text,
+            "export function f() {\n    wasm.f(wasm.both);\n}\nlet wasm;\n"
+        );
+        assert_eq!(Vec::from_iter(unused), ["a_free"]);
+        assert!(without_classes("export class A {\n").is_err());
+    }
+
+    #[test]
+    fn the_glue_gives_what_the_program_imports() {
+        let glue = "        one: function() {\n            a;\n        },\n        two: function() {\n            b;\n        },\n";
+        let names = |names: [(&str, Option<&str>); 1]| {
+            named(
+                glue,
+                &names.map(|(long, short)| (long.to_owned(), short.map(str::to_owned))),
+            )
+        };
+        let other = "        two: function() {\n            b;\n        },\n";
+        let short = glue.replace("        one", "1");
+        assert_eq!(names([("one", Some("1"))]).unwrap(), short);
+        assert_eq!(names([("one", None)]).unwrap(), other);
+        assert!(names([("three", None)]).is_err());
+    }
+
+    #[test]
+    fn what_parts_share_comes_with_the_first() {
+        let uses = [
+            ("mount", &["split_mount", "chunk_1", "chunk_2"][..]),
+            ("runs", &["split_runs", "chunk_1", "chunk_3", "chunk_4"]),
+            ("tools", &["split_tools", "chunk_3"]),
+        ];
+        let uses = uses.map(|(part, files)| {
+            let files = files.iter().map(|file| (*file).to_owned());
+            (part.to_owned(), files.collect())
+        });
+        let uses = uses.into();
+        for (written, file) in [
+            ("split_mount", "mount"),
+            ("chunk_1", "shared"),
+            ("chunk_2", "mount"),
+            ("chunk_3", "rest"),
+            ("chunk_4", "runs"),
+            ("split_tools", "tools"),
+        ] {
+            assert_eq!(file_for(written, &uses), file, "{written}");
+        }
     }
 }

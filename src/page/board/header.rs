@@ -16,7 +16,7 @@ use super::parts::{part, shown, text};
 use super::shelf;
 use crate::live::Link;
 use crate::live::tapped::Tapped;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::Status;
@@ -88,7 +88,7 @@ pub(super) fn Header(
     });
     // A select keeps the user's choice even when its options change, so it is set by hand.
     let menu = NodeRef::<html::Select>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.track();
         ui.lang.track();

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::density::{cells, marks};
 use super::frame::{Frame, name, rv, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::slides::count_below;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
@@ -260,7 +260,7 @@ fn Query() -> impl IntoView {
     let wanted = RwSignal::new(None::<String>);
     let asked = RwSignal::new(None::<String>);
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
-    Effect::new(move |_| {
+    effect(move || {
         lesson.with(|_| ());
         wanted.set(None);
         asked.set(None);

@@ -12,7 +12,7 @@ use super::parts::{Live, either, shown, text};
 use super::tabs::DrawerTab;
 use crate::later::{Kept, Stands, fetched, missing, now, part, stands};
 use crate::live::{Connects, Link};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::runs::RUNS;
 use crate::ui::{Shelved, Ui};
 use deltascope_cache::key::Key;
@@ -120,7 +120,7 @@ fn once_there(
     // Gone with the board.
     let asked = RwSignal::new(());
     let is_there = Memo::new(move |_| stands() == Stands::There);
-    Effect::new(move |_| {
+    effect(move || {
         if !when() || is_there.get_untracked() {
             return;
         }

@@ -10,7 +10,7 @@ use super::frame::{Frame, has_synced, name};
 use super::later::{CLUSTER, later};
 use super::layout::Layout;
 use super::parts::{Text, list, maybe, part, shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
@@ -63,7 +63,7 @@ pub(super) fn Processor() -> impl IntoView {
     };
     let printed = NodeRef::<html::Div>::new();
     let layout = Layout::get();
-    Effect::new(move |_| {
+    effect(move || {
         // The effect runs again when the room comes into sight, because a hidden element does not scroll.
         layout.lower_is_processor();
         layout.shown.track();

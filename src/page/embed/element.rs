@@ -23,6 +23,7 @@ use crate::driver::{Driver, More};
 use crate::host::Host;
 use crate::later::{fetched, part};
 use crate::live::Link;
+use crate::memo::effect;
 use crate::paced::Paced;
 use crate::runs::RUNS;
 use crate::ui::{Shape, Ui, follow};
@@ -321,7 +322,7 @@ pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> C
 /// Names the board, so that several of them on one page can be told apart.
 fn name(ui: Ui) {
     let host = ui.host();
-    Effect::new(move |_| {
+    effect(move || {
         let lang = ui.lang.get();
         let title = ui.view.with(|view| view.lesson.title.get(lang).to_owned());
         if let Some(mount) = host.mount() {

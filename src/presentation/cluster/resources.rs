@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use deltascope_cache::order::{Order, sort_by_rank};
 use deltascope_world::source::proxy::target::Resource;
 
 /// The name of all groups that are not built in, in the menu of groups.
@@ -11,11 +12,12 @@ pub const CUSTOM: &str = "*";
 /// first, custom resources last.
 #[must_use]
 pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<usize> {
-    let text = text.trim().to_lowercase();
-    let has = |name: &str| name.to_lowercase().contains(&text);
-    let mut found: Vec<usize> = (0..resources.len())
-        .filter(|place| {
-            let one = &resources[*place];
+    let text = text.trim().to_ascii_lowercase();
+    let has = |name: &str| name.to_ascii_lowercase().contains(&text);
+    let mut found: Vec<(usize, &Resource)> = resources
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| {
             let of_group = match group {
                 None => true,
                 Some(CUSTOM) => !is_built_in(&one.group),
@@ -25,14 +27,17 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
             of_group && (short || has(&one.name()) || has(&one.kind))
         })
         .collect();
-    found.sort_by_cached_key(|place| {
-        let one = &resources[*place];
+    Order::Key.sort(&mut found, |(_, one)| &one.plural);
+    sort_by_rank(&mut found, |(_, one)| {
         // A resource whose whole name was typed comes first.
         let named = one.plural == text || one.short_names.contains(&text);
-        let rank = (!named, !one.group.is_empty(), !is_built_in(&one.group));
-        (rank, one.group.clone(), one.plural.clone())
+        let after = [!named, !one.group.is_empty(), !is_built_in(&one.group)];
+        let rank = after
+            .iter()
+            .fold(0, |rank, after| rank << 1 | u64::from(*after));
+        (rank, &one.group)
     });
-    found
+    found.into_iter().map(|(place, _)| place).collect()
 }
 
 /// The groups with their numbers of resources; all custom groups count as one.
@@ -51,7 +56,9 @@ pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
         }
     }
     // The custom groups come last.
-    found.sort_by_cached_key(|(group, _)| (&**group == CUSTOM, group.clone()));
+    sort_by_rank(&mut found, |(group, _)| {
+        (u64::from(&**group == CUSTOM), group)
+    });
     found
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Fact, FactRecord, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
+use deltascope_cache::order::Order;
 use deltascope_cache::sorted::SortedMap;
 
 /// A deleted object keeps its place for this many facts: it is struck out for a while, and may come back.
@@ -160,7 +161,7 @@ impl Touched {
         let mut touched = Self::default();
         each(&mut |fact| touched.see(fact));
         // Once for all: there may be thousands.
-        touched.keys.sort_unstable();
+        Order::Key.sort(&mut touched.keys, |key| key);
         touched.keys.dedup();
         touched
     }

@@ -354,7 +354,7 @@ async function withoutRest(t, path, { waits = "continue", rest = REST } = {}) {
   t.after(() => context.close());
   const waited = [];
   // Neither it nor the parts, which would bring it.
-  await context.route(PART, (route) => (/-(?:mount|chunk_\d+)\./.test(route.request().url()) ? route.continue() : undefined));
+  await context.route(PART, (route) => (/-(?:mount|shared)\./.test(route.request().url()) ? route.continue() : undefined));
   await context.route(rest, (route) => {
     if (route.request().resourceType() !== "xhr") return;
     waited.push(route.request().url());

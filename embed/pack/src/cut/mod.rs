@@ -12,9 +12,10 @@ pub(crate) mod linked;
 pub(crate) mod list;
 mod module;
 mod outline;
+pub(crate) mod part;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{ExternalKind, Validator};
 
@@ -48,13 +49,18 @@ impl Side {
     ];
 }
 
+/// Whether a file is one of these, and no part's.
+pub(crate) fn is_other(name: &str) -> bool {
+    ["page", "element", "more", "rest"].contains(&name)
+}
+
 /// The program in several modules.
 pub(crate) struct Cut {
     pub(crate) main: Vec<u8>,
     /// Those beside it, by their names.
     pub(crate) others: [(&'static str, Vec<u8>); 4],
-    /// What they import from the glue, with the names that it has there now.
-    pub(crate) imports: Vec<(String, String)>,
+    /// What the program imported from the glue, with the names that it has there now if a module still imports it.
+    pub(crate) imports: Vec<(String, Option<String>)>,
     pub(crate) stands: Stands,
 }
 
@@ -99,13 +105,14 @@ pub(crate) struct Split {
     pub(crate) laters: Vec<Vec<u8>>,
 }
 
-/// Cuts a program, as wasm-bindgen has written it.
+/// Cuts a program, as wasm-bindgen has written it, and leaves out what only the exports reach that are `unused`.
 pub(crate) fn cut(
     bytes: &[u8],
     functions: &[Named],
     list: &List<'_>,
     linked: &Linked<'_>,
     split: &Split,
+    unused: &BTreeSet<String>,
 ) -> Result<Cut, String> {
     let sides: BTreeMap<&str, Side> = functions
         .iter()
@@ -126,7 +133,10 @@ pub(crate) fn cut(
         .map(|(one, taken)| (one.name.as_str(), taken))
         .collect();
     let places = data::places(linked, split, side_of, &taken)?;
-    let module = Module::read(&outlined.bytes)?;
+    let mut module = Module::read(&outlined.bytes)?;
+    module
+        .exports
+        .retain(|export| !unused.contains(export.name));
     let side = |function: u32| match module.names.get(&function) {
         _ if function >= outlined.first => outlined.sides[(function - outlined.first) as usize],
         Some(name) => side_of(name),

@@ -19,7 +19,7 @@ use super::later::{Chosen, Label, again, dense};
 use super::layout::{Layout as Screen, px_of};
 use super::parts::{Live, list, maybe, part, text};
 use super::tabs::DrawerTab;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
@@ -111,7 +111,7 @@ pub(super) fn Density(
     let cursor = RwSignal::new(None::<Anchor>);
     let painter = StoredValue::new_local(Painter::default());
     let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
-    Effect::new(move |_| {
+    effect(move || {
         let (layout, theme) = (layout.get(), ui.theme.get());
         let Some(canvas) = canvas.get() else {
             return;

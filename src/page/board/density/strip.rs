@@ -12,7 +12,7 @@ use super::{Spot, css, px, ratio};
 use crate::board::layout::{Layout as Screen, px_of};
 use crate::board::parts::{list, text};
 use crate::board::tabs::DrawerTab;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect_after};
 use crate::ui::{Theme, Ui};
 use deltascope_cache::fact::FactRecord;
 use deltascope_cache::key::Key;
@@ -80,7 +80,7 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
     let shown = StoredValue::new_local(Before::default());
     let painted = set.clone();
-    Effect::new(move |before: Option<Drawn>| {
+    effect_after(move |before: Option<Drawn>| {
         let (theme, size) = (ui.theme.get(), size.get());
         let canvas = canvas.get()?;
         ui.view.with(|view| {
