@@ -99,7 +99,7 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
     files.push("LICENSE".to_owned());
     files.sort();
     let manifest = manifest(root, &version, &files)?;
-    put(dist, "package.json", &format!("{manifest:#}\n"))
+    put(dist, "package.json", &manifest)
 }
 
 /// The page, which fetches what its first picture needs beside the program while that comes.
@@ -201,13 +201,20 @@ fn version(root: &Path) -> Result<String, String> {
         .ok_or_else(|| "Cargo.toml names no version".to_owned())
 }
 
-/// `package.json` from the sources, with the version and the files.
-fn manifest(root: &Path, version: &str, files: &[String]) -> Result<Value, String> {
-    let text = read(&root.join("embed/package.json"))?;
-    let mut manifest: Value =
-        serde_json::from_str(&text).map_err(|error| format!("embed/package.json: {error}"))?;
-    manifest["version"] = json!(version);
-    manifest["files"] = json!(files);
+/// `package.json` from the sources, with the version and the files. The rest stays as it is written there: the order of an
+/// export's conditions says which counts.
+fn manifest(root: &Path, version: &str, files: &[String]) -> Result<String, String> {
+    let mut manifest = read(&root.join("embed/package.json"))?;
+    for (name, none, value) in [
+        ("version", json!("0.0.0"), json!(version)),
+        ("files", json!([]), json!(files)),
+    ] {
+        let none = format!("\"{name}\": {none}");
+        if manifest.matches(&none).count() != 1 {
+            return Err(format!("embed/package.json has no {none}"));
+        }
+        manifest = manifest.replace(&none, &format!("\"{name}\": {value:#}"));
+    }
     Ok(manifest)
 }
 

@@ -44,6 +44,8 @@ test("it contains what is needed, and nothing else", async () => {
   );
   const manifest = JSON.parse(await readFile(join(folder, "package/package.json"), "utf8"));
   for (const target of Object.values(manifest.exports)) {
+    // Of an export's conditions the first counts, also for TypeScript.
+    if (typeof target === "object") assert.deepEqual(Object.keys(target), ["types", "default"]);
     for (const path of typeof target === "string" ? [target] : Object.values(target)) {
       assert.ok(files.includes(path.replace("./", "")), path);
     }
