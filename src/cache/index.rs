@@ -18,6 +18,7 @@ use super::key::Key;
 use super::object::{Item, Object};
 use super::order::Order;
 use super::postings::{Held, Postings, Removed};
+use super::sorted;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -168,7 +169,7 @@ impl<O: Object> Indices<O> {
             .filter(|name| self.position(name).is_some())
             .cloned()
             .collect();
-        names.sort_unstable();
+        sorted::sort(&mut names, Ord::cmp);
         names
     }
 

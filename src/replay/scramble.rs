@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::{Requirement, Selector};
+use deltascope_world::fill::fill;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
@@ -130,7 +131,7 @@ fn without_labels(value: &Value) -> Value {
                 !(LABELS.contains(&name.as_str()) || *name == "selector" && is_map(value))
             });
             let kept = kept.map(|(name, value)| (name.clone(), without_labels(value)));
-            Value::Object(kept.collect())
+            Value::Object(fill(kept))
         }
         Value::Array(values) => Value::Array(values.iter().map(without_labels).collect()),
         other => other.clone(),

@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 use serde_json::Value;
 
 use deltascope_cache::fact::Cause;
+use deltascope_cache::sorted;
 use deltascope_world::fields::Read as _;
 use deltascope_world::slices::Slices;
 use deltascope_world::source::live::ResponsePart;
@@ -438,6 +439,6 @@ fn scripted(shown: &Shown) -> Recording {
         }
         ControlFlow::Continue(())
     });
-    scenario.script.sort_by_key(|entry| entry.at);
+    sorted::sort(&mut scenario.script, |one, other| one.at.cmp(&other.at));
     other
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use deltascope_cache::sorted;
 use deltascope_world::source::proxy::target::Resource;
 
 /// The name of all groups that are not built in, in the menu of groups.
@@ -25,13 +26,14 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
             of_group && (short || has(&one.name()) || has(&one.kind))
         })
         .collect();
-    found.sort_by_cached_key(|place| {
+    let rank = |place: &usize| {
         let one = &resources[*place];
         // A resource whose whole name was typed comes first.
         let named = one.plural == text || one.short_names.contains(&text);
         let rank = (!named, !one.group.is_empty(), !is_built_in(&one.group));
-        (rank, one.group.clone(), one.plural.clone())
-    });
+        (rank, &one.group, &one.plural)
+    };
+    sorted::sort(&mut found, |one, other| rank(one).cmp(&rank(other)));
     found
 }
 
@@ -51,7 +53,8 @@ pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
         }
     }
     // The custom groups come last.
-    found.sort_by_cached_key(|(group, _)| (&**group == CUSTOM, group.clone()));
+    let rank = |(group, _): &(Arc<str>, usize)| (&**group == CUSTOM, Arc::clone(group));
+    sorted::sort(&mut found, |one, other| rank(one).cmp(&rank(other)));
     found
 }
 

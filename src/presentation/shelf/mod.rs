@@ -10,6 +10,7 @@ use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Story, Theme};
 use deltascope_cache::controller::Generation;
+use deltascope_cache::sorted;
 use deltascope_replay::lessons;
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
@@ -132,7 +133,9 @@ impl Shelf {
             })
             .collect();
         let place = |theme: Theme| Theme::ALL.into_iter().position(|one| one == theme);
-        cards.sort_by_key(|card| place(card.theme));
+        sorted::sort(&mut cards, |one, other| {
+            place(one.theme).cmp(&place(other.theme))
+        });
         let others = titles
             .into_iter()
             .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
@@ -165,7 +168,7 @@ impl Shelf {
             .filter_map(|card| Some((card.rank(&words)?, card)))
             .collect();
         // Of equals, the order of the shelf.
-        cards.sort_by_key(|(rank, _)| *rank);
+        sorted::sort(&mut cards, |(one, _), (other, _)| one.cmp(other));
         let others = self.others.iter().filter(|other| {
             let Other { id, title } = other;
             let text = format!("{id}\n{}\n{}", title.en, title.zh).to_lowercase();

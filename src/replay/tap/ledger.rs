@@ -6,6 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::sorted;
 use deltascope_world::Time;
 
 use super::call::{Call, Scope};
@@ -476,7 +477,7 @@ impl Ledger {
             return;
         }
         let mut writers: Vec<_> = writers.iter().map(|(by, n)| (Arc::clone(by), *n)).collect();
-        writers.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sorted::sort(&mut writers, |(_, one), (_, other)| other.cmp(one));
         let hot = Hot {
             at: from,
             changes: *count,
