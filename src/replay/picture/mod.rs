@@ -25,7 +25,7 @@ pub use deltascope_world::virtual_time::{
 };
 
 mod fold;
-mod of_world;
+mod start;
 
 /// How many items whose content all pictures share weigh as much as one that is not shared.
 const SHARED: usize = 8;

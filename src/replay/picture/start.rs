@@ -1,71 +1,84 @@
-//! The picture of a world, read directly from its machines.
+//! The picture of a world in which nothing has happened yet: where a fold of its facts begins.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use deltascope_cache::controller::InformerQueue;
-use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::ObjectRef;
-use deltascope_cache::key::Key;
-use deltascope_cache::order::Order;
-use deltascope_cache::queue::Queue;
 use deltascope_cache::sorted::SortedMap;
-use deltascope_world::fill::fill;
-use deltascope_world::lock::Lock;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::known::Known;
-use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
+use deltascope_world::source::{pod, reference};
+use deltascope_world::virtual_time::World;
 
 use super::{
-    ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, LockState, Picture, PopRoom, Popped,
-    QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom, known_object,
+    ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, Picture, PopRoom, QueueKind,
+    QueueRoom, ReflectorRoom, StoreRoom, WorkRoom, known_object,
 };
 
 impl Picture {
-    /// The picture of a world, read directly from it: the start of a fold, and the reference for tests of the
-    /// fold.
+    /// The picture of a world before its first fact. Everything later follows from the facts.
     #[must_use]
-    pub fn of(world: &World<AnySource>) -> Self {
+    pub fn start(world: &World<AnySource>) -> Self {
+        let settings = world.settings();
+        let (driver, process) = (world.reflector(), world.process());
         let mut picture = Self {
+            informer: settings.informer,
+            generation: settings.era.0,
             api: api_of(world),
-            reflector: reflector_of(world),
-            queue: queue_of(world),
-            informer: world.settings().informer,
-            generation: world.settings().era.0,
-            lock: lock_of(world.lock()),
-            block_deltas: lock_of(world.block_deltas()),
-            pop: pop_of(world),
-            store: store_of(world),
-            handlers: handlers_of(world),
-            asked: world
-                .asked()
-                .zip(world.handlers().len()..)
-                .map(|(settings, number)| HandlerRoom {
-                    leaving: u8::try_from(number).is_ok_and(|number| world.is_leaving(number)),
-                    ..asked_of(settings, world)
+            reflector: ReflectorRoom {
+                state: driver.state(),
+                last_sync: Arc::clone(driver.reflector().last_sync_resource_version()),
+                relist: driver.reflector().lists_next(),
+                ..ReflectorRoom::default()
+            },
+            queue: QueueRoom {
+                kind: match world.queue() {
+                    InformerQueue::Delta(_) => QueueKind::DeltaFifo,
+                    InformerQueue::Fifo(_) => QueueKind::Fifo,
+                    InformerQueue::Real(_) => QueueKind::RealFifo,
+                },
+                known_objects: world.known_objects(),
+                ..QueueRoom::default()
+            },
+            pop: PopRoom {
+                mode: process.mode,
+                ..PopRoom::default()
+            },
+            store: StoreRoom {
+                present: world.store().is_some(),
+                rv: world.store_rv(),
+                keeps_rv: settings.keeps_resource_version(),
+                indices: settings
+                    .indices
+                    .iter()
+                    .map(|name| (Arc::clone(name), SortedMap::new()))
+                    .collect(),
+                ..StoreRoom::default()
+            },
+            handlers: world
+                .handlers()
+                .iter()
+                .zip(0..)
+                .map(|(handler, number)| HandlerRoom {
+                    inline: handler.inline,
+                    syncing: world.is_syncing(number),
+                    name: Arc::clone(&handler.settings.name),
+                    latency_ms: handler.settings.latency_ms,
+                    resync_ms: handler.settings.resync_ms.unwrap_or(settings.resync_ms),
+                    filter: handler.settings.filter.clone().unwrap_or_default(),
+                    ..HandlerRoom::default()
                 })
                 .collect(),
             resync_check_ms: world.resync_check_ms(),
-            work: work_of(world),
-            output: world.output().clone(),
+            work: world.work().map(|work| WorkRoom {
+                workers: work.in_work().map(|_| None).collect(),
+                ..WorkRoom::default()
+            }),
             beside: world.beside().map(beside_of).collect(),
+            ..Self::default()
         };
         picture.look_at_all();
         picture.settle();
         picture
-    }
-}
-
-impl ApiRoom {
-    /// Adds the objects that the server is known to have.
-    fn know(&mut self, known: &Known) {
-        self.rv = Arc::clone(known.rv());
-        self.known_from_events = known.is_complete();
-        for (key, (object, deleted)) in known.objects() {
-            let object = known_object(object, *deleted);
-            self.objects.insert(key.clone(), object);
-        }
-        self.deleted = known.deleted().cloned().collect();
     }
 }
 
@@ -74,255 +87,44 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         source: world.settings().source,
         ..ApiRoom::default()
     };
-    let stream = match world.source() {
+    match world.source() {
         AnySource::Server(server) => {
             room.rv = server.rv();
             room.oldest = server.oldest();
             room.history = server.history().collect();
-            room.watch = server.open_watch();
-            room.refusals = server.refusals().copied().collect();
             room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
-                    object: deltascope_world::source::reference(key, &stored.object),
-                    body: deltascope_world::source::pod::body(&stored.object),
-                    deleted: stored.deleted,
+                    object: reference(key, &stored.object),
+                    body: pod::body(&stored.object),
+                    deleted: false,
                 };
                 room.objects.insert(key.clone(), object);
             }
-            let deleted = server.objects().filter(|(_, stored)| stored.deleted);
-            // Versions are unique.
-            let deleted: SortedMap<u64, &Key> = deleted
-                .map(|(key, stored)| {
-                    (
-                        deltascope_world::source::simulator::version(&stored.object),
-                        key,
-                    )
-                })
-                .collect();
-            room.deleted = deleted.values().map(|key| (*key).clone()).collect();
-            server.stream()
         }
-        AnySource::Recorded(recording) => {
-            room.watch = recording.open_watch();
-            room.know(recording.known());
-            recording.stream()
-        }
-        AnySource::Live(live) => {
-            room.watch = live.open_watch();
-            room.know(live.known());
-            live.stream()
-        }
-        AnySource::Program(program) => program.calls(),
-    };
-    room.sends_events = room.watch.is_some() && !stream.is_over();
-    room.stream = stream.lines().cloned().collect();
-    room.sent = stream.sent();
-    room
-}
-
-fn lock_of(lock: &Lock) -> LockState {
-    LockState {
-        holder: lock.holder(),
-        waiting: lock.waiting().collect(),
-    }
-}
-
-fn queue_of(world: &World<AnySource>) -> QueueRoom {
-    let known_objects = world.known_objects();
-    match world.queue() {
-        InformerQueue::Delta(queue) => QueueRoom {
-            kind: QueueKind::DeltaFifo,
-            keys: queue.list_keys().cloned().collect(),
-            deltas: fill(queue.list_keys().filter_map(|key| {
-                let deltas = queue.get_by_key(key)?;
-                let deltas = deltas
-                    .iter()
-                    .map(|delta| (delta.delta_type, delta.object.to_ref(key)))
-                    .collect();
-                Some((key.clone(), deltas))
-            })),
-            entries: VecDeque::new(),
-            known_objects,
-            populated: queue.populated(),
-            synced: queue.has_synced(),
-            closed: queue.is_closed(),
-        },
-        InformerQueue::Fifo(queue) => QueueRoom {
-            kind: QueueKind::Fifo,
-            keys: queue.queue().cloned().collect(),
-            deltas: fill(
-                queue
-                    .list()
-                    .into_iter()
-                    .map(|(key, item)| (key.clone(), vec![(DeltaType::Added, item.to_ref(key))])),
-            ),
-            entries: VecDeque::new(),
-            known_objects,
-            populated: queue.populated(),
-            synced: queue.has_synced(),
-            closed: queue.is_closed(),
-        },
-        InformerQueue::Real(queue) => QueueRoom {
-            kind: QueueKind::RealFifo,
-            keys: VecDeque::new(),
-            deltas: SortedMap::new(),
-            entries: queue
-                .entries()
-                .map(|entry| entry.to_entry(queue.key_func()))
-                .collect(),
-            known_objects,
-            populated: queue.populated(),
-            synced: queue.has_synced(),
-            closed: queue.is_closed(),
-        },
-    }
-}
-
-fn store_of(world: &World<AnySource>) -> StoreRoom {
-    let mut room = StoreRoom {
-        present: world.store().is_some(),
-        rv: world.store_rv(),
-        keeps_rv: world.settings().keeps_resource_version(),
-        indices: world
-            .settings()
-            .indices
-            .iter()
-            .map(|name| (Arc::clone(name), SortedMap::new()))
-            .collect(),
-        ..StoreRoom::default()
-    };
-    if let Some(store) = world.store() {
-        room.items = items_of(world);
-        for index in store.indices() {
-            let values = fill(index.values().into_iter().map(|(value, keys)| {
-                let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
-                Order::Key.sort(&mut keys, |key| key);
-                (Arc::clone(value), keys)
-            }));
-            room.indices.insert(Arc::clone(index.name()), values);
-        }
+        AnySource::Recorded(recording) => room.know(recording.known()),
+        AnySource::Live(live) => room.know(live.known()),
+        AnySource::Program(_) => {}
     }
     room
 }
 
-fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
-    let driver = world.reflector();
-    let reflector = driver.reflector();
-    let log = &driver.log;
-    ReflectorRoom {
-        state: driver.state(),
-        last_sync: Arc::clone(reflector.last_sync_resource_version()),
-        events: log.events,
-        lists: log.lists,
-        backoff_ms: log.backoff_ms.unwrap_or_default(),
-        relist: reflector.lists_next(),
-        in_hand: driver.in_hand.clone(),
-        lists_asked: log.lists_asked,
-        watches_asked: log.watches_asked,
-        requests: log.requests.clone(),
-        temporary: reflector
-            .temporary_store()
-            .map(|kept| fill(kept.map(|(key, item)| (key.clone(), item.to_ref(key))))),
-        unavailable: reflector.is_last_sync_resource_version_unavailable(),
-        watch_errors: log.watch_errors,
-        resyncs: log.resyncs,
-    }
-}
-
-fn pop_of(world: &World<AnySource>) -> PopRoom {
-    let process = world.process();
-    let room = |popped: PoppedWork| Popped {
-        key: popped.key,
-        deltas: popped.deltas,
-        position: popped.position,
-        is_in_initial_list: popped.is_in_initial_list,
-        entries: popped.entries,
-    };
-    PopRoom {
-        mode: process.mode,
-        asked: process.asked,
-        processing: world.processing().map(room),
-        last: process.last.clone().map(room),
-        count: process.count,
-    }
-}
-
-fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
-    world
-        .handlers()
-        .iter()
-        .zip(0..)
-        .map(|(handler, number)| {
-            let listener = world.listener(number);
-            let room = asked_of(&handler.settings, world);
-            HandlerRoom {
-                inline: handler.inline,
-                pending: listener
-                    .into_iter()
-                    .flat_map(|listener| listener.notifications())
-                    .map(|notification| notification.to_fact())
-                    .collect(),
-                running: handler.at_work(),
-                notifications: handler.notifications.clone(),
-                sending: listener
-                    .and_then(|listener| listener.offered())
-                    .map(|notification| notification.to_fact()),
-                synced: handler.had_synced()
-                    || listener.is_some_and(|listener| listener.has_synced()),
-                syncing: handler.syncing || world.is_syncing(number),
-                leaving: world.is_leaving(number),
-                removed: handler.removed,
-                panics: handler.panics,
-                ..room
-            }
-        })
-        .collect()
-}
-
-fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom {
-    HandlerRoom {
-        name: Arc::clone(&settings.name),
-        latency_ms: settings.latency_ms,
-        resync_ms: settings.resync_ms.unwrap_or(world.settings().resync_ms),
-        filter: settings.filter.clone().unwrap_or_default(),
-        syncing: true,
-        ..HandlerRoom::default()
+impl ApiRoom {
+    /// Adds the objects that the server is known to have.
+    fn know(&mut self, known: &Known) {
+        self.rv = Arc::clone(known.rv());
+        self.known_from_events = known.is_complete();
+        for (key, (object, deleted)) in known.objects() {
+            self.objects
+                .insert(key.clone(), known_object(object, *deleted));
+        }
     }
 }
 
 fn beside_of(world: &World<AnySource>) -> BesideRoom {
-    let log = &world.reflector().log;
     BesideRoom {
         shared: world.settings().informer == InformerKind::Shared,
         handlers: world.settings().handlers.len(),
-        lists: log.lists_asked,
-        watches: log.watches_asked,
-        objects: items_of(world),
+        ..BesideRoom::default()
     }
-}
-
-fn items_of(world: &World<AnySource>) -> SortedMap<Key, ObjectRef> {
-    let items = world.store().into_iter().flat_map(|store| store.iter());
-    fill(items.map(|(key, item)| (key.clone(), item.to_ref(key))))
-}
-
-fn work_of(world: &World<AnySource>) -> Option<WorkRoom> {
-    let work = world.work()?;
-    let queue = work.queue();
-    let dirty = queue.queued().chain(queue.dirty_while_processing());
-    let dirty = dirty.map(|key| (key.clone(), ())).collect();
-    let failures = work.failures();
-    Some(WorkRoom {
-        queue: queue.queued().cloned().collect(),
-        dirty,
-        workers: work.in_work().map(|key| key.cloned()).collect(),
-        delayed: queue
-            .waiting()
-            .map(|(key, at)| (key.clone(), at.as_millis() as u64))
-            .collect(),
-        failures,
-        reconciled: work.reconciled,
-        shut_down: queue.is_shutting_down(),
-    })
 }
