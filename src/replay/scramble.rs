@@ -4,14 +4,14 @@
 //! always by the same one, so that references still match. Of the rest of an object only the fields that the
 //! run shows are kept. Kinds, versions, times and the keys of labels stay.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_core::DynamicObject;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
+use deltascope_cache::map::{Map, Set};
 use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::{Requirement, Selector};
 use deltascope_world::fill::fill;
@@ -143,11 +143,11 @@ struct Scrambler {
     /// Whether the pass only collects names.
     learning: bool,
     /// All real names.
-    names: BTreeSet<String>,
+    names: Set<String>,
     /// The parts of names, between the separators.
-    parts: BTreeSet<String>,
-    made: BTreeMap<String, String>,
-    taken: BTreeSet<String>,
+    parts: Set<String>,
+    made: Map<String, String>,
+    taken: Set<String>,
     /// Made-up names depend on the order and shape of the names, not on the names themselves.
     rng: Rng,
     /// The fields that the run, or a peer informer's run, shows.
@@ -159,10 +159,10 @@ impl Scrambler {
         Self {
             what,
             learning: false,
-            names: BTreeSet::new(),
-            parts: BTreeSet::new(),
-            made: BTreeMap::new(),
-            taken: BTreeSet::new(),
+            names: Set::default(),
+            parts: Set::default(),
+            made: Map::default(),
+            taken: Set::default(),
             rng: Rng::new(0),
             paths: vec![path(".spec.nodeName"), path(".status.phase")],
         }
@@ -576,9 +576,9 @@ impl Scrambler {
                 renamed
             }),
             labels: metadata.labels.as_ref().filter(|_| !labels).map(|labels| {
-                let mut renamed = BTreeMap::new();
-                for (key, value) in labels {
-                    renamed.insert(key.clone(), self.name(value));
+                let mut renamed = labels.clone();
+                for value in renamed.values_mut() {
+                    *value = self.name(value);
                 }
                 renamed
             }),
@@ -589,7 +589,7 @@ impl Scrambler {
             let paths = self.paths.clone();
             let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
             self.kept(data, &paths)
-                .unwrap_or_else(|| Value::Object(Map::new()))
+                .unwrap_or_else(|| Value::Object(Default::default()))
         } else if labels {
             without_labels(data)
         } else {
@@ -613,7 +613,7 @@ impl Scrambler {
         let ends = paths.iter().any(|path| path.is_empty());
         match value {
             Value::Object(fields) => {
-                let mut kept = Map::new();
+                let mut kept = serde_json::Map::new();
                 for (name, value) in fields {
                     let paths = below(name);
                     if !paths.is_empty()
