@@ -21,7 +21,9 @@ use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList};
 use deltascope_world::source::{Command, write};
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings, SourceKind};
+use deltascope_world::virtual_time::{
+    HandlerSettings, Holds, Input, Question, Rename as _, Settings, SourceKind,
+};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::Trace;
@@ -212,39 +214,6 @@ impl Scrambler {
     }
 
     fn settings(&mut self, settings: &Settings) -> Settings {
-        // Whoever adds a setting decides here whether it can hold a name.
-        let Settings {
-            indices: _,
-            handlers: _,
-            transform: _,
-            selector: _,
-            repeats: _,
-            process_fails: _,
-            prints: _,
-            // These hold none.
-            seed: _,
-            interleave: _,
-            jitter: _,
-            source: _,
-            informer: _,
-            queue: _,
-            key_separator: _,
-            era: _,
-            watch_list: _,
-            refuses_streaming: _,
-            withholds_initial_events_end: _,
-            page_size: _,
-            resync_ms: _,
-            known_objects: _,
-            store: _,
-            emit_delta_type_replaced: _,
-            type_description: _,
-            mode: _,
-            process_ms: _,
-            by_type: _,
-            mutation_detector: _,
-            work: _,
-        } = settings;
         let mut settings = settings.clone();
         if self.what.labels {
             // Without labels these indices would be empty.
@@ -263,33 +232,9 @@ impl Scrambler {
                 self.paths.push(path);
             }
         }
-        for handler in &mut settings.handlers {
-            *handler = self.handler(handler);
-        }
-        if let Some(transform) = &mut settings.transform {
-            for pair in [
-                &mut transform.rejects,
-                &mut transform.sets,
-                &mut transform.appends,
-            ] {
-                self.pair(pair);
-            }
-        }
+        settings.rename(Holds::Name, &mut |holds, text| self.text_of(holds, text));
         let selector = settings.selector.take();
         settings.selector = selector.and_then(|selector| self.selector(&selector));
-        for key in &mut settings.repeats {
-            *key = self.name(key).into();
-        }
-        if let Some(fails) = &mut settings.process_fails {
-            fails.at = self.name(&fails.at).into();
-        }
-        let prints = &mut settings.prints;
-        for lines in [&mut prints.on_list, &mut prints.on_event] {
-            self.lines(lines);
-        }
-        for line in &mut prints.on_sync {
-            *line = self.text(line).into();
-        }
         settings
     }
 
@@ -315,41 +260,18 @@ impl Scrambler {
     }
 
     fn handler(&mut self, handler: &HandlerSettings) -> HandlerSettings {
-        let HandlerSettings {
-            filter: _,
-            panics_at: _,
-            mutates: _,
-            on_add: _,
-            on_update: _,
-            on_delete: _,
-            // These hold no names of objects.
-            name: _,
-            inline: _,
-            latency_ms: _,
-            resync_ms: _,
-            queues: _,
-            calls_has_synced: _,
-        } = handler;
         let mut handler = handler.clone();
-        for pair in [&mut handler.filter, &mut handler.mutates] {
-            self.pair(pair);
-        }
-        handler.panics_at = handler.panics_at.map(|name| self.name(&name).into());
-        for lines in [
-            &mut handler.on_add,
-            &mut handler.on_update,
-            &mut handler.on_delete,
-        ] {
-            self.lines(lines);
-        }
+        handler.rename(Holds::Name, &mut |holds, text| self.text_of(holds, text));
         handler
     }
 
-    /// A label and its value, as `label=value`.
-    fn pair(&mut self, pair: &mut Option<Arc<str>>) {
-        let Some(given) = pair else { return };
-        if let Some((label, value)) = given.clone().split_once('=') {
-            *given = format!("{label}={}", self.name(value)).into();
+    /// Replaces what a text of the settings holds of objects.
+    fn text_of(&mut self, holds: Holds, text: &str) -> String {
+        match (holds, text.split_once('=')) {
+            (Holds::Name, _) => self.name(text),
+            (Holds::Pair, Some((label, value))) => format!("{label}={}", self.name(value)),
+            (Holds::Pair, None) => text.to_owned(),
+            (Holds::Lines, _) => self.text(text),
         }
     }
 
@@ -636,12 +558,6 @@ impl Scrambler {
             Value::String(text) if ends => Some(self.name(text).into()),
             Value::Bool(_) | Value::Number(_) if ends => Some(value.clone()),
             _ => None,
-        }
-    }
-
-    fn lines(&mut self, lines: &mut [String]) {
-        for line in lines {
-            *line = self.text(line);
         }
     }
 

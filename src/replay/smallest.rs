@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use deltascope_cache::fact::Cause;
 use deltascope_cache::sorted;
-use deltascope_world::fields::Read as _;
+use deltascope_world::fields::{Put as _, Read as _};
 use deltascope_world::slices::Slices;
+use deltascope_world::source::Command;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Entry;
 use deltascope_world::source::workload::{Options, Workload};
-use deltascope_world::source::{Command, write};
 use deltascope_world::virtual_time::{Input, Settings};
 
 use super::edit::act_of;
@@ -354,7 +354,7 @@ fn without(of: &Recording, gone: Range<usize>) -> Option<Recording> {
 fn sift(of: &Recording, keeps: &mut dyn FnMut(Kind) -> bool) -> Option<Recording> {
     let mut other = of.clone();
     let scenario = &mut other.scenario;
-    let mut written = write::settings(&scenario.settings);
+    let mut written = scenario.settings.written();
     if sift_settings(&mut written, 0, keeps) {
         scenario.settings = Settings::read(written).ok()?;
     }
