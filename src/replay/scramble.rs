@@ -310,38 +310,12 @@ impl Scrambler {
     }
 
     fn act(&mut self, act: &Act) -> Act {
-        match act {
-            Act::Create { object } => Act::Create {
-                object: self.written(object),
+        match act.clone().into_input() {
+            Ok(input) => write::act_of(&self.input(&input)),
+            // Its object could not be built anyway.
+            Err(_) => Act::Delete {
+                object: Value::Null,
             },
-            Act::Update { object } => Act::Update {
-                object: self.written(object),
-            },
-            Act::Delete { object } => Act::Delete {
-                object: self.written(object),
-            },
-            Act::Responses { responses } => Act::Responses {
-                responses: self.responses(responses),
-            },
-            Act::AddHandler { handler } => Act::AddHandler {
-                handler: self.handler(handler),
-            },
-            Act::Print { line } => Act::Print {
-                line: self.text(line).into(),
-            },
-            Act::Ask { question } => Act::Ask {
-                question: self.question(question),
-            },
-            Act::Cut
-            | Act::Compact
-            | Act::Pop
-            | Act::Mode { .. }
-            | Act::KnownObjects { .. }
-            | Act::Close
-            | Act::Bookmark
-            | Act::Error { .. }
-            | Act::Refuse { .. }
-            | Act::RemoveHandler { .. } => act.clone(),
         }
     }
 

@@ -173,8 +173,9 @@ fn recorded(recorded: &Recorded) -> Value {
     fields.done()
 }
 
-/// An input as an entry of a script.
-fn act_of(input: &Input<Command>) -> Act {
+/// An input as the operation of a script that does the same.
+#[must_use]
+pub fn act_of(input: &Input<Command>) -> Act {
     match input {
         Input::Source(Command::Write(Write::Create(made))) => Act::Create {
             object: object(made),
