@@ -194,7 +194,7 @@ impl Trials<'_> {
         let mut timeline = began.ok()?;
         let mut look = Look {
             seen: 0,
-            monitors: self.goal.violation().then(|| Invariants::begin(&timeline)),
+            invariants: self.goal.violation().then(|| Invariants::begin(&timeline)),
         };
         let mut found = None;
         for taken in &recording.inputs {
@@ -261,13 +261,13 @@ impl Goal {
 /// What has been seen of a trial.
 struct Look {
     seen: usize,
-    monitors: Option<Invariants>,
+    invariants: Option<Invariants>,
 }
 
 impl Look {
     /// The number of facts up to the one that shows it, if one of the new facts does.
     fn at(&mut self, timeline: &Timeline, trials: &Trials<'_>) -> Option<(usize, Option<Broken>)> {
-        let Some(monitors) = &mut self.monitors else {
+        let Some(invariants) = &mut self.invariants else {
             let Goal::Condition(predicate) = trials.goal else {
                 return None;
             };
@@ -281,7 +281,7 @@ impl Look {
                 },
             );
         };
-        monitors.check_new(timeline);
+        invariants.check_new(timeline);
         let shows = |found: &&Violation| match trials.goal {
             Goal::Broken(invariant) => found.invariant == *invariant,
             Goal::Condition(predicate) => {
@@ -294,7 +294,7 @@ impl Look {
             let broken = trials.broken.as_ref();
             broken.is_none_or(|broken| *broken == how(found))
         };
-        let mut found = monitors.violations().iter();
+        let mut found = invariants.violations().iter();
         let found = found.find(|found| shows(found) && is_same(found))?;
         Some((found.at, Some(how(found))))
     }

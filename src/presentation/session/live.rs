@@ -500,7 +500,7 @@ impl Session {
         self.playback.seek(cursor, self.timeline.len());
         self.picture.forget(&self.timeline, gone);
         self.landmarks.forget(gone, &self.timeline);
-        self.monitors.forget(gone);
+        self.invariants.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
             heard.forget(gone, &self.timeline);

@@ -165,7 +165,7 @@ pub struct Session {
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
     landmarks: Landmarks,
-    monitors: Invariants,
+    invariants: Invariants,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
@@ -259,7 +259,7 @@ impl Session {
             ticks: Rc::new([]),
             behind: Rc::new([]),
             landmarks: Landmarks::default(),
-            monitors: Invariants::default(),
+            invariants: Invariants::default(),
             checks: Rc::default(),
             compared: None,
             race: None,
@@ -734,7 +734,7 @@ impl Session {
 
     /// Takes the landmarks and the violations of a new run.
     fn mark(&mut self, found: (Landmarks, Invariants)) {
-        (self.landmarks, self.monitors) = found;
+        (self.landmarks, self.invariants) = found;
         self.run_replaced();
         self.asked.forget();
         self.marked();
@@ -757,7 +757,7 @@ impl Session {
             let end = end.min(seen + SEGMENT / 2);
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
-            self.monitors.check_up_to(&self.timeline, end);
+            self.invariants.check_up_to(&self.timeline, end);
             slices.spend((end - seen) / SEEN).await;
         }
         self.marked();
@@ -767,7 +767,7 @@ impl Session {
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
-        self.monitors.check_new(&self.timeline);
+        self.invariants.check_new(&self.timeline);
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
         self.behind = self.landmarks.behind();
