@@ -2,6 +2,8 @@
 
 use std::hash::BuildHasher;
 
+use super::sorted;
+
 /// The listing order of collections that have no order of their own.
 ///
 /// client-go ranges over Go maps there, so any order is correct. Ours is chosen, and the same in
@@ -37,41 +39,17 @@ impl Order {
         if !self.sorts() {
             return;
         }
+        let keys = items.iter().map(key).collect();
+        sorted::put(items, self.places(keys));
+    }
+
+    // Not generic: this one serves all types.
+    fn places(self, keys: Vec<&str>) -> Vec<usize> {
         let place = |key: &str| match self {
             Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),
             Self::Dense | Self::Insertion | Self::Key => 0,
         };
-        sort_by_rank(items, |item| {
-            let key = key(item);
-            (place(key), key)
-        });
+        let keyed: Vec<_> = keys.into_iter().map(|key| (place(key), key)).collect();
+        sorted::places(keyed.len(), &mut |one, other| keyed[one].cmp(&keyed[other]))
     }
-}
-
-/// Sorts items by a number, and by a text where the numbers are equal; equal items stay in their order.
-pub fn sort_by_rank<T>(items: &mut [T], rank: impl Fn(&T) -> (u64, &str)) {
-    let mut places = places(items.iter().map(rank).collect());
-    for from in 0..items.len() {
-        while places[from] != from {
-            let to = places[from];
-            items.swap(from, to);
-            places.swap(from, to);
-        }
-    }
-}
-
-// Not generic: each instance of a sort adds some KB to the page's wasm, and this one serves all
-// types.
-fn places(ranks: Vec<(u64, &str)>) -> Vec<usize> {
-    let mut sorted: Vec<_> = ranks
-        .into_iter()
-        .enumerate()
-        .map(|(from, (number, text))| (number, text, from))
-        .collect();
-    sorted.sort_unstable();
-    let mut places = vec![0; sorted.len()];
-    for (to, (_, _, from)) in sorted.into_iter().enumerate() {
-        places[from] = to;
-    }
-    places
 }

@@ -1,14 +1,50 @@
-//! A sorted map for a few entries, or for many that arrive in order.
+//! The one sort, and a sorted map for a few entries, or for many that arrive in order.
 //!
-//! It keeps its entries in one `Vec`. A `BTreeMap` is faster for thousands of entries, but each
+//! The map keeps its entries in one `Vec`. A `BTreeMap` is faster for thousands of entries, but each
 //! instance of it adds five KB to the page's wasm, and the picture of a run uses a dozen.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::iter::Map;
 use std::slice;
 use std::vec;
 
 use derive_where::derive_where;
+
+/// Sorts the items; equals keep their order.
+///
+/// `[T]::sort` and its kin add some KB to the page's wasm for each type; this adds a loop.
+pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let places = places(items.len(), &mut |one, other| {
+        compare(&items[one], &items[other])
+    });
+    put(items, places);
+}
+
+/// The place of each of `count` items in their order; equals keep theirs.
+pub(super) fn places(
+    count: usize,
+    compare: &mut dyn FnMut(usize, usize) -> Ordering,
+) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..count).collect();
+    sorted.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
+    let mut places = vec![0; count];
+    for (to, from) in sorted.into_iter().enumerate() {
+        places[from] = to;
+    }
+    places
+}
+
+/// Moves each item to its place.
+pub(super) fn put<T>(items: &mut [T], mut places: Vec<usize>) {
+    for from in 0..items.len() {
+        while places[from] != from {
+            let to = places[from];
+            items.swap(from, to);
+            places.swap(from, to);
+        }
+    }
+}
 
 /// A map in the order of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,6 +245,14 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn sorts_as_std_does(mut items in prop::collection::vec((0..5u8, 0..200u8), 0..40)) {
+            let mut like = items.clone();
+            sort(&mut items, |one, other| one.0.cmp(&other.0));
+            like.sort_by_key(|one| one.0);
+            prop_assert_eq!(items, like);
+        }
+
         #[test]
         fn behaves_like_a_btree_map(steps in prop::collection::vec((0..4u8, 0..12u8, 0..9u8), 0..40)) {
             let (mut map, mut like) = (SortedMap::new(), BTreeMap::new());

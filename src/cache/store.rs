@@ -19,6 +19,7 @@ use super::key_func::{KeyFunc, key_error};
 use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{KeyListerGetter, TransformFunc};
+use super::sorted;
 use super::step::Step;
 use super::store_order::{PlacesIter, StoreOrder};
 use super::trace::Trace;
@@ -358,7 +359,7 @@ impl<O: Object> Indexer<O> {
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
         let rows = self.indices.rows(index, value)?;
         let mut keys: Vec<_> = rows.iter().filter_map(|row| self.rows.name(*row)).collect();
-        Order::Key.sort(&mut keys, |key| key);
+        sorted::sort(&mut keys, Ord::cmp);
         Ok(keys)
     }
 

@@ -650,14 +650,6 @@ impl Tallies {
         &self.last
     }
 
-    /// Drops the tallies after this many facts, because the run was cut there.
-    pub fn cut(&mut self, at: usize) {
-        self.kept.truncate(at / SEGMENT);
-        if self.last.facts as usize > at {
-            self.last = self.kept.last().cloned().unwrap_or_default();
-        }
-    }
-
     fn add(&mut self, timeline: &Timeline, range: Range<usize>) {
         timeline.each::<()>(range, &mut |place, record| {
             self.last.add(&record.fact);

@@ -323,7 +323,7 @@ impl Timeline {
             weight: 0,
             world,
         };
-        timeline.begin_segment(Arc::new(Picture::of(&timeline.world)), 0);
+        timeline.begin_segment(Arc::new(Picture::start(&timeline.world)), 0);
         timeline
     }
 

@@ -276,11 +276,6 @@ fn tallies_are_the_same_whichever_way_a_moment_was_reached() {
         assert_eq!(&tally, Tallies::default().at(&timeline, at), "{at}");
         assert_eq!(tally.facts as usize, at);
     }
-    walked.cut(4_500);
-    assert_eq!(
-        walked.at(&timeline, 9_999),
-        Tallies::default().at(&timeline, 9_999)
-    );
 }
 
 fn things() -> impl Strategy<Value = Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deltascope_cache::order::{Order, sort_by_rank};
+use deltascope_cache::sorted;
 use deltascope_world::source::proxy::target::Resource;
 
 /// The name of all groups that are not built in, in the menu of groups.
@@ -27,17 +27,17 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
             of_group && (short || has(&one.name()) || has(&one.kind))
         })
         .collect();
-    Order::Key.sort(&mut found, |(_, one)| &one.plural);
-    sort_by_rank(&mut found, |(_, one)| {
-        // A resource whose whole name was typed comes first.
-        let named = one.plural == text || one.short_names.contains(&text);
-        let after = [!named, !one.group.is_empty(), !is_built_in(&one.group)];
-        let rank = after
-            .iter()
-            .fold(0, |rank, after| rank << 1 | u64::from(*after));
-        (rank, &one.group)
+    sorted::sort(&mut found, |(_, one), (_, other)| {
+        rank(one, &text).cmp(&rank(other, &text))
     });
     found.into_iter().map(|(place, _)| place).collect()
+}
+
+fn rank<'a>(one: &'a Resource, text: &str) -> ([bool; 3], [&'a str; 2]) {
+    // A resource whose whole name was typed comes first.
+    let named = one.plural == text || one.short_names.iter().any(|name| name == text);
+    let after = [!named, !one.group.is_empty(), !is_built_in(&one.group)];
+    (after, [&one.group, &one.plural])
 }
 
 /// The groups with their numbers of resources; all custom groups count as one.
@@ -56,9 +56,8 @@ pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
         }
     }
     // The custom groups come last.
-    sort_by_rank(&mut found, |(group, _)| {
-        (u64::from(&**group == CUSTOM), group)
-    });
+    let rank = |(group, _): &(Arc<str>, usize)| (&**group == CUSTOM, Arc::clone(group));
+    sorted::sort(&mut found, |one, other| rank(one).cmp(&rank(other)));
     found
 }
 

@@ -268,7 +268,7 @@ impl Session {
         // One step may cost more than a slice. What a full slice has stated is marked in those that follow, before the run
         // goes on.
         let mut is_full = false;
-        while !is_full && self.monitors.seen() == known {
+        while !is_full && self.invariants.seen() == known {
             let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
                 is_full = true;
@@ -399,14 +399,14 @@ impl Session {
             ControlFlow::Continue(())
         });
         let end = long.map_or(range.end, |place| place.max(seen + 1));
-        if self.monitors.seen() == seen {
+        if self.invariants.seen() == seen {
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
         }
-        if self.monitors.seen() < seen || long != Some(seen) {
+        if self.invariants.seen() < seen || long != Some(seen) {
             let seen = self.landmarks.seen();
-            self.monitors.check_up_to(&self.timeline, seen);
-            self.monitors.thin(&self.timeline);
+            self.invariants.check_up_to(&self.timeline, seen);
+            self.invariants.thin(&self.timeline);
         }
         self.marked_so_far();
         self.is_marked()
@@ -414,7 +414,7 @@ impl Session {
 
     /// Whether all facts are marked.
     pub(super) fn is_marked(&self) -> bool {
-        self.monitors.seen() == self.timeline.len()
+        self.invariants.seen() == self.timeline.len()
     }
 
     /// Marks what a live run has not marked yet.
@@ -557,7 +557,7 @@ impl Session {
         self.playback.seek(cursor, self.timeline.len());
         self.picture.forget(&self.timeline, gone);
         self.landmarks.forget(gone, &self.timeline);
-        self.monitors.forget(gone);
+        self.invariants.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
             heard.forget(gone, &self.timeline);

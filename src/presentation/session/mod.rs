@@ -165,7 +165,7 @@ pub struct Session {
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
     landmarks: Landmarks,
-    monitors: Invariants,
+    invariants: Invariants,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
@@ -259,7 +259,7 @@ impl Session {
             ticks: Rc::new([]),
             behind: Rc::new([]),
             landmarks: Landmarks::default(),
-            monitors: Invariants::default(),
+            invariants: Invariants::default(),
             checks: Rc::default(),
             compared: None,
             race: None,
@@ -695,7 +695,7 @@ impl Session {
     pub fn needs(&self, command: &Command) -> Option<Far> {
         // A step of a cluster's run may state more facts than can be marked at once.
         if self.is_live() && !self.is_marked() && live::moves(command) {
-            return Some(Far::Marks(self.monitors.seen()));
+            return Some(Far::Marks(self.invariants.seen()));
         }
         if let Some((predicate, from)) = self.searches(command) {
             return Some(Far::Fact(predicate, from));
@@ -728,7 +728,7 @@ impl Session {
             Far::Fact(predicate, from) => (self.search_piece(predicate, *from)?, from),
             Far::Marks(from) => {
                 let is_missing = !self.mark_some(PIECE);
-                (is_missing.then_some(self.monitors.seen())?, from)
+                (is_missing.then_some(self.invariants.seen())?, from)
             }
         };
         Some(place.saturating_sub(*from))
@@ -742,7 +742,7 @@ impl Session {
 
     /// Takes the landmarks and the violations of a new run.
     fn mark(&mut self, found: (Landmarks, Invariants)) {
-        (self.landmarks, self.monitors) = found;
+        (self.landmarks, self.invariants) = found;
         self.run_replaced();
         self.asked.forget();
         self.marked();
@@ -765,7 +765,7 @@ impl Session {
             let end = end.min(seen + SEGMENT / 2);
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
-            self.monitors.check_up_to(&self.timeline, end);
+            self.invariants.check_up_to(&self.timeline, end);
             slices.spend((end - seen) / SEEN).await;
         }
         self.marked();
@@ -775,7 +775,7 @@ impl Session {
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
-        self.monitors.check_new(&self.timeline);
+        self.invariants.check_new(&self.timeline);
         self.marked_so_far();
     }
 

@@ -10,7 +10,7 @@ use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Story, Theme};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::order::sort_by_rank;
+use deltascope_cache::sorted;
 use deltascope_replay::lessons;
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
@@ -132,7 +132,10 @@ impl Shelf {
                 Some(Card::of(id, title?, &story))
             })
             .collect();
-        sort_by_rank(&mut cards, |card| (card.theme as u64, ""));
+        let place = |theme: Theme| Theme::ALL.into_iter().position(|one| one == theme);
+        sorted::sort(&mut cards, |one, other| {
+            place(one.theme).cmp(&place(other.theme))
+        });
         let others = titles
             .into_iter()
             .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
@@ -165,7 +168,7 @@ impl Shelf {
             .filter_map(|card| Some((card.rank(&words)?, card)))
             .collect();
         // Of equals, the order of the shelf.
-        sort_by_rank(&mut cards, |(rank, _)| (*rank, ""));
+        sorted::sort(&mut cards, |(one, _), (other, _)| one.cmp(other));
         let others = self.others.iter().filter(|other| {
             let Other { id, title } = other;
             let text = format!("{id}\n{}\n{}", title.en, title.zh).to_ascii_lowercase();

@@ -6,8 +6,7 @@ use std::rc::Rc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Fact, FactRecord, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
-use deltascope_cache::order::Order;
-use deltascope_cache::sorted::SortedMap;
+use deltascope_cache::sorted::{self, SortedMap};
 
 /// A deleted object keeps its place for this many facts: it is struck out for a while, and may come back.
 const KEPT: usize = 4_000;
@@ -161,7 +160,7 @@ impl Touched {
         let mut touched = Self::default();
         each(&mut |fact| touched.see(fact));
         // Once for all: there may be thousands.
-        Order::Key.sort(&mut touched.keys, |key| key);
+        sorted::sort(&mut touched.keys, Ord::cmp);
         touched.keys.dedup();
         touched
     }

@@ -7,13 +7,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 pub use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::fact::{Actor, Body, Entry, EventType, NotificationRef, ObjectRef, Rv};
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::source::Refusals;
@@ -25,7 +24,7 @@ pub use deltascope_world::virtual_time::{
 };
 
 mod fold;
-mod of_world;
+mod start;
 
 /// How many items whose content all pictures share weigh as much as one that is not shared.
 const SHARED: usize = 8;
@@ -73,7 +72,7 @@ pub struct ApiRoom {
     /// The resource version of the server.
     pub rv: Rv,
     /// The objects in the order of their creation, including the last [`DELETED_SHOWN`] deleted ones.
-    pub objects: IndexMap<Key, Arc<ApiObject>>,
+    pub objects: Map<Key, Arc<ApiObject>>,
     /// The keys of the deleted objects, the longest ago first.
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
@@ -287,7 +286,7 @@ pub struct StoreRoom {
     /// The stored objects, by key.
     pub items: SortedMap<Key, ObjectRef>,
     /// Index name → indexed value → keys; empty indices are included.
-    pub indices: IndexMap<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
+    pub indices: Map<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
     /// The version of the last list or event that was applied (not kept by client-go before 1.36).
     pub rv: Rv,
     /// Whether client-go itself keeps that version (from 1.36 on).

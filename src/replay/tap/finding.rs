@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::lister_watcher::ApiError;
+use deltascope_cache::sorted;
 use deltascope_world::Time;
 
 use crate::heard::Differs;
@@ -344,7 +345,7 @@ fn program(agent: &str) -> &str {
 /// Whether both names came over one connection.
 fn are_in(shared: &Shared, agents: [&Arc<str>; 2]) -> bool {
     let mut pair = agents.map(Arc::clone);
-    pair.sort_unstable();
+    sorted::sort(&mut pair, Ord::cmp);
     pair[0] != pair[1] && shared.contains(&pair)
 }
 

@@ -368,11 +368,11 @@ fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
     for now in 2..60 {
         loop {
             let (known, seen) = (session.timeline.len(), session.landmarks.seen());
-            let was_checked = session.monitors.seen();
+            let was_checked = session.invariants.seen();
             session.live_tick(now);
             let came = session.timeline.len() - known;
             let found = session.landmarks.seen() - seen;
-            let checked = session.monitors.seen() - was_checked;
+            let checked = session.invariants.seen() - was_checked;
             assert!(came < SLICE || found + checked == 0, "{came} {found}");
             assert!(found.max(checked) <= SLICE, "{found} {checked}");
             // A fact about all objects has a slice for itself, and its check another.
@@ -412,10 +412,10 @@ fn a_command_waits_for_the_marks_piece_by_piece() {
     }
     assert_eq!(session.needs(&Command::Disconnect), None);
     let far = session.needs(&Command::Seek(3)).unwrap();
-    let (mut seen, mut pieces) = (session.monitors.seen(), 0);
+    let (mut seen, mut pieces) = (session.invariants.seen(), 0);
     while session.compute(&far).is_some() {
-        assert!(session.monitors.seen() - seen <= PIECE);
-        seen = session.monitors.seen();
+        assert!(session.invariants.seen() - seen <= PIECE);
+        seen = session.invariants.seen();
         pieces += 1;
     }
     assert!(pieces >= 4 * SLICE / PIECE, "{pieces}");
