@@ -26,8 +26,6 @@ impl Picture {
             api: api_of(world),
             reflector: ReflectorRoom {
                 state: driver.state(),
-                last_sync: Arc::clone(driver.reflector().last_sync_resource_version()),
-                relist: driver.reflector().lists_next(),
                 ..ReflectorRoom::default()
             },
             queue: QueueRoom {
