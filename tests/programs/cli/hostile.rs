@@ -7,8 +7,8 @@ use deltascope::presentation::i18n::Lang;
 use serde_json::{Value, json};
 
 use super::{
-    HOSTILE, Proxy, answer, api, deltascope, looked_at, output, pod, resources, scratch, send,
-    shown,
+    HOSTILE, Proxy, answer, api, deltascope, looked_at, output, pod, refusing, resources, scratch,
+    send, shown,
 };
 
 #[test]
@@ -89,20 +89,8 @@ fn control_characters_in_files_and_arguments_are_escaped() {
 
 #[test]
 fn control_characters_from_a_cluster_are_escaped() {
-    let forbidden = Proxy::start(|head, mut to| {
-        if head.contains("/pods") {
-            let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
-                "reason": HOSTILE, "message": HOSTILE });
-            answer(
-                &mut to,
-                "403 Forbidden",
-                "application/json",
-                status.to_string().as_bytes(),
-            );
-        } else {
-            resources(&head, &mut to);
-        }
-    });
+    let forbidden = refusing(json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
+        "reason": HOSTILE, "message": HOSTILE }));
     let no_json = Proxy::start(|head, mut to| {
         if head.contains("/pods") {
             answer(

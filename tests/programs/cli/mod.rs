@@ -103,6 +103,23 @@ fn resources(head: &str, to: &mut TcpStream) {
     answer(to, "200 OK", "application/json", &body);
 }
 
+/// An API server that refuses every list and watch of pods with this status.
+fn refusing(status: Value) -> Proxy {
+    Proxy::start(move |head, mut to| {
+        if head.contains("/pods") {
+            let body = status.to_string();
+            answer(
+                &mut to,
+                "403 Forbidden",
+                "application/json",
+                body.as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    })
+}
+
 fn opened(to: &mut TcpStream) {
     let head =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -9,7 +9,7 @@ use deltascope::replay::trace;
 use serde_json::json;
 
 use super::{
-    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, resources, scratch, send,
+    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, scratch, send,
     start,
 };
 #[cfg(unix)]
@@ -119,21 +119,8 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         }
         let _ended = to.read(&mut [0; 1]);
     });
-    let forbidden = Proxy::start(|head, mut to| {
-        if head.contains("/pods") {
-            let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
-                "reason": "Forbidden", "message": "pods is forbidden" });
-            let status = status.to_string();
-            answer(
-                &mut to,
-                "403 Forbidden",
-                "application/json",
-                status.as_bytes(),
-            );
-        } else {
-            resources(&head, &mut to);
-        }
-    });
+    let forbidden = refusing(json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
+        "reason": "Forbidden", "message": "pods is forbidden" }));
     let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
     let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
     let nowhere = scratch("no/such").join("trace.jsonl");
@@ -204,20 +191,7 @@ fn a_recording_ends_as_asked_or_says_why_not() {
 
 #[test]
 fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
-    let forbidden = Proxy::start(|head, mut to| {
-        if head.contains("/pods") {
-            let status =
-                json!({ "kind": "Status", "code": 403, "reason": "Forbidden" }).to_string();
-            answer(
-                &mut to,
-                "403 Forbidden",
-                "application/json",
-                status.as_bytes(),
-            );
-        } else {
-            resources(&head, &mut to);
-        }
-    });
+    let forbidden = refusing(json!({ "kind": "Status", "code": 403, "reason": "Forbidden" }));
     let folder = scratch("kept");
     let _none = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
