@@ -83,10 +83,19 @@ function load(isMore) {
     const life = new Life((stack) => names.some((name) => stack.includes(name)), stopped);
     await glue.default({ module_or_path: wasm });
     await pause();
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(styles.default);
+    // Side by side, in the order of the rules. Most elements do without the middle one in their first picture.
+    const sheets = [0, 1, 2].map(() => new CSSStyleSheet());
+    [sheets[0], sheets[2]].forEach((sheet, at) => sheet.replaceSync(styles.default[at]));
+    let coming;
+    const later = () => (coming ??= bring("deltascope-later.js", () => import("./deltascope-later.js"))
+      .then(({ default: text }) => sheets[1].replaceSync(text))
+      .catch((error) => {
+        coming = undefined;
+        failures += 1;
+        throw new Absent(error);
+      }));
     const { mountElement } = life.guard({ mountElement: glue.mountElement });
-    return { mount: mountElement, sheet, life, more: glue.more };
+    return { mount: mountElement, sheets, later, life, more: glue.more };
   })().catch((error) => {
     // Lets the next element try again.
     program = undefined;
@@ -97,9 +106,10 @@ function load(isMore) {
 }
 
 async function withMore(loaded) {
-  await loaded.more?.().catch((error) => {
+  const more = loaded.more?.().catch((error) => {
     throw new Absent(error);
   });
+  await Promise.all([more, loaded.later()]);
   return loaded;
 }
 
@@ -137,9 +147,14 @@ BEFORE.replaceSync(`
   button.announce { cursor: pointer; font-weight: 600; }
   button.announce:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
   .announce.wrong { border-radius: 10px; border-color: currentColor; }
+  .wrong > .sized { height: auto; min-height: 0; max-height: none; gap: 0.75em; padding-bottom: 0.75em; }
+  .wrong > .before:not(.has-poster) { padding-top: 0.75em; }
+  .wrong > .before ::slotted(*) { height: auto; }
+  .wrong .announce { position: static; }
   .quiet .announce { display: none; }
   .frame.coming { position: absolute; inset: 0 0 auto; z-index: -1; opacity: 0; }
   slot[name=transcript] { display: none; }
+  .wrong ~ slot[name=transcript] { display: block; }
   [hidden] { display: none !important; }
   .on-paper { display: none; }
   @media print {
@@ -476,8 +491,10 @@ export class DeltaScope extends HTMLElement {
 
   /** Shows a button to start, a note that the run is loading, or an error. */
   #offer(message) {
-    const { before } = this.#parts ?? {};
+    const { box, before } = this.#parts ?? {};
     if (!before) return;
+    // The author's words are for readers to whom nothing runs.
+    box.classList.toggle("wrong", !!message);
     before.querySelector(".announce")?.remove();
     const click = !message && this.getAttribute("load") === "click" && !this.#loading;
     const say = make(click ? "button" : "div", "announce");
@@ -619,12 +636,14 @@ export class DeltaScope extends HTMLElement {
       if (turn !== this.#turn) return;
       if (focus) this.#parts.mount.focus();
       // Some methods answer at once, so what they need is fetched before.
-      await this.#api.whole();
+      await Promise.all([this.#api.whole(), loaded.later()]);
       if (turn !== this.#turn) return;
       this.#settle.resolve();
       this.#emit("ready", { version });
     } catch (error) {
-      if (turn === this.#turn) this.#fail(error, `${this.#words.failed} ${this.#said(error)}`);
+      if (turn !== this.#turn) return;
+      this.#forget();
+      this.#fail(error, `${this.#words.failed} ${this.#said(error)}`);
     }
   }
 
@@ -654,10 +673,10 @@ export class DeltaScope extends HTMLElement {
   }
 
   /** Draws the board piece by piece, while the page around goes on. Returns nothing if it is no longer wanted. */
-  async #draw(turn, { mount, sheet, life }, given) {
+  async #draw(turn, { mount, sheets, life }, given) {
     await pause();
     if (turn !== this.#turn) return undefined;
-    const api = this.#mount(mount, sheet, given);
+    const api = this.#mount(mount, sheets, given);
     try {
       for (let more = true; more; ) {
         await pause();
@@ -686,6 +705,8 @@ export class DeltaScope extends HTMLElement {
 
   /** Whether the first picture shows more than the begin of a small run: `starts.mjs` measures both kinds. */
   #isMore() {
+    // What `#what` prefers to a lesson.
+    if (!this.#given && this.#chosen !== "lesson" && (this.getAttribute("link") || this.getAttribute("src"))) return true;
     const named = { scenario: this.#chosen !== "lesson" && this.#scenario(), lesson: this.getAttribute("lesson") };
     const { scenario, lesson } = this.#given ?? named;
     const isSmall = scenario || lesson === "first-look";
@@ -721,9 +742,9 @@ export class DeltaScope extends HTMLElement {
     }
   }
 
-  #mount(mount, sheet, given) {
+  #mount(mount, sheets, given) {
     const { root, box } = this.#parts;
-    root.adoptedStyleSheets = [BEFORE, sheet];
+    root.adoptedStyleSheets = [BEFORE, ...sheets];
     const frame = make("div", "frame sized coming");
     const rem = make("div", "rem");
     const stage = make("div", "ds");

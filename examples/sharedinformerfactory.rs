@@ -94,7 +94,7 @@ impl Kind {
             (None, Some(scenario)) => Source::Script(Cluster::of_scenario(scenario)?),
             (None, None) => return Err(format!("the lesson has no {}", self.name)),
         };
-        let make = |_: &_| SharedIndexInformer::new(source, InformerOptions::default());
+        let make = |scope: &_| SharedIndexInformer::new(source, InformerOptions::of(scope));
         let informer = factory.informer_for(&self.resource, make);
         let informer = informer.map_err(|error| error.to_string())?;
         common::report_watch_errors(&informer)?;

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, SamplingMode};
-use deltascope_bench::counting::{Counting, counted};
+use deltascope_bench::counting::{Counting, counted, keep_memory};
 use deltascope_bench::workload::{MANY, Row, Run, World, cached, pipeline, rows};
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ const EVENTS: usize = 100_000;
 const REPEATS: usize = 3;
 
 fn main() {
+    keep_memory();
     let world = World::default();
     let mut criterion = Criterion::default()
         .sample_size(10)

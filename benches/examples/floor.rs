@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use deltascope::cache::controller::Generation;
 use deltascope::cache::key::Key;
 use deltascope::cache::object::{Item, Object};
+use deltascope_bench::counting::keep_memory;
 use deltascope_bench::informer::{CHANGES, informer};
 use deltascope_bench::workload::{EVENT_KEYS, MANY, Pods, Run, STRIDE, World, pod, rows};
 use foldhash::fast::FixedState;
@@ -37,6 +38,7 @@ enum Until {
 }
 
 fn main() {
+    keep_memory();
     println!("ns per operation                    floor  deltascope");
     let world = World::default();
     for (name, floor) in FLOORS {

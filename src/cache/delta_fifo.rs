@@ -20,6 +20,7 @@ use super::queue::{
     TransformFunc, count, queue_key, state_key_failed, state_processed, state_requeued, transform,
 };
 use super::quote::Quoted;
+use super::sorted;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -234,7 +235,7 @@ impl<O: Object> DeltaFifo<O> {
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let mut numbers: Vec<_> = self.queue.iter().collect();
-        numbers.sort_unstable();
+        sorted::sort(&mut numbers, Ord::cmp);
         numbers.dedup();
         numbers.len() == self.queue.len()
             && numbers.len() == self.items.len()

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
+
+use super::map::Map;
 
 /// The list options of a factory's informers, for any kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,14 +30,14 @@ pub struct FactoryOptions<K> {
     /// The resync period of its informers …
     pub default_resync: Duration,
     /// … and the exceptions by kind.
-    pub custom_resync: IndexMap<K, Duration, FixedState>,
+    pub custom_resync: Map<K, Duration>,
     /// The namespace of its informers; empty for all.
     pub namespace: Arc<str>,
     /// Changes the list options.
     pub tweak_list_options: Option<TweakListOptionsFunc>,
 }
 
-/// The parameters of a new informer.
+/// What the factory's options say of a new informer, for whoever makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerScope {
     /// The namespace; empty for all.
@@ -53,7 +53,7 @@ pub struct InformerScope {
 #[derive(Clone)]
 pub struct FactoryState<K, I> {
     options: FactoryOptions<K>,
-    informers: IndexMap<K, Entry<I>, FixedState>,
+    informers: Map<K, Entry<I>>,
     shutting_down: bool,
 }
 
@@ -69,7 +69,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
     pub fn new(options: FactoryOptions<K>) -> Self {
         Self {
             options,
-            informers: IndexMap::default(),
+            informers: Map::default(),
             shutting_down: false,
         }
     }

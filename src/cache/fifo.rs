@@ -2,18 +2,17 @@
 //!
 //! Upstream: [`fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/fifo.go).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
 
 use super::delta::DeltaType;
 use super::error::Error;
 use super::fact::{Fact, QueueFact};
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
+use super::map::Map;
 use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{
@@ -51,7 +50,7 @@ impl<O> FifoOptions<O> {
 /// `queue`, and Pop skips it.
 #[derive_where(Clone)]
 pub struct Fifo<O> {
-    items: HashMap<Key, Item<O>, FixedState>,
+    items: Map<Key, Item<O>>,
     queue: VecDeque<Key>,
     population: Population,
     closed: bool,
@@ -85,7 +84,7 @@ impl<O: Object> Fifo<O> {
     #[must_use]
     pub fn new(options: FifoOptions<O>) -> Self {
         Self {
-            items: HashMap::default(),
+            items: Map::default(),
             queue: VecDeque::new(),
             population: Population::default(),
             closed: false,
@@ -119,7 +118,7 @@ impl<O: Object> Fifo<O> {
     #[must_use]
     pub fn list(&self) -> Vec<(&Key, &Item<O>)> {
         // A key can be queued twice; list its object once.
-        let items: IndexMap<&Key, &Item<O>, FixedState> = self
+        let items: Map<&Key, &Item<O>> = self
             .queue
             .iter()
             .filter_map(|key| self.items.get_key_value(key))
@@ -217,7 +216,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
     ) -> Result<(), Error> {
         let key = self.key_of(&item, Step::FifoDelete, trace)?;
         self.population.populate(0, Step::FifoDelete, trace);
-        if self.items.remove(&key).is_some() {
+        if self.items.swap_remove(&key).is_some() {
             trace.fact(Step::FifoDelete, || {
                 Fact::Queue(QueueFact::FifoItemRemoved { key })
             });
@@ -233,8 +232,8 @@ impl<O: Object> Queue<O> for Fifo<O> {
         _known: Option<&dyn KeyListerGetter<O>>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        let mut content: IndexMap<Key, Item<O>, FixedState> =
-            IndexMap::with_capacity_and_hasher(items.len(), FixedState::default());
+        let mut content: Map<Key, Item<O>> =
+            Map::with_capacity_and_hasher(items.len(), Default::default());
         for item in items {
             let key = self.key_of(&item, Step::FifoReplace, trace)?;
             content.insert(key, item);
@@ -287,7 +286,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         while let Some(key) = self.queue.pop_front() {
             let is_in_initial_list = !self.population.synced;
             self.population.initial = self.population.initial.saturating_sub(1);
-            let item = self.items.remove(&key);
+            let item = self.items.swap_remove(&key);
             match &item {
                 Some(item) => trace.fact(Step::FifoPopTake, || {
                     Fact::Queue(QueueFact::KeyPopped {

@@ -8,16 +8,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
 
 use super::error::Error;
 use super::fact::{Fact, StoreFact};
 use super::interner::Interner;
 use super::key::Key;
+use super::map::Map;
 use super::object::{Item, Object};
 use super::order::Order;
 use super::postings::{Held, Postings, Removed};
+use super::sorted;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -31,7 +31,7 @@ pub type IndexFunc<O> =
     Arc<dyn Fn(&Item<O>, &mut IndexedValues) -> Result<(), String> + Send + Sync>;
 
 /// Index functions by index name.
-pub type Indexers<O> = IndexMap<Arc<str>, IndexFunc<O>, FixedState>;
+pub type Indexers<O> = Map<Arc<str>, IndexFunc<O>>;
 
 /// The index name for [`meta_namespace_index_func`].
 pub const NAMESPACE_INDEX: &str = "namespace";
@@ -168,7 +168,7 @@ impl<O: Object> Indices<O> {
             .filter(|name| self.position(name).is_some())
             .cloned()
             .collect();
-        names.sort_unstable();
+        sorted::sort(&mut names, Ord::cmp);
         names
     }
 
@@ -286,7 +286,7 @@ impl<O: Object> Indices<O> {
         let index = self.get(name)?;
         let mut values = IndexedValues::default();
         (index.function)(item, &mut values).map_err(|error| Error::IndexFunc(error.into()))?;
-        let mut union = IndexMap::<u32, (), FixedState>::default();
+        let mut union = Map::<u32, ()>::default();
         for value in values.iter() {
             union.extend(index.postings.list(value).iter().map(|row| (*row, ())));
         }

@@ -30,7 +30,7 @@
 //! | [`fact`], [`step`], [`trace`] | how all of this is reported | |
 //! | `threads` (natively) | informers, queues and stores for programs with threads | `shared_informer.go` and others |
 //! | [`async_pop`] | queues whose Pop is awaited, for the browser | |
-//! | [`rng`], [`sorted`], [`few`] | reproducible random numbers; small sorted maps; lists of usually one | |
+//! | [`rng`], [`map`], [`sorted`], [`few`] | reproducible random numbers; maps by insertion, small sorted ones; lists of usually one | |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -93,6 +93,7 @@ pub mod key_func;
 pub mod listener;
 pub mod lister;
 pub mod lister_watcher;
+pub mod map;
 pub mod mutation_detector;
 pub mod object;
 pub mod order;

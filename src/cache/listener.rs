@@ -82,10 +82,10 @@ impl SingleFileTracker {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PanicPolicy {
     /// The program ends: client-go's default.
+    #[default]
     Crash,
     /// The notification counts as not handled. After a pause, the listener continues with the next
     /// one (client-go: `ReallyCrash` off).
-    #[default]
     Skip,
 }
 

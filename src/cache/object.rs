@@ -95,7 +95,8 @@ pub enum Item<O> {
     Tombstone(Arc<DeletedFinalStateUnknown<O>>),
     /// A key instead of an object.
     ExplicitKey(Box<Key>),
-    /// A value without metadata, represented by its text. No key can be computed for it.
+    /// A value without metadata, represented by its text: behind one thin pointer, as a key is.
+    /// No key can be computed for it.
     Opaque(Box<Key>),
 }
 

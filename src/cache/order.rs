@@ -2,6 +2,8 @@
 
 use std::hash::BuildHasher;
 
+use super::sorted;
+
 /// The listing order of collections that have no order of their own.
 ///
 /// client-go ranges over Go maps there, so any order is correct. Ours is chosen, and the same in
@@ -38,33 +40,16 @@ impl Order {
             return;
         }
         let keys = items.iter().map(key).collect();
-        let mut places = self.places(keys);
-        for from in 0..items.len() {
-            while places[from] != from {
-                let to = places[from];
-                items.swap(from, to);
-                places.swap(from, to);
-            }
-        }
+        sorted::put(items, self.places(keys));
     }
 
-    // Not generic: each instance of a sort adds some KB to the page's wasm, and this one serves all
-    // types.
+    // Not generic: this one serves all types.
     fn places(self, keys: Vec<&str>) -> Vec<usize> {
         let place = |key: &str| match self {
             Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),
             Self::Dense | Self::Insertion | Self::Key => 0,
         };
-        let mut sorted: Vec<_> = keys
-            .into_iter()
-            .enumerate()
-            .map(|(from, key)| (place(key), key, from))
-            .collect();
-        sorted.sort_unstable();
-        let mut places = vec![0; sorted.len()];
-        for (to, (_, _, from)) in sorted.into_iter().enumerate() {
-            places[from] = to;
-        }
-        places
+        let keyed: Vec<_> = keys.into_iter().map(|key| (place(key), key)).collect();
+        sorted::places(keyed.len(), &mut |one, other| keyed[one].cmp(&keyed[other]))
     }
 }

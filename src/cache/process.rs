@@ -4,12 +4,11 @@
 //! Upstream: `processDeltas`, `processDeltasInBatch` and `processReplacedAllInfo` in
 //! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
 
 use super::delta::{Delta, DeltaType};
 use super::delta_fifo::PoppedDeltas;
@@ -19,6 +18,7 @@ use super::fact::{Fact, NotificationRef, ObjectRef, QueueFact};
 use super::fifo::PoppedObject;
 use super::key::Key;
 use super::key_func::{deletion_handling_meta_namespace_key_func, key_error};
+use super::map::Set;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{ProcessOutcome, count};
 use super::real_fifo::PoppedBatch;
@@ -594,7 +594,7 @@ impl<O: Object> Process<O> {
                 },
             )
             .collect::<Result<Vec<Key>, _>>()?;
-        let listed: HashSet<&Key, FixedState> = keys.iter().collect();
+        let listed: Set<&Key> = keys.iter().collect();
         for (key, object) in store.iter() {
             if listed.contains(key) {
                 continue;

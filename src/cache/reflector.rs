@@ -40,8 +40,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
 
 use super::backoff::{BackoffManager, ResetSince};
 use super::error::Error;
@@ -50,6 +48,7 @@ use super::key::Key;
 use super::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
+use super::map::Map;
 use super::object::{Item, Object};
 use super::queue::Release;
 use super::step::Step;
@@ -204,7 +203,7 @@ pub struct Reflector<O> {
     paginated_result: bool,
     pager: Pager<O>,
     stream: Stream,
-    temporary_store: IndexMap<Key, Item<O>, FixedState>,
+    temporary_store: Map<Key, Item<O>>,
     retry: RetryWithDeadline,
     resync: ResyncTimer,
     watch_error: Option<ReflectorError>,
@@ -331,7 +330,7 @@ impl<O: Object> Reflector<O> {
             paginated_result: false,
             pager: Pager::default(),
             stream: Stream::default(),
-            temporary_store: IndexMap::default(),
+            temporary_store: Map::default(),
             retry: RetryWithDeadline::default(),
             resync: ResyncTimer::default(),
             watch_error: None,

@@ -1,14 +1,50 @@
-//! A sorted map for a few entries, or for many that arrive in order.
+//! The one sort, and a sorted map for a few entries, or for many that arrive in order.
 //!
-//! It keeps its entries in one `Vec`. A `BTreeMap` is faster for thousands of entries, but each
+//! The map keeps its entries in one `Vec`. A `BTreeMap` is faster for thousands of entries, but each
 //! instance of it adds five KB to the page's wasm, and the picture of a run uses a dozen.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::iter::Map;
 use std::slice;
 use std::vec;
 
 use derive_where::derive_where;
+
+/// Sorts the items; equals keep their order.
+///
+/// `[T]::sort` and its kin add some KB to the page's wasm for each type; this adds a loop.
+pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let places = places(items.len(), &mut |one, other| {
+        compare(&items[one], &items[other])
+    });
+    put(items, places);
+}
+
+/// The place of each of `count` items in their order; equals keep theirs.
+pub(super) fn places(
+    count: usize,
+    compare: &mut dyn FnMut(usize, usize) -> Ordering,
+) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..count).collect();
+    sorted.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
+    let mut places = vec![0; count];
+    for (to, from) in sorted.into_iter().enumerate() {
+        places[from] = to;
+    }
+    places
+}
+
+/// Moves each item to its place.
+pub(super) fn put<T>(items: &mut [T], mut places: Vec<usize>) {
+    for from in 0..items.len() {
+        while places[from] != from {
+            let to = places[from];
+            items.swap(from, to);
+            places.swap(from, to);
+        }
+    }
+}
 
 /// A map in the order of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,10 +113,13 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.0.get_mut(place).map(|(_, value)| value)
     }
 
-    /// The values of sorted keys. Neighbours are found without a search.
-    pub fn all_of<'a>(&'a self, keys: &'a [K]) -> impl Iterator<Item = &'a V> {
+    /// The value of each of these keys. Neighbours are found without a search.
+    pub fn all_of<'a>(
+        &'a self,
+        keys: impl Iterator<Item = &'a K>,
+    ) -> impl Iterator<Item = Option<&'a V>> {
         let mut next = 0;
-        keys.iter().filter_map(move |key| {
+        keys.map(move |key| {
             if self.0.get(next).is_none_or(|(other, _)| other != key) {
                 next = self.place(key).ok()?;
             }
@@ -148,6 +187,10 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
+        // Most new entries come in order.
+        if self.0.last().is_some_and(|(last, _)| last.borrow() < key) {
+            return Err(self.0.len());
+        }
         self.0
             .binary_search_by(|(other, _)| other.borrow().cmp(key))
     }
@@ -203,6 +246,14 @@ mod tests {
 
     proptest! {
         #[test]
+        fn sorts_as_std_does(mut items in prop::collection::vec((0..5u8, 0..200u8), 0..40)) {
+            let mut like = items.clone();
+            sort(&mut items, |one, other| one.0.cmp(&other.0));
+            like.sort_by_key(|one| one.0);
+            prop_assert_eq!(items, like);
+        }
+
+        #[test]
         fn behaves_like_a_btree_map(steps in prop::collection::vec((0..4u8, 0..12u8, 0..9u8), 0..40)) {
             let (mut map, mut like) = (SortedMap::new(), BTreeMap::new());
             for (what, key, value) in steps {
@@ -227,9 +278,9 @@ mod tests {
                 prop_assert_eq!(map.get(&key), like.get(&key));
                 // All of every third key, whether or not they are there.
                 let some: Vec<u8> = (key % 3..12).step_by(3).collect();
-                prop_assert!(map.all_of(&some).eq(some.iter().filter_map(|key| like.get(key))));
+                prop_assert!(map.all_of(some.iter()).eq(some.iter().map(|key| like.get(key))));
                 let all: Vec<u8> = (0..12).collect();
-                prop_assert!(map.all_of(&all).eq(like.values()));
+                prop_assert!(map.all_of(all.iter()).flatten().eq(like.values()));
                 prop_assert_eq!(map.contains_key(&key), like.contains_key(&key));
                 prop_assert_eq!(map.rank(&key), like.range(..key).count());
             }

@@ -19,6 +19,7 @@ use super::key_func::{KeyFunc, key_error};
 use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{KeyListerGetter, TransformFunc};
+use super::sorted;
 use super::step::Step;
 use super::store_order::{PlacesIter, StoreOrder};
 use super::trace::Trace;
@@ -358,7 +359,7 @@ impl<O: Object> Indexer<O> {
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
         let rows = self.indices.rows(index, value)?;
         let mut keys: Vec<_> = rows.iter().filter_map(|row| self.rows.name(*row)).collect();
-        keys.sort_unstable();
+        sorted::sort(&mut keys, Ord::cmp);
         Ok(keys)
     }
 
@@ -442,6 +443,7 @@ impl<O: Object> Indexer<O> {
         })
     }
 
+    #[inline]
     fn transform(&self, item: Item<O>) -> Result<Item<O>, Error> {
         match &self.transformer {
             Some(transformer) => {
@@ -472,6 +474,7 @@ impl<O: Object> Indexer<O> {
         ByIndex {
             rows: &self.rows,
             found,
+            all_stored: self.rows.len() == self.len(),
         }
     }
 
@@ -706,6 +709,8 @@ impl<'a, O> Iterator for Stored<'a, O> {
 pub struct ByIndex<'a, O> {
     rows: &'a Rows<O>,
     found: Found<'a>,
+    /// Whether every key has an object, so that the length is known and a collection need not grow.
+    all_stored: bool,
 }
 
 /// Rows from an index.
@@ -745,6 +750,7 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.found.size_hint().1)
+        let (length, at_most) = self.found.size_hint();
+        (if self.all_stored { length } else { 0 }, at_most)
     }
 }

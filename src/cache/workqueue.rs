@@ -15,11 +15,10 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
-use indexmap::{IndexMap, IndexSet};
 
 use super::fact::{Fact, WorkFact, WorkPlace};
 use super::key::Key;
+use super::map::{Map, Set};
 use super::step::Step;
 use super::trace::Trace;
 
@@ -90,8 +89,8 @@ pub struct Workqueue<T> {
     // Each is in `dirty` and not in `processing` (unless `done` was called for an item that no
     // worker had).
     queue: VecDeque<T>,
-    dirty: IndexSet<T, FixedState>,
-    processing: IndexSet<T, FixedState>,
+    dirty: Set<T>,
+    processing: Set<T>,
     waiting: Waiting<T>,
     limiter: Box<dyn RateLimiter<T>>,
     shutting_down: bool,
@@ -119,8 +118,8 @@ impl<T: WorkItem> Workqueue<T> {
     pub fn new(limiter: Box<dyn RateLimiter<T>>) -> Self {
         Self {
             queue: VecDeque::new(),
-            dirty: IndexSet::default(),
-            processing: IndexSet::default(),
+            dirty: Set::default(),
+            processing: Set::default(),
             waiting: Waiting::default(),
             limiter,
             shutting_down: false,
@@ -338,7 +337,7 @@ impl<T: WorkItem> Workqueue<T> {
 #[derive_where(Default)]
 struct Waiting<T> {
     // Authoritative: the due time, and a sequence number that orders equal times.
-    moments: IndexMap<T, (Duration, u64), FixedState>,
+    moments: Map<T, (Duration, u64)>,
     // The order. May hold outdated times, which were replaced by earlier ones, but never at its
     // front.
     heap: BinaryHeap<Due<T>>,
@@ -637,7 +636,7 @@ impl<T: 'static> RateLimiter<T> for WithMaxWait<T> {
 /// The number of failures of each item.
 #[derive(Clone)]
 #[derive_where(Default)]
-struct Failures<T>(IndexMap<T, u32, FixedState>);
+struct Failures<T>(Map<T, u32>);
 
 impl<T: WorkItem> Failures<T> {
     /// Counts a failure and returns the number of earlier ones.

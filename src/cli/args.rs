@@ -294,7 +294,7 @@ pub(super) struct Tap {
     /// Go on in another file when a recording has this size (500K, 16M; 32M at most): 01-pods-all.2.jsonl, each opens on its own
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) rotate: Option<usize>,
-    /// Keep so many files of each recording, the newest, and remove older ones
+    /// Keep so many files of each recording, the newest; of shorter ones, more that are no larger together
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) keep: u32,
     /// Read what the controller logs of its informers, as it comes: a file that grows, or - for what CMD prints
@@ -317,7 +317,7 @@ pub(super) struct Tap {
 /// `deltascope report`
 #[derive(Debug, clap::Args)]
 pub(super) struct Report {
-    /// Recordings
+    /// Recordings, or folders of them
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Write to a file that ends in .html or .json; otherwise a table is printed

@@ -137,6 +137,14 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     )
 }
 
+fn cannot_read(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::new(
+        &format!("Cannot read {shown}: {error}."),
+        &format!("无法读取 {shown}：{error}。"),
+    )
+}
+
 fn cannot_print(error: &io::Error) -> Failure {
     Failure::new(
         &format!("The output cannot be written: {error}."),

@@ -670,6 +670,7 @@ impl<'a> Recorder<'a> {
         if self.listed {
             return Ok(());
         }
+        self.out.remove();
         let why = self.trouble.take();
         Err(why.map_or_else(
             || {

@@ -17,7 +17,7 @@ use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::text::{Lang, Text};
 
 use super::args::{Last, Replay};
-use super::{Exit, Failure, cannot_print, note, print, put};
+use super::{Exit, Failure, cannot_print, cannot_read, note, print, put};
 
 /// How much of an endless run is described, in virtual ms.
 const ENDLESS_MS: u64 = 60_000;
@@ -210,13 +210,7 @@ pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     };
     match read {
         Ok(_) => Ok((name, bytes)),
-        Err(error) => {
-            let shown = path.display();
-            Err(Failure::new(
-                &format!("Cannot read {shown}: {error}."),
-                &format!("无法读取 {shown}：{error}。"),
-            ))
-        }
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::later::{self, Part};
 use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
 use crate::sight::{self, Place};
-use crate::slides::{Places, Slides, reveal};
+use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Export;
@@ -504,16 +504,15 @@ impl Driver {
         turn
     }
 
-    /// Shows a change. Returns the number of the playback loop that begins with it.
-    async fn show(&self, change: Change) -> u64 {
+    /// Shows a change, and plays on.
+    async fn show(&self, change: Change) {
         let run = self.show_still(change).await;
         if self.inner.session.borrow().playback().is_playing() {
             self.play(run);
         }
-        run
     }
 
-    /// The same, without playback.
+    /// The same, without playback. Returns the number of the playback loop that begins with it.
     async fn show_still(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
@@ -521,7 +520,7 @@ impl Driver {
                 self.forward(0).await;
             }
             Change::Back => self.back().await,
-            Change::None | Change::Cut | Change::Follow(_) => {
+            Change::None | Change::Cut => {
                 if change != Change::None {
                     self.inner.stage.cut();
                 }
@@ -576,20 +575,6 @@ impl Driver {
         });
         let reading = self.with(|session| session.playback().scaled(reading));
         TimeoutFuture::new(scene.max(reading)).await;
-    }
-
-    /// Plays the facts that follow from a click, up to step `to`.
-    async fn follow(&self, to: usize, run: u64) {
-        while self.inner.run.get() == run && self.inner.line.is_empty() {
-            if self.inner.session.borrow().playback().cursor() >= to {
-                return;
-            }
-            let change = self.inner.session.borrow_mut().go_on(to);
-            if change != Change::Forward {
-                return;
-            }
-            self.told().await;
-        }
     }
 
     /// Shows the next picture with its scene, faster the more facts are `behind` it. Returns the duration in ms.
@@ -690,6 +675,7 @@ impl Driver {
         // The first call only reports the current size.
         let first = Cell::new(true);
         let on_resize = Closure::<dyn FnMut()>::new(move || {
+            count_below(driver.host());
             if !first.replace(false) && !driver.inner.stage.fits() {
                 driver.trace();
             }
@@ -737,6 +723,7 @@ impl Driver {
             // Effects run after the current task.
             tick().await;
             reveal(self.host());
+            count_below(self.host());
         }
     }
 

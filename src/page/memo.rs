@@ -1,6 +1,6 @@
-//! A memo whose machinery is compiled once for all types.
+//! Memos and effects whose machinery is compiled once for all.
 //!
-//! leptos compiles some KB of it for each type that a memo holds, and the rooms hold many.
+//! leptos compiles some KB of it for each type that a memo holds, and for each effect, and the rooms have many.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -27,9 +27,8 @@ impl<T> Copy for Memo<T> {}
 impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
     /// A memo of `compute`, which gets the previous value.
     pub fn new(compute: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Self {
-        let held = memo(Box::new(move |before| Held {
-            value: Arc::new(compute(before.and_then(Held::get))),
-            equal: equal::<T>,
+        let held = memo(Box::new(move |before: Option<&Held>| {
+            kept(before, compute(before.and_then(Held::get)))
         }));
         Self {
             held,
@@ -80,25 +79,26 @@ impl<T: PartialEq + Send + Sync + 'static> Memo<T> {
 }
 
 #[derive(Clone)]
-struct Held {
-    value: Arc<dyn Any + Send + Sync>,
-    equal: fn(&Self, &Self) -> bool,
-}
+struct Held(Arc<dyn Any + Send + Sync>);
 
 impl Held {
     fn get<T: 'static>(&self) -> Option<&T> {
-        self.value.downcast_ref()
+        self.0.downcast_ref()
     }
 }
 
 impl PartialEq for Held {
     fn eq(&self, other: &Self) -> bool {
-        (self.equal)(self, other)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-fn equal<T: PartialEq + 'static>(one: &Held, other: &Held) -> bool {
-    one.get::<T>() == other.get::<T>()
+/// What was held before, if it is the same value.
+fn kept<T: PartialEq + Send + Sync + 'static>(before: Option<&Held>, value: T) -> Held {
+    match before {
+        Some(before) if before.get() == Some(&value) => before.clone(),
+        _ => Held(Arc::new(value)),
+    }
 }
 
 #[allow(
@@ -109,9 +109,33 @@ fn of<T: 'static>(held: &Held) -> &T {
     held.get().expect("a memo holds what it computes")
 }
 
-type Compute = Box<dyn Fn(Option<&Held>) -> Held + Send + Sync>;
+/// Not a `dyn Fn`: the compiler adds to each of these a function that calls it once.
+trait Compute: Send + Sync {
+    fn compute(&self, before: Option<&Held>) -> Held;
+}
+
+impl<F: Fn(Option<&Held>) -> Held + Send + Sync> Compute for F {
+    fn compute(&self, before: Option<&Held>) -> Held {
+        self(before)
+    }
+}
 
 // Not generic, so that leptos' machinery is compiled once.
-fn memo(compute: Compute) -> leptos::Memo<Held> {
-    leptos::Memo::new(compute)
+fn memo(compute: Box<dyn Compute>) -> leptos::Memo<Held> {
+    leptos::Memo::new(move |before| compute.compute(before))
+}
+
+/// Runs now, and again when a signal changes that it has read, as long as its owner is there.
+pub(crate) fn effect(run: impl FnMut() + 'static) {
+    watch(Box::new(run));
+}
+
+/// The same, with what it returned the last time.
+pub(crate) fn effect_after<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
+    let mut last = None;
+    effect(move || last = Some(run(last.take())));
+}
+
+fn watch(mut run: Box<dyn FnMut()>) {
+    leptos::Effect::new(move |_| run());
 }

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use leptos::wasm_bindgen::JsCast;
-use web_sys::Element;
+use web_sys::{Element, HtmlElement};
 
 use crate::animate::{Animation, Timing, animate};
 use crate::host::Host;
+use crate::sight::elements;
 use deltascope_presentation::decimal::decimals;
 
 /// What others push aside: objects, items and keys of sets, lines of the stream, and keys of the queue.
@@ -126,11 +127,54 @@ pub fn reveal(host: &Host) {
         changed.get_bounding_client_rect(),
         split.get_bounding_client_rect(),
     );
-    // A box that is not shown has no height.
-    let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
+    // Below it there is room for the count of what follows. A box that is not shown has no height.
+    let below = here.bottom() + here.height() - room.bottom();
+    let over = below.max(0.0) + (here.top() - room.top()).min(0.0);
     if room.height() > 0.0 && over != 0.0 {
         #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
         let over = over as i32;
         split.set_scroll_top(split.scroll_top() + over);
     }
+}
+
+/// Ends the indices with a whole line where not all of them are in sight, and counts the values of which not all is.
+pub fn count_below(host: &Host) {
+    let tree = host.find(".split:not(.many) > .tree");
+    let Some(tree) = tree.and_then(|tree| tree.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
+    let Some(split) = tree.parent_element() else {
+        return;
+    };
+    let bottom = split.get_bounding_client_rect().bottom();
+    let ends = |element: &Element| element.get_bounding_client_rect().bottom();
+    let values = elements(host, ".split:not(.many) .row.v");
+    let set = match values
+        .last()
+        .is_some_and(|last| ends(last) > bottom + LEAST)
+    {
+        true => elements(host, ".split:not(.many) .tag"),
+        false => Vec::new(),
+    };
+    let high = set
+        .first()
+        .map_or(0.0, |key| key.get_bounding_client_rect().height());
+    let cut = set.into_iter().find(|key| ends(key) > bottom - high);
+    let Some(cut) = cut else {
+        // Fails only for a malformed name.
+        let _ = tree.remove_attribute("data-more");
+        return;
+    };
+    // The name of an index is not left alone.
+    let is_first = cut.matches(":first-child > .set > :first-child");
+    let whole = cut.closest(".index").ok().flatten();
+    let edge = whole
+        .filter(|_| is_first.unwrap_or_default())
+        .unwrap_or(cut);
+    let edge = edge.get_bounding_client_rect().top();
+    let below = values.iter().filter(|value| ends(value) > edge).count();
+    let _ = tree.set_attribute("data-more", &format!("+{below}"));
+    let _ = tree
+        .style()
+        .set_property("--cut", &decimals("#px", &[bottom - edge]));
 }

@@ -7,7 +7,7 @@ use leptos::callback::{Callable, UnsyncCallback};
 use leptos::prelude::*;
 
 use crate::host::Host;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect_after};
 pub use deltascope_presentation::command::Theme;
 use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::i18n::{Lang, Text};
@@ -197,7 +197,7 @@ impl Ui {
 /// Keeps the board's root element, and on the project's page the remembered choices, in step with language and
 /// theme.
 pub fn follow(ui: Ui) {
-    Effect::new(move |before: Option<Lang>| {
+    effect_after(move |before: Option<Lang>| {
         let lang = ui.lang.get();
         set_on_root(ui, "lang", tag(lang));
         if before.is_some() && ui.host().is_page() {
@@ -205,7 +205,7 @@ pub fn follow(ui: Ui) {
         }
         lang
     });
-    Effect::new(move |before: Option<Theme>| {
+    effect_after(move |before: Option<Theme>| {
         let theme = ui.theme.get();
         set_on_root(ui, "data-theme", theme.id());
         if before.is_some() && ui.host().is_page() {

@@ -51,6 +51,19 @@ pub fn whole(fact: &Fact) -> Option<&[ObjectRef]> {
     }
 }
 
+/// Whether objects in the store were written or removed.
+#[must_use]
+pub fn changes_store(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Store(
+            StoreFact::ItemStored { .. }
+                | StoreFact::ItemRemoved { .. }
+                | StoreFact::StoreReplaced { .. }
+        )
+    )
+}
+
 /// The lock that a fact is about, and the actor that took it, waits for it or released it.
 #[must_use]
 pub fn lock_of(fact: &Fact) -> Option<(LockName, Actor)> {

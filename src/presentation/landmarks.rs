@@ -180,10 +180,19 @@ impl Landmarks {
         }
         self.passages.forget(gone);
         self.behind.forget(gone);
-        let start = timeline.picture(0);
+        CellSlots::shift(&mut self.places, gone);
+        let Some(start) = timeline.at_start() else {
+            return;
+        };
+        // Looking at all objects takes long if there are many. Half of what is kept may be gone.
+        let most = 2 * start.api.objects.len();
+        if self.met.len().max(self.places.known()) <= most {
+            self.met.iter_mut().for_each(|(at, _)| shift(at));
+            return;
+        }
         let is_there =
             |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
-        CellSlots::forget(&mut self.places, gone, &is_there);
+        CellSlots::forget(&mut self.places, &is_there);
         Alike::forget(&mut self.alike, &is_there);
         let mut there = Marks::default();
         for object in start.api.objects.values() {
@@ -294,8 +303,10 @@ impl Landmarks {
         {
             CellSlots::meet(&mut self.places, at, &object.key);
         }
-        for object in fact_queries::whole(&record.fact).unwrap_or_default() {
-            self.name(at, &object.key);
+        let whole = fact_queries::whole(&record.fact).unwrap_or_default();
+        let places = self.places();
+        for key in places.unmet(whole.iter().map(|object| &object.key)) {
+            self.name(at, key);
         }
         if self.passages.see(place, &record.fact)
             && let Some(key) = record.fact.key()
@@ -338,7 +349,7 @@ impl Landmarks {
             ..
         }) = fact
         {
-            for object in objects {
+            for object in objects.iter() {
                 self.meet(at, object);
             }
         }

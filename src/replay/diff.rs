@@ -66,7 +66,7 @@ pub enum Thing {
     /// A delta.
     Delta(DeltaType, ObjectRef),
     /// A whole list, a whole resync or a bookmark, with its version and its objects.
-    BatchEntry(DeltaType, Rv, Vec<ObjectRef>),
+    BatchEntry(DeltaType, Rv, Arc<[ObjectRef]>),
     /// A notification of a handler.
     Notified(Arc<NotificationRef>),
     /// The state of the reflector.
@@ -312,11 +312,11 @@ fn delta(kind: QueueKind, (delta_type, object): &(DeltaType, ObjectRef)) -> Thin
 }
 
 fn entry(entry: &Entry) -> Thing {
-    let whole = |delta_type, rv: &str| Thing::BatchEntry(delta_type, rv.into(), Vec::new());
+    let whole = |delta_type, rv: &str| Thing::BatchEntry(delta_type, rv.into(), Arc::default());
     match entry {
         Entry::Delta(delta_type, object) => Thing::Delta(*delta_type, object.clone()),
         Entry::ReplacedAll { rv, objects } => {
-            Thing::BatchEntry(DeltaType::ReplacedAll, Arc::clone(rv), objects.clone())
+            Thing::BatchEntry(DeltaType::ReplacedAll, Arc::clone(rv), Arc::clone(objects))
         }
         Entry::SyncAll => whole(DeltaType::SyncAll, ""),
         Entry::Bookmark { rv } => whole(DeltaType::Bookmark, rv),
@@ -648,14 +648,6 @@ impl Tallies {
         }
         self.add(timeline, self.last.facts as usize..count);
         &self.last
-    }
-
-    /// Drops the tallies after this many facts, because the run was cut there.
-    pub fn cut(&mut self, at: usize) {
-        self.kept.truncate(at / SEGMENT);
-        if self.last.facts as usize > at {
-            self.last = self.kept.last().cloned().unwrap_or_default();
-        }
     }
 
     fn add(&mut self, timeline: &Timeline, range: Range<usize>) {

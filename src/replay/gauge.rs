@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use deltascope_cache::fact::{Fact, ObjectRef, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
-use deltascope_cache::sorted::SortedMap;
 use deltascope_world::virtual_time::{ReflectorState, SourceKind};
 
-use super::picture::{ApiRoom, Behind, Picture, StoreRoom};
+use super::picture::{ApiObject, ApiRoom, Behind, Picture};
 use super::timeline::Timeline;
 
 /// How the store's version of an object compares with the server's.
@@ -37,7 +37,11 @@ impl Picture {
             Behind::Unknown => self.api.known_from_events,
             Behind::By(_) => true,
         };
-        match compare(&self.api, &self.store, key) {
+        match compare(
+            &self.api,
+            self.api.objects.get(key),
+            self.store.items.get(key),
+        ) {
             _ if !known => Freshness::Unknown,
             Freshness::Same if self.behind() == Behind::Unknown => Freshness::Unknown,
             freshness => freshness,
@@ -65,7 +69,11 @@ impl Picture {
     }
 
     fn look_at(&mut self, key: &Key) {
-        if differs(&self.api, &self.store, key) {
+        if differs(
+            &self.api,
+            self.api.objects.get(key),
+            self.store.items.get(key),
+        ) {
             self.store.unlike.insert(key.clone(), ());
         } else {
             self.store.unlike.remove(key);
@@ -74,11 +82,13 @@ impl Picture {
 
     /// Compares server and store for every object.
     pub(super) fn look_at_all(&mut self) {
-        let keys = self.api.objects.keys().chain(self.store.items.keys());
-        let unlike: SortedMap<Key, ()> = keys
-            .filter(|key| differs(&self.api, &self.store, key))
-            .map(|key| (key.clone(), ()))
-            .collect();
+        let (api, items) = (&self.api, &self.store.items);
+        let there = api.objects.iter();
+        let listed = (there.zip(items.all_of(api.objects.keys())))
+            .filter(|((_, there), here)| differs(api, Some(there), *here))
+            .map(|((key, _), _)| key);
+        let gone = items.keys().filter(|key| !api.objects.contains_key(*key));
+        let unlike = listed.chain(gone).map(|key| (key.clone(), ())).collect();
         self.store.unlike = unlike;
     }
 
@@ -101,24 +111,31 @@ impl Picture {
     }
 }
 
-fn differs(api: &ApiRoom, store: &StoreRoom, key: &Key) -> bool {
+fn differs(api: &ApiRoom, there: Option<&Arc<ApiObject>>, here: Option<&ObjectRef>) -> bool {
     !matches!(
-        compare(api, store, key),
+        compare(api, there, here),
         Freshness::Same | Freshness::Unknown
     )
 }
 
-fn compare(api: &ApiRoom, store: &StoreRoom, key: &Key) -> Freshness {
-    let there = api.objects.get(key);
+/// Compares what the server and the store have of an object.
+fn compare(api: &ApiRoom, there: Option<&Arc<ApiObject>>, here: Option<&ObjectRef>) -> Freshness {
     let there = there.filter(|entry| !entry.deleted && api.selects(&entry.body.labels));
     let same = |one: &ObjectRef, other: &ObjectRef| one.rv == other.rv && one.uid == other.uid;
-    match (there, store.items.get(key)) {
+    match (there, here) {
         (None, None) => Freshness::Unknown,
         (Some(_), None) => Freshness::Missing,
         (None, Some(_)) => Freshness::Gone,
         (Some(there), Some(here)) if same(&there.object, here) => Freshness::Same,
         (Some(_), Some(_)) => Freshness::Stale,
     }
+}
+
+fn is_indexed(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Store(StoreFact::IndexEntryAdded { .. } | StoreFact::IndexEntryRemoved { .. })
+    )
 }
 
 /// How far the store is behind along a run, wherever that changes.
@@ -155,6 +172,7 @@ impl BehindLine {
             // The others change nothing that is compared.
             if let Fact::Server(_) | Fact::Reflector(_) | Fact::Store(_) | Fact::Run(_) =
                 &record.fact
+                && !is_indexed(&record.fact)
             {
                 picture.apply(record);
                 note(place + 1, picture.store.behind);

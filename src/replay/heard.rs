@@ -6,10 +6,10 @@
 //!
 //! A run may lack its beginning. Then what the handler knew when it begins is [`Known`], and lines of before are passed over.
 
-use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
 use deltascope_cache::fact::{EventType, Fact, HandlersFact, NotificationRef, Shape};
+use deltascope_cache::map::Map;
 use deltascope_world::Time;
 
 use super::log::{Call, Logged};
@@ -17,7 +17,7 @@ use super::recording::Recording;
 use super::timeline::{MAX_FACTS, Timeline};
 
 /// The version of each object that the handler heard of last, before the run begins.
-pub type Known = BTreeMap<String, String>;
+pub type Known = Map<String, String>;
 
 /// A notification that the handler of the engine took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Beside {
     #[must_use]
     pub fn new(goes_on: bool) -> Self {
         Self {
-            known: goes_on.then(Known::new),
+            known: goes_on.then(Known::default),
             ..Self::default()
         }
     }
@@ -193,7 +193,7 @@ impl Beside {
 
     /// The same lines beside the same run from its start.
     pub fn again(&mut self) {
-        let known = self.known.as_ref().map(|_| Known::new());
+        let known = self.known.as_ref().map(|_| Known::default());
         (self.known, self.read) = (known, 0);
         (self.should, self.before, self.compared) = (Vec::new(), None, None);
         (self.objects, self.found, self.passed) = Default::default();
@@ -303,7 +303,7 @@ impl Beside {
         let known = self.known.get_or_insert_default();
         for Notified { call, .. } in self.should.drain(..cut) {
             match call.event {
-                EventType::Deleted => known.remove(&call.key),
+                EventType::Deleted => known.swap_remove(&call.key),
                 _ => known.insert(call.key, call.rv),
             };
         }
@@ -340,7 +340,7 @@ pub fn compare(known: Option<&Known>, should: &[&Call], heard: &[&Call]) -> Comp
 /// The calls by their objects, as far as they were compared: what comes later says nothing of other objects.
 #[derive(Clone, Debug, Default)]
 struct Objects {
-    all: BTreeMap<String, Object>,
+    all: Map<String, Object>,
     /// How many notifications and lines are among them.
     ours: usize,
     theirs: usize,
@@ -505,14 +505,14 @@ fn summed<'a>(
             }
         }
     }
-    // A line without a notification comes after the last one that was heard before it.
+    // A line without a notification comes after the last one that was heard before it, and before later lines.
     let place = |one: &Difference| match (one.should, one.heard) {
-        (Some(our), _) => (our, false),
+        (Some(our), _) => (our, 0),
         (None, Some(their)) => {
             let before = before.get(their).copied().flatten();
-            (before.unwrap_or_default(), before.is_some())
+            (before.unwrap_or_default(), before.map_or(0, |_| 1 + their))
         }
-        (None, None) => (usize::MAX, true),
+        (None, None) => (usize::MAX, 0),
     };
     Comparison {
         alike: count,

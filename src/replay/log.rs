@@ -13,13 +13,13 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kube_core::DynamicObject;
 use serde_json::{Map, Value, json};
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map as Ordered;
 use deltascope_world::Time;
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::fields::LATEST_MS;
@@ -256,12 +256,12 @@ struct Log {
     last: Time,
     has_list: bool,
     rv: Arc<str>,
-    initial: IndexMap<Key, Arc<DynamicObject>>,
+    initial: Ordered<Key, Arc<DynamicObject>>,
     events: Vec<(Time, RecordedEvent)>,
     /// The estimated memory of the objects, in bytes.
     weight: usize,
     /// The last version of each object.
-    versions: IndexMap<Key, String>,
+    versions: Ordered<Key, String>,
 }
 
 impl Log {

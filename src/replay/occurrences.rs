@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn the_occurrences_of_an_object_are_found_from_the_end() {
-        let list = Fact::Store(StoreFact::StoreReplaced { items: Vec::new() });
+        let list = Fact::Store(StoreFact::StoreReplaced {
+            items: Arc::default(),
+        });
         let facts = [
             about("a"),
             about("b"),

@@ -4,23 +4,26 @@
 //! always by the same one, so that references still match. Of the rest of an object only the fields that the
 //! run shows are kept. Kinds, versions, times and the keys of labels stay.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_core::DynamicObject;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
+use deltascope_cache::map::{Map, Set};
 use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::{Requirement, Selector};
+use deltascope_world::fill::fill;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList};
 use deltascope_world::source::{Command, write};
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings, SourceKind};
+use deltascope_world::virtual_time::{
+    HandlerSettings, Holds, Input, Question, Rename as _, Settings, SourceKind,
+};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::Trace;
@@ -130,7 +133,7 @@ fn without_labels(value: &Value) -> Value {
                 !(LABELS.contains(&name.as_str()) || *name == "selector" && is_map(value))
             });
             let kept = kept.map(|(name, value)| (name.clone(), without_labels(value)));
-            Value::Object(kept.collect())
+            Value::Object(fill(kept))
         }
         Value::Array(values) => Value::Array(values.iter().map(without_labels).collect()),
         other => other.clone(),
@@ -142,11 +145,11 @@ struct Scrambler {
     /// Whether the pass only collects names.
     learning: bool,
     /// All real names.
-    names: BTreeSet<String>,
+    names: Set<String>,
     /// The parts of names, between the separators.
-    parts: BTreeSet<String>,
-    made: BTreeMap<String, String>,
-    taken: BTreeSet<String>,
+    parts: Set<String>,
+    made: Map<String, String>,
+    taken: Set<String>,
     /// Made-up names depend on the order and shape of the names, not on the names themselves.
     rng: Rng,
     /// The fields that the run, or a peer informer's run, shows.
@@ -158,10 +161,10 @@ impl Scrambler {
         Self {
             what,
             learning: false,
-            names: BTreeSet::new(),
-            parts: BTreeSet::new(),
-            made: BTreeMap::new(),
-            taken: BTreeSet::new(),
+            names: Set::default(),
+            parts: Set::default(),
+            made: Map::default(),
+            taken: Set::default(),
             rng: Rng::new(0),
             paths: vec![path(".spec.nodeName"), path(".status.phase")],
         }
@@ -211,39 +214,6 @@ impl Scrambler {
     }
 
     fn settings(&mut self, settings: &Settings) -> Settings {
-        // Whoever adds a setting decides here whether it can hold a name.
-        let Settings {
-            indices: _,
-            handlers: _,
-            transform: _,
-            selector: _,
-            repeats: _,
-            process_fails: _,
-            prints: _,
-            // These hold none.
-            seed: _,
-            interleave: _,
-            jitter: _,
-            source: _,
-            informer: _,
-            queue: _,
-            key_separator: _,
-            era: _,
-            watch_list: _,
-            refuses_streaming: _,
-            withholds_initial_events_end: _,
-            page_size: _,
-            resync_ms: _,
-            known_objects: _,
-            store: _,
-            emit_delta_type_replaced: _,
-            type_description: _,
-            mode: _,
-            process_ms: _,
-            by_type: _,
-            mutation_detector: _,
-            work: _,
-        } = settings;
         let mut settings = settings.clone();
         if self.what.labels {
             // Without labels these indices would be empty.
@@ -262,33 +232,9 @@ impl Scrambler {
                 self.paths.push(path);
             }
         }
-        for handler in &mut settings.handlers {
-            *handler = self.handler(handler);
-        }
-        if let Some(transform) = &mut settings.transform {
-            for pair in [
-                &mut transform.rejects,
-                &mut transform.sets,
-                &mut transform.appends,
-            ] {
-                self.pair(pair);
-            }
-        }
+        settings.rename(Holds::Name, &mut |holds, text| self.text_of(holds, text));
         let selector = settings.selector.take();
         settings.selector = selector.and_then(|selector| self.selector(&selector));
-        for key in &mut settings.repeats {
-            *key = self.name(key).into();
-        }
-        if let Some(fails) = &mut settings.process_fails {
-            fails.at = self.name(&fails.at).into();
-        }
-        let prints = &mut settings.prints;
-        for lines in [&mut prints.on_list, &mut prints.on_event] {
-            self.lines(lines);
-        }
-        for line in &mut prints.on_sync {
-            *line = self.text(line).into();
-        }
         settings
     }
 
@@ -314,41 +260,18 @@ impl Scrambler {
     }
 
     fn handler(&mut self, handler: &HandlerSettings) -> HandlerSettings {
-        let HandlerSettings {
-            filter: _,
-            panics_at: _,
-            mutates: _,
-            on_add: _,
-            on_update: _,
-            on_delete: _,
-            // These hold no names of objects.
-            name: _,
-            inline: _,
-            latency_ms: _,
-            resync_ms: _,
-            queues: _,
-            calls_has_synced: _,
-        } = handler;
         let mut handler = handler.clone();
-        for pair in [&mut handler.filter, &mut handler.mutates] {
-            self.pair(pair);
-        }
-        handler.panics_at = handler.panics_at.map(|name| self.name(&name).into());
-        for lines in [
-            &mut handler.on_add,
-            &mut handler.on_update,
-            &mut handler.on_delete,
-        ] {
-            self.lines(lines);
-        }
+        handler.rename(Holds::Name, &mut |holds, text| self.text_of(holds, text));
         handler
     }
 
-    /// A label and its value, as `label=value`.
-    fn pair(&mut self, pair: &mut Option<Arc<str>>) {
-        let Some(given) = pair else { return };
-        if let Some((label, value)) = given.clone().split_once('=') {
-            *given = format!("{label}={}", self.name(value)).into();
+    /// Replaces what a text of the settings holds of objects.
+    fn text_of(&mut self, holds: Holds, text: &str) -> String {
+        match (holds, text.split_once('=')) {
+            (Holds::Name, _) => self.name(text),
+            (Holds::Pair, Some((label, value))) => format!("{label}={}", self.name(value)),
+            (Holds::Pair, None) => text.to_owned(),
+            (Holds::Lines, _) => self.text(text),
         }
     }
 
@@ -387,38 +310,12 @@ impl Scrambler {
     }
 
     fn act(&mut self, act: &Act) -> Act {
-        match act {
-            Act::Create { object } => Act::Create {
-                object: self.written(object),
+        match act.clone().into_input() {
+            Ok(input) => write::act_of(&self.input(&input)),
+            // Its object could not be built anyway.
+            Err(_) => Act::Delete {
+                object: Value::Null,
             },
-            Act::Update { object } => Act::Update {
-                object: self.written(object),
-            },
-            Act::Delete { object } => Act::Delete {
-                object: self.written(object),
-            },
-            Act::Responses { responses } => Act::Responses {
-                responses: self.responses(responses),
-            },
-            Act::AddHandler { handler } => Act::AddHandler {
-                handler: self.handler(handler),
-            },
-            Act::Print { line } => Act::Print {
-                line: self.text(line).into(),
-            },
-            Act::Ask { question } => Act::Ask {
-                question: self.question(question),
-            },
-            Act::Cut
-            | Act::Compact
-            | Act::Pop
-            | Act::Mode { .. }
-            | Act::KnownObjects { .. }
-            | Act::Close
-            | Act::Bookmark
-            | Act::Error { .. }
-            | Act::Refuse { .. }
-            | Act::RemoveHandler { .. } => act.clone(),
         }
     }
 
@@ -575,9 +472,9 @@ impl Scrambler {
                 renamed
             }),
             labels: metadata.labels.as_ref().filter(|_| !labels).map(|labels| {
-                let mut renamed = BTreeMap::new();
-                for (key, value) in labels {
-                    renamed.insert(key.clone(), self.name(value));
+                let mut renamed = labels.clone();
+                for value in renamed.values_mut() {
+                    *value = self.name(value);
                 }
                 renamed
             }),
@@ -588,7 +485,7 @@ impl Scrambler {
             let paths = self.paths.clone();
             let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
             self.kept(data, &paths)
-                .unwrap_or_else(|| Value::Object(Map::new()))
+                .unwrap_or_else(|| Value::Object(Default::default()))
         } else if labels {
             without_labels(data)
         } else {
@@ -612,7 +509,7 @@ impl Scrambler {
         let ends = paths.iter().any(|path| path.is_empty());
         match value {
             Value::Object(fields) => {
-                let mut kept = Map::new();
+                let mut kept = serde_json::Map::new();
                 for (name, value) in fields {
                     let paths = below(name);
                     if !paths.is_empty()
@@ -635,12 +532,6 @@ impl Scrambler {
             Value::String(text) if ends => Some(self.name(text).into()),
             Value::Bool(_) | Value::Number(_) if ends => Some(value.clone()),
             _ => None,
-        }
-    }
-
-    fn lines(&mut self, lines: &mut [String]) {
-        for line in lines {
-            *line = self.text(line);
         }
     }
 

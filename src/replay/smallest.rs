@@ -10,13 +10,14 @@ use std::ops::{ControlFlow, Range};
 use serde_json::Value;
 
 use deltascope_cache::fact::Cause;
-use deltascope_world::fields::Read as _;
+use deltascope_cache::sorted;
+use deltascope_world::fields::{Put as _, Read as _};
 use deltascope_world::slices::Slices;
+use deltascope_world::source::Command;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Entry;
 use deltascope_world::source::workload::{Options, Workload};
-use deltascope_world::source::{Command, write};
 use deltascope_world::virtual_time::{Input, Settings};
 
 use super::edit::act_of;
@@ -193,7 +194,7 @@ impl Trials<'_> {
         let mut timeline = began.ok()?;
         let mut look = Look {
             seen: 0,
-            monitors: self.goal.violation().then(|| Invariants::begin(&timeline)),
+            invariants: self.goal.violation().then(|| Invariants::begin(&timeline)),
         };
         let mut found = None;
         for taken in &recording.inputs {
@@ -260,13 +261,13 @@ impl Goal {
 /// What has been seen of a trial.
 struct Look {
     seen: usize,
-    monitors: Option<Invariants>,
+    invariants: Option<Invariants>,
 }
 
 impl Look {
     /// The number of facts up to the one that shows it, if one of the new facts does.
     fn at(&mut self, timeline: &Timeline, trials: &Trials<'_>) -> Option<(usize, Option<Broken>)> {
-        let Some(monitors) = &mut self.monitors else {
+        let Some(invariants) = &mut self.invariants else {
             let Goal::Condition(predicate) = trials.goal else {
                 return None;
             };
@@ -280,7 +281,7 @@ impl Look {
                 },
             );
         };
-        monitors.check_new(timeline);
+        invariants.check_new(timeline);
         let shows = |found: &&Violation| match trials.goal {
             Goal::Broken(invariant) => found.invariant == *invariant,
             Goal::Condition(predicate) => {
@@ -293,7 +294,7 @@ impl Look {
             let broken = trials.broken.as_ref();
             broken.is_none_or(|broken| *broken == how(found))
         };
-        let mut found = monitors.violations().iter();
+        let mut found = invariants.violations().iter();
         let found = found.find(|found| shows(found) && is_same(found))?;
         Some((found.at, Some(how(found))))
     }
@@ -353,7 +354,7 @@ fn without(of: &Recording, gone: Range<usize>) -> Option<Recording> {
 fn sift(of: &Recording, keeps: &mut dyn FnMut(Kind) -> bool) -> Option<Recording> {
     let mut other = of.clone();
     let scenario = &mut other.scenario;
-    let mut written = write::settings(&scenario.settings);
+    let mut written = scenario.settings.written();
     if sift_settings(&mut written, 0, keeps) {
         scenario.settings = Settings::read(written).ok()?;
     }
@@ -438,6 +439,6 @@ fn scripted(shown: &Shown) -> Recording {
         }
         ControlFlow::Continue(())
     });
-    scenario.script.sort_by_key(|entry| entry.at);
+    sorted::sort(&mut scenario.script, |one, other| one.at.cmp(&other.at));
     other
 }

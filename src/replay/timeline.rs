@@ -63,6 +63,8 @@ pub const AHEAD: usize = 40;
 const EDGE: usize = 256;
 /// … and stays this far behind it, before a cursor that a run is computed for.
 const BEHIND_EDGE: usize = 2 * AHEAD;
+/// A step of a live run whose facts hold this many bytes costs as much as a fact more.
+const HOLDS_COSTS: usize = 1024;
 /// The cost of an input, in facts, …
 const EACH_INPUT: usize = 4;
 /// … and the number of facts that are scanned at the cost of computing one.
@@ -321,7 +323,7 @@ impl Timeline {
             weight: 0,
             world,
         };
-        timeline.begin_segment(Arc::new(Picture::of(&timeline.world)), 0);
+        timeline.begin_segment(Arc::new(Picture::start(&timeline.world)), 0);
         timeline
     }
 

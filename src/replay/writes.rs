@@ -6,10 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::fact::{Body, Fact, FactRecord, HandlersFact, ReflectorFact, Rv, ServerFact};
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::Time;
 use deltascope_world::virtual_time::PROGRAM;
@@ -36,9 +35,9 @@ enum Change {
 #[derive(Clone, Debug, Default)]
 pub struct Writes {
     seen: usize,
-    of: IndexMap<Rv, Write>,
+    of: Map<Rv, Write>,
     /// The writes at the time of the last one, by object.
-    at_once: (Time, IndexMap<Option<Key>, Vec<Change>>),
+    at_once: (Time, Map<Option<Key>, Vec<Change>>),
     /// The version that each printed line may contain.
     lines: Vec<Rv>,
     /// The version that each handler is working on.

@@ -1,4 +1,4 @@
-//! Reads scenarios and lessons from JSON by hand: the code that serde derives for these few types would be a
+//! Reads scenarios and lessons from JSON, and writes them, by hand: the code that serde derives for these few types would be a
 //! tenth of the page.
 
 use std::sync::Arc;
@@ -320,6 +320,92 @@ impl<T: Read> Read for Vec<T> {
             read.push(T::read(value).map_err(|error| error.inside_nth(place))?);
         }
         Ok(read)
+    }
+}
+
+/// A value that is written as JSON that reads back as the same value.
+///
+/// Fields with their default value are left out. So a default must never change: a link shared today would become
+/// another run.
+pub trait Put {
+    /// The value.
+    fn written(&self) -> Value;
+
+    /// Adds it as a field, unless it is the default.
+    fn put(&self, name: &str, fields: &mut Written) {
+        fields.put(name, self.written());
+    }
+}
+
+macro_rules! put_as_values {
+    ($($type:ty),*) => {$(
+        impl Put for $type {
+            fn written(&self) -> Value {
+                Value::from(*self)
+            }
+        }
+    )*};
+}
+
+put_as_values!(bool, u8, u32, u64);
+
+impl Put for String {
+    fn written(&self) -> Value {
+        Value::from(self.as_str())
+    }
+}
+
+impl Put for Arc<str> {
+    fn written(&self) -> Value {
+        Value::from(&**self)
+    }
+}
+
+impl<T: Put> Put for Option<T> {
+    fn written(&self) -> Value {
+        self.as_ref().map_or(Value::Null, T::written)
+    }
+
+    fn put(&self, name: &str, fields: &mut Written) {
+        fields.some(name, self.as_ref().map(T::written));
+    }
+}
+
+impl<T: Put> Put for Vec<T> {
+    fn written(&self) -> Value {
+        Value::Array(self.iter().map(T::written).collect())
+    }
+}
+
+/// The fields of an object that is written.
+#[derive(Default)]
+pub struct Written(Map<String, Value>);
+
+impl Written {
+    /// Adds a field, unless its value is empty.
+    pub fn put(&mut self, name: &str, value: Value) {
+        let blank = match &value {
+            Value::Null => true,
+            Value::Bool(on) => !on,
+            Value::Number(number) => number.as_u64() == Some(0),
+            Value::String(text) => text.is_empty(),
+            Value::Array(values) => values.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+        };
+        self.some(name, (!blank).then_some(value));
+    }
+
+    /// Adds a field that has a value, even an empty one.
+    pub fn some(&mut self, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value);
+        }
+    }
+
+    /// The object.
+    #[must_use]
+    pub fn done(self) -> Value {
+        Value::Object(self.0)
     }
 }
 

@@ -54,13 +54,12 @@ async function measure(dist) {
       await cdp.send("Profiler.enable");
       await cdp.send("Profiler.setSamplingInterval", { interval: 500 });
     }
-    const latest = () => api.revision;
+    // What the page shows: its getState() has all objects, and with 100,000 of them costs more than what is measured here.
+    const shown = () => app.page.evaluate(() => Number(document.querySelector('[data-anchor="store/gauge"]')?.ariaLabel?.match(/\d+/) ?? 0));
     const caughtUp = async () => {
       const from = performance.now();
-      for (;;) {
-        const { reflector, store, error } = await app.state();
-        if (Number(reflector.lastSyncResourceVersion) >= latest() && Object.keys(store.items).length === api.stores.get("pods").objects.size) break;
-        if (performance.now() - from > PATIENCE_MS) throw new Error(`the store is at ${reflector.lastSyncResourceVersion}, the server at ${latest()}: ${JSON.stringify(error)} ${await app.id("live-trouble").textContent().catch(() => "")}`);
+      for (let version = 0; version < api.revision; version = await shown()) {
+        if (performance.now() - from > PATIENCE_MS) throw new Error(`the store is at ${version}, the server at ${api.revision}: ${await app.id("live-trouble").textContent().catch(() => "")}`);
         await new Promise((done) => setTimeout(done, 200));
       }
       return (performance.now() - from) / 1000;

@@ -1,8 +1,9 @@
-// What `deltascope tap` costs: the time that it adds to a request, and its memory under many watches.
+// What `deltascope tap` costs: the time that it adds to a request, the requests that pass in a second, its memory under many
+// watches, and how long an event waits where a recording goes on in another file.
 //
 //     cargo build --release --features cli && node tests/browser/bench-tap.mjs target/release/deltascope
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -11,13 +12,20 @@ import { startApi } from "./apiserver.mjs";
 
 const WATCHES = 500;
 const EVENTS_A_SECOND = 5_000;
+/** Of one informer alone. */
+const EVENTS_ALONE = 1_000;
+const SECONDS_ALONE = 10;
 const SECONDS = 30;
 const REQUESTS = 2_000;
+/** At once, for the requests in a second. */
+const CLIENTS = 8;
+const PASSING_SECONDS = 5;
 
 const program = process.argv[2] ?? "target/release/deltascope";
 const folder = mkdtempSync(join(tmpdir(), "bench-tap-"));
 const api = await startApi();
 api.generate("pods", 50);
+let keys = [];
 
 /** A tap; without a folder for its recordings it only counts. */
 async function tap(options = [], env = {}) {
@@ -51,12 +59,69 @@ function ask(url, agent) {
 
 async function median(server) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const [{ name, namespace }] = [...api.stores.get("pods").objects.values()].map((pod) => pod.metadata);
-  const url = `${server}/api/v1/namespaces/${namespace}/pods/${name}`;
+  const url = pod(server);
   const times = [];
   for (let made = 0; made < REQUESTS; made += 1) times.push(await ask(url, agent));
   agent.destroy();
   return times.slice(REQUESTS / 10).sort((a, b) => a - b)[Math.floor(REQUESTS * 0.45)];
+}
+
+const pod = (server) => {
+  const [{ name, namespace }] = [...api.stores.get("pods").objects.values()].map((pod) => pod.metadata);
+  return `${server}/api/v1/namespaces/${namespace}/pods/${name}`;
+};
+
+/** Requests a second, by several clients at once. */
+async function passing(server) {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const url = pod(server);
+  const end = performance.now() + PASSING_SECONDS * 1_000;
+  let made = 0;
+  await Promise.all(Array.from({ length: CLIENTS }, async () => {
+    for (; performance.now() < end; made += 1) await ask(url, agent);
+  }));
+  agent.destroy();
+  return Math.round(made / PASSING_SECONDS);
+}
+
+/** An informer: how long its events took, in ms, from the API server's write to the arrival; each is logged, too. */
+async function waits(server, log) {
+  const { metadata } = await (await fetch(`${server}/api/v1/pods?resourceVersion=0&limit=500`)).json();
+  const agent = new Agent({ maxSockets: 1 });
+  const took = [];
+  const written = new Map();
+  let rest = "";
+  const request = await new Promise((opened, failed) => {
+    const request = get(`${server}/api/v1/pods?watch=true&resourceVersion=${metadata.resourceVersion}`, { agent }, (response) => {
+      response.setEncoding("utf8");
+      response.on("data", (text) => {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop();
+        const logged = [];
+        for (const line of lines) {
+          const { type, object } = JSON.parse(line);
+          const began = written.get(object.metadata.resourceVersion);
+          if (began !== undefined) took.push(performance.now() - began);
+          logged.push(JSON.stringify({ informer: { type, kind: "Pod", apiVersion: "v1", object: { metadata: object.metadata } } }));
+        }
+        if (log && logged.length > 0) appendFileSync(log, `${logged.join("\n")}\n`);
+      });
+      response.on("error", () => {});
+      opened(request);
+    }).on("error", failed);
+  });
+  await pause(1_000);
+  for (let turn = 0; turn < SECONDS_ALONE * 20; turn += 1) {
+    for (let more = 0; more < EVENTS_ALONE / 20; more += 1) {
+      const { metadata } = api.update("pods", keys[(turn * 7 + more) % keys.length]);
+      written.set(metadata.resourceVersion, performance.now());
+    }
+    await pause(50);
+  }
+  await pause(500);
+  request.destroy();
+  took.sort((a, b) => a - b);
+  return { median: took[took.length >> 1], late: took[Math.floor(took.length * 0.999)], most: took.at(-1), events: took.length };
 }
 
 async function many(server) {
@@ -84,6 +149,29 @@ let one = await tap();
 const through = await median(one.server);
 console.log(`latency: ${direct.toFixed(2)} ms directly, ${through.toFixed(2)} ms through the tap: ${(through - direct).toFixed(2)} ms more (medians of ${REQUESTS})`);
 await one.end();
+
+const log = join(folder, "controller.log");
+console.log(`requests: ${await passing(api.url)}/s directly`);
+for (const [name, options] of [["through the tap", []], ["with a log", ["--log", log]]]) {
+  one = await tap(options);
+  console.log(`requests: ${await passing(one.server)}/s ${name}`);
+  await one.end();
+}
+
+const said = ({ median, late, most, events }) => `${median.toFixed(1)} ms, 99.9 % within ${late.toFixed(0)} ms, ${most.toFixed(0)} ms at most (${events} events)`;
+for (const objects of [50, 5_000]) {
+  if (objects > api.stores.get("pods").objects.size) api.generate("pods", objects - api.stores.get("pods").objects.size);
+  keys = [...api.stores.get("pods").objects.keys()];
+  console.log(`an event of ${objects} objects: ${said(await waits(api.url))} directly`);
+  for (const [name, options] of [["through the tap", []], ["with a log", ["--log", log]], ["where files of 1 MB follow each other", ["--log", log, "--rotate", "1M"]]]) {
+    const out = join(folder, `${objects}-${name.replaceAll(" ", "-")}`);
+    one = await tap(["--out", out, ...options]);
+    const took = await waits(one.server, log);
+    const { rows } = await (await fetch(`${one.server}/deltascope/page.json`)).json();
+    console.log(`an event of ${objects} objects: ${said(took)} ${name}, in file ${rows[0]?.part}`);
+    await one.end();
+  }
+}
 
 // Where there can be no temporary folder, nothing is recorded for the page.
 const NOWHERE = { TMPDIR: join(folder, "none") };

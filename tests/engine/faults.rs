@@ -11,19 +11,21 @@ use deltascope::replay::picture::Picture;
 use deltascope::world::source::scenario::Scenario;
 use serde_json::{Value, json};
 
+use crate::of_world::picture_of;
+
 /// Runs a scenario; returns the facts and the final picture. Limits the number of facts, because an
 /// object that is always rejected is listed for ever.
 fn run(scenario: Value) -> (Vec<FactRecord>, Picture) {
     let scenario: Scenario = serde_json::from_value(scenario).unwrap();
     let mut world = scenario.build().unwrap();
-    let mut picture = Picture::of(&world);
+    let mut picture = Picture::start(&world);
     let mut facts = Vec::new();
     while facts.len() < 2_000 && world.step() {
         for record in world.drain() {
             picture.apply(&record);
             facts.push(record);
         }
-        assert_eq!(picture, Picture::of(&world), "after {:?}", facts.last());
+        assert_eq!(picture, picture_of(&world), "after {:?}", facts.last());
     }
     (facts, picture)
 }

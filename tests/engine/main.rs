@@ -11,4 +11,6 @@
 mod cache;
 mod conformance;
 mod faults;
+#[path = "../share/of_world.rs"]
+mod of_world;
 mod threads;

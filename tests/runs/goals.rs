@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deltascope::cache::fact::ProcessMode;
-use deltascope::presentation::command::{Command, Draft, Tell};
+use deltascope::presentation::command::{Command, Draft, Fault, Tell};
 use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::story::Story;
 use deltascope::presentation::view::story::GoalView;
@@ -84,6 +84,16 @@ fn an_attempt_that_fails_is_told_what_is_missing() {
             "indexer",
             vec![create("x"), delete("default/x")],
             "The queue kept the delete",
+        ),
+        (
+            "indexer",
+            vec![
+                Command::CutWatch,
+                create("x"),
+                delete("default/x"),
+                Command::Compact,
+            ],
+            "No delete has reached the queue",
         ),
         ("reflector", vec![create("x")], "Nothing was deleted"),
     ] {
@@ -166,21 +176,30 @@ fn a_goal_is_reached_once_the_handler_has_returned_and_its_line_is_there() {
 
 #[test]
 fn a_list_that_no_410_caused_is_explained() {
-    for (waits, explained) in [(false, true), (true, false)] {
+    for (waits, end, explained) in [
+        (false, Command::CutWatch, true),
+        (true, Command::CutWatch, false),
+        (false, Command::Fault(Fault::Event(410)), false),
+    ] {
         let mut session = at_goal("gone-410");
         if waits {
             // An event, so that the watch is no failed one.
             session.obey(create("other"));
             run(&mut session);
         }
-        session.obey(Command::CutWatch);
+        session.obey(end.clone());
         session.obey(Command::Delete("default/web-0".into()));
         session.obey(create("web-0"));
         session.obey(Command::Compact);
         run(&mut session);
         let goal = goal(&mut session);
-        assert!(goal.reached, "{waits}: {:?}", goal.missed);
-        assert_eq!(goal.also.is_some(), explained, "{waits}: {:?}", goal.also);
+        assert!(goal.reached, "{waits} {end:?}: {:?}", goal.missed);
+        assert_eq!(
+            goal.also.is_some(),
+            explained,
+            "{waits} {end:?}: {:?}",
+            goal.also
+        );
         // It says how the goal was reached, not what is so at another moment.
         session.obey(Command::Tell(Tell::Back));
         assert_eq!(self::goal(&mut session).also, goal.also, "{waits}");

@@ -18,6 +18,8 @@ mod heard;
 mod lessons;
 mod live;
 mod log;
+#[path = "../share/of_world.rs"]
+mod of_world;
 mod recorded;
 mod scramble;
 mod session;

@@ -13,6 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::of_world::picture_of;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, LockName, NotificationRef, QueueFact, ReflectorFact,
@@ -240,7 +241,7 @@ impl Run {
             let state = self.world.reflector().state();
             return Some(format!("{state:?}, writers {:?}", self.writers));
         }
-        let picture = Picture::of(&self.world);
+        let picture = picture_of(&self.world);
         let api = &picture.api;
         let waits = api
             .stream
@@ -302,7 +303,7 @@ impl Run {
     /// Checks that the store equals the server's selected objects, and that every handler was notified of
     /// them.
     fn check(&self) {
-        let (picture, name) = (Picture::of(&self.world), &self.name);
+        let (picture, name) = (picture_of(&self.world), &self.name);
         let objects = picture.api.objects.values();
         let server: BTreeMap<String, String> = objects
             .filter(|object| !object.deleted && picture.api.selects(&object.body.labels))
@@ -443,7 +444,7 @@ impl Run {
         self.pass_checks(1, check_ms);
         let from = self.facts.len();
         self.pass_checks(CHECKS, check_ms);
-        let picture = Picture::of(&self.world);
+        let picture = picture_of(&self.world);
         for (number, handler) in picture.handlers.iter().enumerate() {
             let wants = handlers[number].resync_ms.unwrap_or(settings.resync_ms);
             // A handler whose period is longer than the check period is due at every n-th check.
@@ -489,7 +490,7 @@ fn run(seed: u64) {
     let mut handlers = scenario.settings.handlers.clone();
     let name = format!("seed {seed}: {:?}", scenario.settings);
     let mut run = Run::new(scenario, name);
-    let invariants = Invariants::new(&Picture::of(&run.world), false);
+    let invariants = Invariants::new(&Picture::start(&run.world), false);
     for _ in 0..rng.between(10, 40) {
         let input = input(&mut rng, at_once);
         if let Input::AddHandler(handler) = &input {

@@ -169,7 +169,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
         (
             &json!({
                 "index": 4, "of": 7, "rooms": ["queue"],
-                "say": "web-0 changes twice before its first Delta is taken out. Each change has a new version, rv. The Deltas pile up, oldest at the bottom.",
+                "say": "web-0 changes twice before its first delta is taken out. Each change has a new version, rv. The deltas pile up, oldest at the bottom.",
                 "question": {
                     "kind": "choice", "text": "How many times will your handler be called?",
                     "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null, "because": null,
@@ -182,7 +182,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
         let question = now(session)["scene"]["question"].clone();
         // It says why once it is decided, whatever was answered.
         let why = question["because"].as_str();
-        let says_why = why.is_some_and(|why| why.contains("each Delta becomes one call"));
+        let says_why = why.is_some_and(|why| why.contains("each delta becomes one call"));
         (
             question["answered"].clone(),
             question["right"].clone(),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::Kind;
 use crate::slim::slim;
@@ -19,6 +19,17 @@ const LEFT_OUT: [&str; 6] = [
     "presenter.css",
     "rescue.css",
     "shelf.css",
+];
+/// The page's styles that no first picture of most elements needs, side by side in the page's order.
+const LATER: [&str; 8] = [
+    "story.css",
+    "informers.css",
+    "drawer.css",
+    "compare.css",
+    "race.css",
+    "branches.css",
+    "share.css",
+    "help.css",
 ];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
@@ -67,15 +78,17 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
         .replace("__WASM__", &wasm)
         .replace("__VERSION__", &version);
     put(dist, "deltascope.js", &module)?;
-    let styles = Value::from(styles(root)?).to_string();
-    put(
-        dist,
-        "deltascope-stage.js",
-        &format!("export default {styles};\n"),
-    )?;
+    let [before, later, after] = styles(root)?;
+    for (file, styles) in [
+        ("deltascope-stage.js", json!([before, after])),
+        ("deltascope-later.js", json!(later)),
+    ] {
+        put(dist, file, &format!("export default {styles};\n"))?;
+    }
     let mut files = vec![
         "deltascope.js".to_owned(),
         "deltascope-stage.js".to_owned(),
+        "deltascope-later.js".to_owned(),
         glue,
         wasm,
     ];
@@ -86,7 +99,7 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
     files.push("LICENSE".to_owned());
     files.sort();
     let manifest = manifest(root, &version, &files)?;
-    put(dist, "package.json", &format!("{manifest:#}\n"))
+    put(dist, "package.json", &manifest)
 }
 
 /// The page, which fetches what its first picture needs beside the program while that comes.
@@ -138,10 +151,11 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The page's styles in the page's order, then the element's own.
-fn styles(root: &Path) -> Result<String, String> {
+/// The page's styles in the page's order, then the element's own: before those that come later, these, and after them.
+fn styles(root: &Path) -> Result<[String; 3], String> {
     let page = read(&root.join("index.html"))?;
-    let mut css = String::new();
+    let mut css = [const { String::new() }; 3];
+    let mut at = 0;
     for line in page.lines().filter(|line| line.contains("rel=\"inline\"")) {
         let file = line
             .split("style/")
@@ -154,15 +168,25 @@ fn styles(root: &Path) -> Result<String, String> {
             let text = read(&root.join("style").join(file))?;
             let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)
                 .map_err(|error| format!("style/{file}: {error}"))?;
-            css.push_str(&text);
+            at = match (at, LATER.contains(&file)) {
+                (0, false) => 0,
+                (0 | 1, true) => 1,
+                (1 | 2, false) => 2,
+                _ => {
+                    return Err(format!(
+                        "style/{file} comes later, but not beside the others"
+                    ));
+                }
+            };
+            css[at].push_str(&text);
         }
     }
-    if css.is_empty() {
-        return Err("index.html names no styles".to_owned());
+    if css.iter().any(String::is_empty) {
+        return Err("index.html does not name all kinds of styles".to_owned());
     }
     let own = shadowed(&read(&root.join("embed/stage.css"))?, false, false)
         .map_err(|error| format!("embed/stage.css: {error}"))?;
-    css.push_str(&own);
+    css[2].push_str(&own);
     Ok(css)
 }
 
@@ -177,13 +201,20 @@ fn version(root: &Path) -> Result<String, String> {
         .ok_or_else(|| "Cargo.toml names no version".to_owned())
 }
 
-/// `package.json` from the sources, with the version and the files.
-fn manifest(root: &Path, version: &str, files: &[String]) -> Result<Value, String> {
-    let text = read(&root.join("embed/package.json"))?;
-    let mut manifest: Value =
-        serde_json::from_str(&text).map_err(|error| format!("embed/package.json: {error}"))?;
-    manifest["version"] = json!(version);
-    manifest["files"] = json!(files);
+/// `package.json` from the sources, with the version and the files. The rest stays as it is written there: the order of an
+/// export's conditions says which counts.
+fn manifest(root: &Path, version: &str, files: &[String]) -> Result<String, String> {
+    let mut manifest = read(&root.join("embed/package.json"))?;
+    for (name, none, value) in [
+        ("version", json!("0.0.0"), json!(version)),
+        ("files", json!([]), json!(files)),
+    ] {
+        let none = format!("\"{name}\": {none}");
+        if manifest.matches(&none).count() != 1 {
+            return Err(format!("embed/package.json has no {none}"));
+        }
+        manifest = manifest.replace(&none, &format!("\"{name}\": {value:#}"));
+    }
     Ok(manifest)
 }
 

@@ -27,7 +27,7 @@ function address(other) {
 
 const failed = (other) => failures.set(other, (failures.get(other) ?? 0) + 1);
 
-const given = (main) => ({ ...__wbg_get_imports(), __wasm_split: main });
+const given = (main) => ({ ...__wbg_get_imports(), main });
 
 // Once: it sets memory that the program may have changed since. So nothing may run meanwhile.
 function take(other, module) {

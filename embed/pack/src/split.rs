@@ -3,6 +3,7 @@
 //! The cut works on what the linker has written, so wasm-bindgen, which trunk has run on the whole program, runs once more, with what
 //! the files need of each other.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,10 @@ pub(crate) fn split(
         Kind::Counts => List::default(),
         _ => List::read(list::TEXT)?,
     };
-    let cut = cut::cut(&bound, &functions, &list, &linked)?;
+    let path = folder.join("deltascope.js");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (text, unused) = without_classes(&text)?;
+    let cut = cut::cut(&bound, &functions, &list, &linked, &unused)?;
     let (main, counts) = match kind {
         Kind::Counts => {
             let counting = counting(&cut.main)?;
@@ -46,8 +50,6 @@ pub(crate) fn split(
     let files = others
         .map(|(name, bytes)| Ok((*name, small(name, bytes)?)))
         .collect::<Result<Vec<_>, String>>()?;
-    let path = folder.join("deltascope.js");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let text = named(&text, &cut.imports)?;
     let glue = |stem: &str| {
         with_others(&text, |other| file_of(stem, other), &cut.stands).map(|text| slim(&text))
@@ -106,15 +108,72 @@ fn bind(main: &Path, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// The glue, with other names for what the program imports from it.
-fn named(glue: &str, names: &[(String, String)]) -> Result<String, String> {
-    let mut text = glue.to_owned();
-    for (long, short) in names {
-        let key = format!("        {long}: ");
-        if text.matches(&key).count() != 1 {
-            return Err(format!("the glue has no place for {long}"));
+/// The glue without the classes that it offers, which dependencies declare and no page uses, and what they alone take from the program.
+fn without_classes(glue: &str) -> Result<(String, BTreeSet<String>), String> {
+    let (mut kept, mut taken) = (String::new(), String::new());
+    let mut lines = glue.lines();
+    while let Some(line) = lines.next() {
+        let end = if line.starts_with("export class ") {
+            "}"
+        } else if line.starts_with("const ") && line.contains("Finalization = ") {
+            ";"
+        } else {
+            let is_of_a_class = line.starts_with("if (Symbol.dispose) ");
+            let text = if is_of_a_class { &mut taken } else { &mut kept };
+            text.push_str(line);
+            text.push('\n');
+            continue;
+        };
+        let mut last = Some(line);
+        while let Some(line) = last.take() {
+            taken.push_str(line);
+            taken.push('\n');
+            let is_end = if end == "}" {
+                line == end
+            } else {
+                line.ends_with(end)
+            };
+            if !is_end {
+                last = Some(lines.next().ok_or("a class in the glue has no end")?);
+            }
         }
-        text = text.replace(&key, &format!("{short}: "));
+    }
+    let kept_ones = taken_from_program(&kept);
+    let unused = taken_from_program(&taken).into_iter();
+    let unused = unused.filter(|name| !kept_ones.contains(name));
+    let unused = unused.map(str::to_owned).collect();
+    Ok((kept, unused))
+}
+
+/// What a script takes from the program, by its names.
+fn taken_from_program(script: &str) -> BTreeSet<&str> {
+    let uses = script.split("wasm.").skip(1);
+    uses.map(|rest| {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let end = rest.bytes().position(|byte| !is_name(byte));
+        &rest[..end.unwrap_or(rest.len())]
+    })
+    .collect()
+}
+
+/// The glue, with other names for what the program imports from it, and without what it does not import.
+fn named(glue: &str, imports: &[(String, Option<String>)]) -> Result<String, String> {
+    let mut text = glue.to_owned();
+    for (long, short) in imports {
+        let key = format!("        {long}: ");
+        let mut parts = text.split(&key);
+        let (Some(before), Some(after), None) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(format!("the glue has no place for {long}"));
+        };
+        text = match short {
+            Some(short) => format!("{before}{short}: {after}"),
+            None => {
+                let end = "\n        },\n";
+                let rest = after.split_once(end);
+                let (_, rest) = rest.ok_or_else(|| format!("{long} has no end in the glue"))?;
+                format!("{before}{rest}")
+            }
+        };
     }
     Ok(text)
 }
@@ -185,4 +244,40 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn put(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let path: PathBuf = dist.join(name);
     fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{named, without_classes};
+
+    #[test]
+    fn classes_go_with_what_they_alone_use() {
+        let glue = "export class A {\n    free() {\n        wasm.a_free(wasm.both);\n    }\n}\n\
+            if (Symbol.dispose) A.prototype[Symbol.dispose] = A.prototype.free;\nexport function f() {\n    wasm.f(wasm.both);\n}\n\
+            const AFinalization = (typeof FinalizationRegistry === 'undefined')\n    ? { register: () => {} }\n    \
+            : new FinalizationRegistry(ptr => wasm.a_free(ptr, 1));\nlet wasm;\n";
+        let (text, unused) = without_classes(glue).unwrap();
+        assert_eq!(
+            text,
+            "export function f() {\n    wasm.f(wasm.both);\n}\nlet wasm;\n"
+        );
+        assert_eq!(Vec::from_iter(unused), ["a_free"]);
+        assert!(without_classes("export class A {\n").is_err());
+    }
+
+    #[test]
+    fn the_glue_gives_what_the_program_imports() {
+        let glue = "        one: function() {\n            a;\n        },\n        two: function() {\n            b;\n        },\n";
+        let names = |names: [(&str, Option<&str>); 1]| {
+            named(
+                glue,
+                &names.map(|(long, short)| (long.to_owned(), short.map(str::to_owned))),
+            )
+        };
+        let other = "        two: function() {\n            b;\n        },\n";
+        let short = glue.replace("        one", "1");
+        assert_eq!(names([("one", Some("1"))]).unwrap(), short);
+        assert_eq!(names([("one", None)]).unwrap(), other);
+        assert!(names([("three", None)]).is_err());
+    }
 }

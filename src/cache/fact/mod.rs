@@ -547,12 +547,6 @@ impl Part for Body {
     }
 }
 
-impl Part for Vec<ObjectRef> {
-    fn weight(&self) -> usize {
-        self.len() * EACH
-    }
-}
-
 impl Part for Arc<[ObjectRef]> {
     fn weight(&self) -> usize {
         self.len() * EACH
@@ -624,7 +618,7 @@ pub enum Entry {
         /// The list's version.
         rv: Rv,
         /// The list's objects.
-        objects: Vec<ObjectRef>,
+        objects: Arc<[ObjectRef]>,
     },
     /// A whole resync.
     SyncAll,

@@ -27,7 +27,7 @@ facts! {
         /// removed.
         StoreReplaced {
             /// The new content.
-            items: Vec<ObjectRef>,
+            items: Arc<[ObjectRef]>,
         },
         /// A key left the set under an indexed value.
         IndexEntryRemoved {

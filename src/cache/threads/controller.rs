@@ -11,6 +11,8 @@ use std::time::Duration;
 use crate::controller::{Config, Generation, InformerQueue};
 use crate::error::Error;
 use crate::fact::Rv;
+use crate::factory::InformerScope;
+use crate::index::{IndexFunc, NAMESPACE_INDEX, meta_namespace_index_func};
 use crate::informer::WatchErrorHandler;
 use crate::listener::PanicPolicy;
 use crate::lister_watcher::{
@@ -54,6 +56,25 @@ impl<O> InformerOptions<O> {
             panic_policy: PanicPolicy::Crash,
             clock: Clock::real(),
         }
+    }
+}
+
+impl<O: Object + 'static> InformerOptions<O> {
+    /// The options of a factory's informer, as client-go's generated ones have them: the scope's resync period, and an index
+    /// of the namespaces. The scope's namespace and list options are for the lister-watcher.
+    ///
+    /// Upstream: `NewFilteredPodInformer` in
+    /// [`informers/core/v1/pod.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/informers/core/v1/pod.go).
+    #[must_use]
+    pub fn of(scope: &InformerScope) -> Self {
+        let mut options = Self::default();
+        options.config.full_resync_period = scope.resync_period;
+        let namespace: IndexFunc<O> = std::sync::Arc::new(meta_namespace_index_func);
+        options
+            .config
+            .indexers
+            .insert(NAMESPACE_INDEX.into(), namespace);
+        options
     }
 }
 

@@ -77,7 +77,10 @@ impl SharedInformerFactory {
         }
     }
 
-    /// The informer of a kind; `make` creates it on the first call.
+    /// The informer of a kind; `make` creates it on the first call. It is `make` that applies the factory's options: it gives
+    /// the namespace and the list options to its lister-watcher, and has the rest from [`InformerOptions::of`].
+    ///
+    /// [`InformerOptions::of`]: super::InformerOptions::of
     ///
     /// # Errors
     /// [`FactoryError`]

@@ -62,9 +62,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{Builder, JoinHandle};
 
 use crate::backoff::Jitter;
-use crate::listener::{PanicPolicy, REST_AFTER_PANIC};
-
+use crate::listener::REST_AFTER_PANIC;
 use crate::rng::Rng;
+
+// What their options are made of.
+pub use crate::controller::Generation;
+pub use crate::factory::FactoryOptions;
+pub use crate::informer::WatchErrorHandler;
+pub use crate::listener::PanicPolicy;
+pub use crate::lister::GroupResource;
 
 pub use clock::Clock;
 pub use controller::InformerOptions;

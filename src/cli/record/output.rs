@@ -38,19 +38,60 @@ impl Series {
         }
         self.path.with_file_name(name)
     }
+
+    /// An error if there is a file of an earlier series: it would go on behind this one's end, or be removed as an old one.
+    fn be_new(&self) -> Result<(), Failure> {
+        let folder = match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        // What cannot be read cannot be written to either, as the first file says.
+        for path in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = folder.join(path.file_name());
+            let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            let number = stem
+                .rsplit_once('-')
+                .and_then(|(_, number)| number.parse().ok());
+            let is_one =
+                number.is_some_and(|number| self.path(number).file_name() == path.file_name());
+            if is_one {
+                let shown = path.display();
+                return Err(Failure::new(
+                    &format!(
+                        "{shown} is there already, of an earlier recording: name other files, or remove them."
+                    ),
+                    &format!("{shown} 已存在，属于之前的录制：请换一个文件名，或先删除它们。"),
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 enum To {
-    File(File),
+    File(File, PathBuf),
     Stdout(Out),
+}
+
+/// Creates a file, unless something was recorded there.
+fn create(path: &Path) -> Result<To, Failure> {
+    if fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
+        let shown = path.display();
+        return Err(Failure::new(
+            &format!(
+                "{shown} is there already and is not overwritten: name another file, or remove it."
+            ),
+            &format!("{shown} 已存在，不会覆盖：请换一个文件名，或先删除它。"),
+        ));
+    }
+    let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+    Ok(To::File(file, path.to_owned()))
 }
 
 impl Output {
     pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let to = match path {
-            Some(path) if path.as_os_str() != "-" => {
-                To::File(File::create(path).map_err(|error| cannot_write(path, &error))?)
-            }
+            Some(path) if path.as_os_str() != "-" => create(path)?,
             _ => To::Stdout(Out::new(Form::Json)),
         };
         Ok(Self {
@@ -60,13 +101,14 @@ impl Output {
         })
     }
 
-    /// Creates the first file of a series.
+    /// Creates the first file of a series, of which there is none yet.
     pub(super) fn series(path: &Path, keep: Option<u32>) -> Result<Self, Failure> {
         let series = Series {
             path: path.to_owned(),
             number: 1,
             keep,
         };
+        series.be_new()?;
         let first = Self::open(Some(&series.path(series.number)))?;
         Ok(Self {
             series: Some(series),
@@ -78,10 +120,21 @@ impl Output {
     pub(super) fn begin_next(&mut self) -> io::Result<()> {
         if let Some(series) = &mut self.series {
             series.number += 1;
-            self.to = To::File(File::create(series.path(series.number))?);
+            let path = series.path(series.number);
+            self.to = To::File(File::create(&path)?, path);
             self.written = 0;
         }
         Ok(())
+    }
+
+    /// Removes the file, in which nothing is recorded.
+    pub(super) fn remove(&self) {
+        if let To::File(_, path) = &self.to
+            && path.is_file()
+        {
+            // Whoever may create a file may not always remove it.
+            let _left = fs::remove_file(path);
+        }
     }
 
     /// Removes the oldest file once enough others have content.
@@ -104,7 +157,7 @@ impl Output {
     pub(super) fn write(&mut self, text: &str) -> io::Result<bool> {
         self.written += text.len();
         match &mut self.to {
-            To::File(file) => file.write_all(text.as_bytes()).map(|()| true),
+            To::File(file, _) => file.write_all(text.as_bytes()).map(|()| true),
             To::Stdout(out) => Ok(out.write(text)? && out.flush()?),
         }
     }

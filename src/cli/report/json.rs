@@ -157,6 +157,9 @@ fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
             "key": violation.key.as_ref().map(ToString::to_string) }),
         Finding::Poll { poll, .. } => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
+        Finding::Refused { refused, .. } => json!({
+            "agent": &*refused.agent, "scope": refused.scope, "count": refused.count,
+            "code": refused.error.code, "message": &*refused.error.message }),
         Finding::Log { first, .. } => differs(first),
         Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
     };

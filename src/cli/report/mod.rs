@@ -18,7 +18,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::heard::{self, Beside, Differs};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::log::read_calls;
-use deltascope_replay::tap::finding::{Finding, Poll, Shared, findings, known_bugs};
+use deltascope_replay::tap::finding::{Finding, Poll, Refused, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace;
@@ -28,7 +28,7 @@ use deltascope_world::text::{Lang, Text};
 
 use super::args::Report;
 use super::replay::read;
-use super::{Failure, cannot_write, print};
+use super::{Failure, cannot_read, cannot_write, print};
 
 pub(super) use words::{stopped, table};
 
@@ -52,6 +52,8 @@ pub(super) struct Observed {
     pub(super) files: Vec<Files>,
     /// What it reads without a watch.
     pub(super) polls: Vec<Poll>,
+    /// What it is refused.
+    pub(super) refused: Vec<Refused>,
     /// The names that came over one connection.
     pub(super) shared: Shared,
     /// Its other requests, by client, verb and resource.
@@ -134,7 +136,7 @@ pub(super) struct Logs {
 impl Observed {
     /// What the tap tells its page, as JSON: what the requests alone show.
     pub(super) fn for_page(&self) -> String {
-        let found = findings(&self.informers, &self.polls, &self.shared);
+        let found = findings(&self.informers, &self.polls, &self.refused, &self.shared);
         page::of(self, &found).to_json().to_string()
     }
 }
@@ -294,7 +296,12 @@ impl Known {
 impl Played {
     /// All that is odd. Recordings are played for it: at the end `all` that have grown.
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
-        let mut found = findings(&observed.informers, &observed.polls, &observed.shared);
+        let mut found = findings(
+            &observed.informers,
+            &observed.polls,
+            &observed.refused,
+            &observed.shared,
+        );
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = observed.files.iter().flat_map(|files| &files.parts);
         known.play(files.map(|part| &part.path), all);
@@ -454,7 +461,14 @@ fn observed(mut files: Vec<Reported>) -> Observed {
 
 /// Reports on recordings.
 pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
-    let files = options.files.iter().map(|path| Reported::read(path));
+    let mut files = Vec::new();
+    for path in &options.files {
+        match path.is_dir() {
+            true => files.extend(recordings_in(path)?),
+            false => files.push(path.clone()),
+        }
+    }
+    let files = files.iter().map(|path| Reported::read(path));
     let observed = observed(files.collect::<Result<_, _>>()?);
     let played = Played::default();
     let found = played.findings(&observed, true);
@@ -465,6 +479,22 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
             Form::Words,
             &format!("{}\n", table(&observed, &found, &logs, lang)),
         ),
+    }
+}
+
+/// The recordings of a folder, as the tap has named them.
+fn recordings_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let shown = folder.display();
+    let entries = fs::read_dir(folder).map_err(|error| cannot_read(folder, &error))?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    found.sort();
+    match found.is_empty() {
+        true => Err(Failure::new(
+            &format!("{shown} has no recording (*.jsonl)."),
+            &format!("{shown} 中没有录制（*.jsonl）。"),
+        )),
+        false => Ok(found),
     }
 }
 

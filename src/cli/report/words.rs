@@ -42,7 +42,11 @@ pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
                 ""
             },
         ledger.objects().to_string(),
-        size(ledger.bytes()),
+        match ledger.bytes() {
+            // `record` notes no sizes.
+            0 if ledger.objects() > 0 => "-".to_owned(),
+            bytes => size(bytes),
+        },
         ledger.events.to_string(),
         format!("{:.1}", ledger.rate()),
         lists(ledger, lang),
@@ -449,6 +453,20 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
                 ),
             )
         }
+        Finding::Refused { refused, .. } => {
+            let (client, what) = (client(&refused.agent), refused.scope.title());
+            let (code, said) = (refused.error.code, &refused.error.message);
+            Text::new(
+                &format!(
+                    "{client} is refused {what} ({code}, {}): {said}. An informer that is refused never syncs.",
+                    times(refused.count)
+                ),
+                &format!(
+                    "{client} 请求 {what} 被拒绝（{code}，{} 次）：{said}。只要还被拒绝，informer 就无法完成同步。",
+                    refused.count
+                ),
+            )
+        }
         Finding::KnownBug {
             informer,
             generation,
@@ -754,8 +772,12 @@ mod tests {
             informers: vec![ledger],
             ..Observed::default()
         };
-        let found =
-            deltascope_replay::tap::finding::findings(&observed.informers, &[], &observed.shared);
+        let found = deltascope_replay::tap::finding::findings(
+            &observed.informers,
+            &[],
+            &[],
+            &observed.shared,
+        );
         for lang in [Lang::En, Lang::Zh] {
             let table = table(&observed, &found, &[], lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";

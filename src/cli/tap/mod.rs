@@ -31,7 +31,7 @@ use super::args::Tap;
 use super::gate::Gate;
 use super::page::Page;
 use super::report::{self, Played};
-use super::{Failure, block_on, listen, note, wall};
+use super::{Failure, block_on, cannot_write, listen, note, wall};
 
 use child::Signals;
 use kube::{Kubeconfig, Kubectl};
@@ -111,10 +111,19 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
     let logs = played.logs(&observed);
     terminal::note(&report::table(&observed, &found, &logs, lang));
     drop(unkept);
-    if let Some(path) = &options.report {
-        report::write(path, &observed, &found, &logs, lang)?;
+    let written = match &options.report {
+        Some(path) => report::write(path, &observed, &found, &logs, lang),
+        None => Ok(()),
+    };
+    match (code, written) {
+        (Ok(0), written) => written.map(|()| 0),
+        (code, Ok(())) => code,
+        // How the command ended is what its caller asks for.
+        (code, Err(failure)) => {
+            note(failure.text.get(lang));
+            code
+        }
     }
-    code
 }
 
 /// All that is set up before the command starts.
@@ -147,6 +156,11 @@ impl Ready {
                 "--log - reads what the command prints: give one behind --, or name a file.",
                 "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
             ));
+        }
+        if let Some(path) = &options.report {
+            // Before the command starts: its run may be long.
+            let opened = OpenOptions::new().append(true).create(true).open(path);
+            opened.map_err(|error| cannot_write(path, &error))?;
         }
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);

@@ -24,6 +24,9 @@ use super::super::{Failure, cannot_write};
 #[derive(Clone, Default)]
 pub(super) struct Recordings(Arc<Mutex<Vec<One>>>);
 
+/// Most files of one informer, unless more are asked for.
+const MOST: usize = 100;
+
 /// The files of one informer.
 struct One {
     /// Those that there are, the newest last.
@@ -56,14 +59,29 @@ impl Recordings {
         all.len()
     }
 
-    /// Goes on in another file. Returns the one that is too many then.
-    pub(super) fn go_on(&self, number: usize, part: Part, keep: usize) -> Option<PathBuf> {
+    /// Goes on in another file. Returns those that are too many then: the oldest, until there are `keep`, or more that have no
+    /// more bytes than `keep` long ones. A program that is started again and again begins a short one each time.
+    pub(super) fn go_on(
+        &self,
+        number: usize,
+        part: Part,
+        keep: usize,
+        long: usize,
+    ) -> Vec<PathBuf> {
+        let room = long.saturating_mul(keep) as u64;
         self.with(number, |one| {
             one.parts.push_back(part);
-            let too_many = one.parts.len() > keep.max(1);
-            let oldest = too_many.then(|| one.parts.pop_front()).flatten();
-            oldest.map(|part| part.path)
+            let sizes = one.parts.iter().map(|part| fs::metadata(&part.path));
+            let mut bytes: u64 = sizes.flatten().map(|file| file.len()).sum();
+            let mut old = Vec::new();
+            while one.parts.len() > keep.max(1) && (bytes > room || one.parts.len() > MOST) {
+                let Part { path, .. } = one.parts.pop_front()?;
+                bytes -= fs::metadata(&path).map_or(0, |file| file.len()).min(bytes);
+                old.push(path);
+            }
+            Some(old)
         })
+        .unwrap_or_default()
     }
 
     /// The files that there are of this number.
@@ -190,4 +208,33 @@ pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Ca
             recording: Recording::of(scenario),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Folder;
+    use super::*;
+
+    #[test]
+    fn as_many_files_are_kept_as_asked_and_more_short_ones() {
+        let folder = Folder::new().unwrap();
+        for (bytes, kept) in [(0, MOST), (2, 15), (10, 3), (40, 3)] {
+            let recordings = Recordings::default();
+            let path = |part: usize| folder.0.join(format!("{bytes}-{part}"));
+            fs::write(path(1), vec![b' '; bytes]).unwrap();
+            let number = recordings.add(path(1));
+            for part in 2..=200 {
+                fs::write(path(part), vec![b' '; bytes]).unwrap();
+                let part = Part {
+                    number: part as u32,
+                    from: 0,
+                    path: path(part),
+                };
+                recordings.go_on(number, part, 3, 10);
+            }
+            let parts = recordings.parts(number);
+            assert_eq!(parts.len(), kept, "{bytes}");
+            assert_eq!(parts.last().unwrap().number, 200);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
-use deltascope_replay::tap::finding::Poll;
+use deltascope_replay::tap::finding::{Poll, Refused};
 use deltascope_replay::tap::follow::{Follower, Step};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{Connection, Note};
@@ -117,6 +117,7 @@ struct Watcher {
     tracks: BTreeMap<usize, Track>,
     open: BTreeMap<Id, (usize, Follower)>,
     reads: Reads,
+    refused: BTreeMap<(Arc<str>, Scope), Refused>,
     names: Names,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
@@ -132,6 +133,7 @@ impl Watcher {
             tracks: BTreeMap::new(),
             open: BTreeMap::new(),
             reads: BTreeMap::new(),
+            refused: BTreeMap::new(),
             names: Names::default(),
             counts: BTreeMap::new(),
             until: 0,
@@ -335,6 +337,7 @@ impl Watcher {
         let step = read(follower, at);
         for part in &step.parts {
             self.detect(track, id, part);
+            self.note_refusal(track, part);
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
@@ -455,6 +458,34 @@ impl Watcher {
         }
     }
 
+    /// Counts answers that refuse a list or a watch, until one does not.
+    fn note_refusal(&mut self, track: usize, part: &ResponsePart) {
+        let Some(ledger) = self.tracks.get(&track).map(|one| &one.ledger) else {
+            return;
+        };
+        let key = (Arc::clone(&ledger.agent), ledger.scope.clone());
+        match part {
+            ResponsePart::Refused(error) => {
+                if self.refused.len() >= READ && !self.refused.contains_key(&key) {
+                    return;
+                }
+                let (agent, scope) = key.clone();
+                let refused = self.refused.entry(key).or_insert_with(|| Refused {
+                    agent,
+                    scope,
+                    count: 0,
+                    error: error.clone(),
+                });
+                refused.count += 1;
+                refused.error = error.clone();
+            }
+            ResponsePart::Page(_) | ResponsePart::Opened => {
+                self.refused.remove(&key);
+            }
+            _ => {}
+        }
+    }
+
     fn other(&mut self, at: Time, agent: Arc<str>, call: Call, status: u16) {
         let (verb, scope) = match call {
             Call::Get(scope) => ("get", scope),
@@ -502,6 +533,7 @@ impl Watcher {
             informers,
             files,
             polls: polls.into_values().collect(),
+            refused: self.refused.values().cloned().collect(),
             shared: self.names.shared().clone(),
             counts: self.counts.clone(),
             log: self.options.logs.then(|| self.said.counts()),
@@ -530,6 +562,7 @@ fn add(polls: &mut Reads, more: &Poll) {
 
 #[cfg(test)]
 mod tests {
+    use deltascope_replay::tap::finding::{Finding, findings};
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note::Stopped;
     use hyper::body::Bytes;
@@ -626,6 +659,54 @@ mod tests {
         assert_eq!(watcher.said.counts.unclaimed, 1);
     }
 
+    fn list_pods(watcher: &mut Watcher, client: &Client, id: Id, status: u16, body: &'static str) {
+        let call = Call::read("GET", "api/v1/pods", &[], "application/json");
+        watcher.asked(id, id, client, &call);
+        watcher.hear(Word::Head {
+            id,
+            at: id,
+            head: super::super::super::http::head_of(status, &hyper::HeaderMap::new()),
+        });
+        watcher.hear(Word::Chunk {
+            id,
+            at: id,
+            bytes: Bytes::from_static(body.as_bytes()),
+            _room: None,
+        });
+        watcher.hear(Word::End {
+            id,
+            at: id,
+            over: Over::Complete,
+        });
+    }
+
+    #[test]
+    fn a_list_that_is_refused_again_and_again_is_no_poll() {
+        let (mut watcher, client) = watcher();
+        let forbidden = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}"#;
+        let whole =
+            r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
+        let found = |watcher: &mut Watcher| {
+            let seen = watcher.observed();
+            let found = findings(&seen.informers, &seen.polls, &seen.refused, &seen.shared);
+            let said = found.iter().map(|one| match one {
+                Finding::Refused { refused, .. } => {
+                    let Refused { count, error, .. } = refused;
+                    format!("{count} {} {}", error.code, error.message)
+                }
+                other => other.id().to_owned(),
+            });
+            said.collect::<Vec<_>>()
+        };
+        for (id, expected) in (0..12).zip([0, 1].into_iter().chain([1; 10])) {
+            list_pods(&mut watcher, &client, id, 403, forbidden);
+            assert_eq!(found(&mut watcher).len(), expected, "{id}");
+        }
+        assert_eq!(found(&mut watcher), ["12 403 pods is forbidden"]);
+        list_pods(&mut watcher, &client, 12, 200, whole);
+        assert_eq!(found(&mut watcher), ["poll"], "it is refused no more");
+    }
+
     #[test]
     fn what_only_lists_is_counted_and_its_list_is_freed() {
         let (mut watcher, client) = watcher();
@@ -633,25 +714,7 @@ mod tests {
             {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
         let mut held = Vec::new();
         for id in 0..100 {
-            let query = [];
-            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
-            watcher.asked(id, id, &client, &call);
-            watcher.hear(Word::Head {
-                id,
-                at: id,
-                head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
-            });
-            watcher.hear(Word::Chunk {
-                id,
-                at: id,
-                bytes: Bytes::from_static(body.as_bytes()),
-                _room: None,
-            });
-            watcher.hear(Word::End {
-                id,
-                at: id,
-                over: Over::Complete,
-            });
+            list_pods(&mut watcher, &client, id, 200, body);
             held.push(watcher.held());
         }
         assert!(held[0] > 0);

@@ -13,7 +13,7 @@ use super::drops::Drops;
 use super::frame::{self, Frame, rv, versions};
 use super::layout::{Layout, fit, size_of};
 use super::parts::{either, list, maybe, part, shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
@@ -98,7 +98,7 @@ pub(super) fn Api() -> impl IntoView {
     let chosen = RwSignal::new(None::<Key>);
     let form = RwSignal::new(None::<Form>);
     let run = ui.memo(|view| (Arc::clone(&view.lesson.id), view.anew));
-    Effect::new(move |_| {
+    effect(move || {
         // Another lesson, or all anew: nothing is chosen in it. Only what is read is computed.
         run.with(|_| ());
         form.set(None);

@@ -18,7 +18,7 @@ use super::shelf;
 use crate::later::Part;
 use crate::live::Link;
 use crate::live::tapped::Tapped;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::Status;
@@ -37,10 +37,13 @@ fn open_list(menu: NodeRef<html::Select>, event: &KeyboardEvent) {
     let Some(menu) = menu.get_untracked().filter(|_| chooses && !modified) else {
         return;
     };
-    let is_open = menu.matches(":open").unwrap_or_default();
+    // A browser that cannot say whether the list is open may give an open list's keys to the page.
+    let Ok(false) = menu.matches(":open") else {
+        return;
+    };
     // The method has the same name there.
     let input: &HtmlInputElement = menu.unchecked_ref();
-    if !is_open && input.show_picker().is_ok() {
+    if input.show_picker().is_ok() {
         event.prevent_default();
     }
 }
@@ -87,7 +90,7 @@ pub(super) fn Header(
     });
     // A select keeps the user's choice even when its options change, so it is set by hand.
     let menu = NodeRef::<html::Select>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.track();
         ui.lang.track();

@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use super::density::{cells, marks};
 use super::frame::{Frame, name, rv, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
+use crate::slides::count_below;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
@@ -72,7 +73,12 @@ pub(super) fn Indexer() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <div class="split" class:many=move || dense.get() tabindex="0">
+                    <div
+                        class="split"
+                        class:many=move || dense.get()
+                        tabindex="0"
+                        on:scroll=move |_| count_below(&ui.host())
+                    >
                         <div class="items">
                             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
                             {shown(move || dense.get(), || cells(Field::Items, |words| words.items, None))}
@@ -254,7 +260,7 @@ fn Query() -> impl IntoView {
     let wanted = RwSignal::new(None::<String>);
     let asked = RwSignal::new(None::<String>);
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
-    Effect::new(move |_| {
+    effect(move || {
         lesson.with(|_| ());
         wanted.set(None);
         asked.set(None);

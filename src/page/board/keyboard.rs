@@ -190,7 +190,6 @@ fn focus_of(event: &Event) -> Focus {
         ("INPUT", Some("checkbox"), _) => Focus::Button,
         (_, _, Some("tab")) | ("INPUT", Some("radio"), _) => Focus::Tab,
         ("INPUT" | "TEXTAREA", ..) => Focus::Text,
-        // A browser that does not know `:open` keeps the keys of an open select to itself.
         ("SELECT", ..) if element.matches(":open").unwrap_or_default() => Focus::Open,
         ("SELECT", ..) => Focus::Select,
         (_, _, Some("listbox")) => Focus::List,

@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use super::parts::{Live, shown};
 use crate::later::{Part, Stands, fetched, stands};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 
 /// Markup of a part. The part is fetched when `when` holds, and the markup stays from then on.
@@ -27,7 +27,7 @@ fn once_there(
     // Gone with the board.
     let asked = RwSignal::new(());
     let is_there = Memo::new(move |_| stands(part) == Stands::There);
-    Effect::new(move |_| {
+    effect(move || {
         if !when() || is_there.get_untracked() {
             return;
         }

@@ -10,7 +10,7 @@ use super::parts::{along, focus, in_sight, maybe, part, shown, text};
 use super::presenter::Presenter;
 use super::tabs::DrawerState;
 use crate::host::Host;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::command::{Command, Tell};
@@ -79,7 +79,7 @@ impl Layout {
             lit.unwrap_or_else(|| ui.shape.with(|shape| shape.panels.clone()))
         });
         let follows = RwSignal::new(!is_page || remembered(FOLLOWS).as_deref() != Some(OFF));
-        Effect::new(move |before: Option<bool>| {
+        effect_after(move |before: Option<bool>| {
             let follows = follows.get();
             if before.is_some() && is_page {
                 remember(FOLLOWS, if follows { ON } else { OFF });
@@ -132,7 +132,7 @@ impl Layout {
             }
         });
         let lower = RwSignal::new(Panel::Now);
-        Effect::new(move |_| {
+        effect(move || {
             if let Some((_, _, handlers, ..)) = told.get() {
                 let shown = if handlers {
                     Panel::Processor
@@ -354,7 +354,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
     {
         choose(*first);
     }
-    Effect::new(move |_| in_sight(ui, list, &format!("tab-{}", chosen.get().id())));
+    effect(move || in_sight(ui, list, &format!("tab-{}", chosen.get().id())));
     let all = rooms.clone();
     let on_key = move |event: web_sys::KeyboardEvent| {
         let rooms = &all;
@@ -416,7 +416,7 @@ pub(super) fn px_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
 fn measured(element: NodeRef<html::Div>, in_rem: bool) -> RwSignal<(f64, f64)> {
     let size = RwSignal::new((0.0, 0.0));
     let host = Ui::get().host();
-    Effect::new(move |_| {
+    effect(move || {
         let Some(element) = element.get() else {
             return;
         };
@@ -505,7 +505,7 @@ fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
         });
     };
     mark(narrow.get_untracked());
-    Effect::new(move |_| {
+    effect(move || {
         let is_narrow = !fits.get();
         mark(is_narrow);
         set(narrow, is_narrow);

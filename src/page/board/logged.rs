@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::parts::{list, part, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
@@ -17,7 +17,7 @@ pub(super) fn logged() -> AnyView {
     let heard = ui.memo(|view| view.heard.as_deref().cloned().unwrap_or_default());
     let rows = Memo::new(move |_| heard.with(|heard| heard.rows.clone()));
     let shown = NodeRef::<leptos::html::Div>::new();
-    Effect::new(move |_| {
+    effect(move || {
         rows.track();
         if let Some(shown) = shown.get() {
             request_animation_frame(move || shown.set_scroll_top(shown.scroll_height()));

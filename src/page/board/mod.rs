@@ -58,7 +58,7 @@ use leptos::prelude::*;
 
 use crate::later::{Part, Stands, stands};
 use crate::live::Link;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::{Shape, Ui};
 use deltascope_presentation::cluster::{Status, Tab};
 use deltascope_presentation::command::Command;
@@ -209,7 +209,7 @@ fn say_at_root<const N: usize>(ui: Ui, classes: impl Fn() -> [(&'static str, boo
     let Some(root) = ui.host().root().filter(|_| ui.host().is_page()) else {
         return;
     };
-    Effect::new(move |_| {
+    effect(move || {
         for (class, is) in classes() {
             // Fails only for a malformed name.
             let _ = root.class_list().toggle_with_force(class, is);
@@ -290,7 +290,7 @@ fn Problem() -> impl IntoView {
     });
     let playing = ui.memo(|view| view.playing);
     // What was read is in the way while the run goes on; no command takes it away then.
-    Effect::new(move |_| {
+    effect(move || {
         if error.with(Option::is_some) && playing.get() && opening.get().is_none() {
             let read = set_timeout_with_handle(move || ui.send(Command::DismissError), READ);
             if let Ok(read) = read {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::frame::Frame;
 use super::parts::{drawn, places, shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::lanes::{self, Kind, Lane, Segment};
@@ -27,7 +27,7 @@ pub(super) fn Now() -> impl IntoView {
     };
     let lines = Memo::new(move |_| listing.with(|listing| listing.lines.clone()));
     let code = NodeRef::<html::Pre>::new();
-    Effect::new(move |_| {
+    effect(move || {
         listing.track();
         if let Some(code) = code.get() {
             // Once the lines of this step are in place.

@@ -2,14 +2,15 @@
 //! board has about two hundred.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::tachys::reactive_graph::ReactiveFunction;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::i18n::{self, Lang};
@@ -17,26 +18,55 @@ use deltascope_presentation::story::words::{Piece, pieces};
 use deltascope_presentation::strings::Strings;
 
 /// A value that is computed again when a signal it reads changes.
-pub(super) type Live<T> = Box<dyn FnMut() -> T + Send>;
+pub(super) struct Live<T>(Box<dyn Compute<T>>);
+
+/// Not a `dyn Fn`: the compiler adds to each of these a function that calls it once.
+trait Compute<T>: Send {
+    fn compute(&self) -> T;
+}
+
+impl<T, F: Fn() -> T + Send> Compute<T> for F {
+    fn compute(&self) -> T {
+        self()
+    }
+}
+
+impl<T> Live<T> {
+    fn new(compute: impl Fn() -> T + Send + 'static) -> Self {
+        Self(Box::new(compute))
+    }
+}
+
+impl<T: 'static> ReactiveFunction for Live<T> {
+    type Output = T;
+
+    fn invoke(&mut self) -> T {
+        self.0.compute()
+    }
+
+    fn into_shared(self) -> Arc<Mutex<dyn FnMut() -> T + Send>> {
+        Arc::new(Mutex::new(move || self.0.compute()))
+    }
+}
 
 /// A text node or an attribute's value.
 pub(super) type Text = Live<Cow<'static, str>>;
 
 /// A [`Text`] from a closure.
 pub(super) fn text<T: Into<Cow<'static, str>>>(text: impl Fn() -> T + Send + 'static) -> Text {
-    Box::new(move || text().into())
+    Live::new(move || text().into())
 }
 
 /// An attribute that may be absent.
 pub(super) fn maybe<T: Into<Cow<'static, str>>>(
     text: impl Fn() -> Option<T> + Send + 'static,
 ) -> Live<Option<Cow<'static, str>>> {
-    Box::new(move || text().map(Into::into))
+    Live::new(move || text().map(Into::into))
 }
 
 /// Markup from a closure.
 pub(super) fn part<V: IntoView + 'static>(view: impl Fn() -> V + Send + 'static) -> Live<AnyView> {
-    Box::new(move || view().into_any())
+    Live::new(move || view().into_any())
 }
 
 /// Markup that exists only while `when` holds.
@@ -55,7 +85,7 @@ pub(super) fn either<V: IntoView + 'static, W: IntoView + 'static>(
 ) -> Live<AnyView> {
     // A memo, so that the markup is redrawn only when the answer changes.
     let when = Memo::new(move |_| when());
-    Box::new(move || {
+    Live::new(move || {
         if when.get() {
             view().into_any()
         } else {
@@ -134,7 +164,7 @@ pub(super) fn modal(
     content: AnyView,
 ) -> AnyView {
     let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let Some(dialog) = dialog.get() else {
             return;
         };
@@ -146,7 +176,7 @@ pub(super) fn modal(
     });
     let ui = Ui::get();
     // Back may lead to the shelf while a dialog stands before the stage.
-    Effect::new(move |_| {
+    effect(move || {
         if ui.shelved() {
             open.set(false);
         }
@@ -220,8 +250,7 @@ where
     let first = rows.with_untracked(&find)?;
     Some(Memo::new(move |before: Option<&T>| {
         rows.with(&find)
-            .or_else(|| before.cloned())
-            .unwrap_or_else(|| first.clone())
+            .unwrap_or_else(|| before.unwrap_or(&first).clone())
     }))
 }
 

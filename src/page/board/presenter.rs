@@ -9,7 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, PointerEvent};
 
 use super::parts::{shown, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect, effect_after};
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::decimal::decimals;
@@ -39,12 +39,12 @@ impl Presenter {
             return Self { on, blank, code };
         }
         let can = ui.memo(|view| view.story.as_ref().is_some_and(|story| !story.handout));
-        Effect::new(move |_| {
+        effect(move || {
             if !can.get() || narrow.get() || ui.shelved() {
                 on.set(false);
             }
         });
-        Effect::new(move |before: Option<bool>| {
+        effect_after(move |before: Option<bool>| {
             let now = on.get();
             if now != before.unwrap_or_default()
                 && let Some(root) = ui.host().root()

@@ -12,7 +12,7 @@ use super::layout::Layout;
 use super::own;
 use super::parts::{Text, list, maybe, part, shown, text};
 use crate::later::Part;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
@@ -65,7 +65,7 @@ pub(super) fn Processor() -> impl IntoView {
     };
     let printed = NodeRef::<html::Div>::new();
     let layout = Layout::get();
-    Effect::new(move |_| {
+    effect(move || {
         // The effect runs again when the room comes into sight, because a hidden element does not scroll.
         layout.lower_is_processor();
         layout.shown.track();

@@ -26,6 +26,8 @@ use deltascope_replay::picture::QueueKind;
 
 /// In an element that shows few rooms, a narrower room has slim tokens.
 const SLIM_ROOM: f64 = 330.0;
+/// A narrower token is slim, too.
+const NARROW: i32 = 104;
 
 /// The room at 1440 by 900, until the first layout.
 const USUAL: Room = Room {
@@ -64,6 +66,7 @@ pub(super) fn Queue() -> impl IntoView {
         ui.view.with(|view| space(view, room))
     });
     let compact = Memo::new(move |_| space.get().form == Form::Compact);
+    let small = Memo::new(move |_| space.get().small > 0);
     let room = Memo::new(move |_| {
         let space = space.get();
         ui.view.with(|view| rows(view, &space))
@@ -139,7 +142,7 @@ pub(super) fn Queue() -> impl IntoView {
             <Drops place=Anchor::Room(Panel::Queue) />
             <div
                 class="cols"
-                class:slim=move || slim.get()
+                class:slim=move || slim.get() || space.get().each < NARROW
                 class:flat=flat
                 class:compact=move || compact.get()
                 class:many=move || dense.get()
@@ -152,7 +155,7 @@ pub(super) fn Queue() -> impl IntoView {
                 title=maybe(move || (has_stacks() && !compact.get()).then(|| ui.words().oldest_bottom))
             >
                 {list(columns, place_of, move |row| {
-                        view! { <Column row=row compact=compact /> }
+                        view! { <Column row=row compact=compact small=small /> }
                     })}
                 {list(entries, |row| row.place, move |row| {
                         view! { <EntryToken row=row compact=compact /> }
@@ -171,6 +174,7 @@ pub(super) fn Queue() -> impl IntoView {
                 aria-hidden=maybe(move || (flat() || compact.get()).then_some("true"))
                 hidden=move || dense.get()
                 class:flat=move || flat() || compact.get()
+                class:narrow=move || small.get()
                 prop:style=move || sizes(&space.get())
             >
                 {list(belt, place_of, move |row| {
@@ -234,7 +238,7 @@ fn place_of(row: &ColumnRow) -> (usize, Arc<str>) {
 }
 
 #[component]
-fn Column(row: Memo<ColumnRow>, compact: Memo<bool>) -> impl IntoView {
+fn Column(row: Memo<ColumnRow>, compact: Memo<bool>, small: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let stack = Memo::new(move |_| row.with(|row| row.stack.shown.clone()));
@@ -258,7 +262,7 @@ fn Column(row: Memo<ColumnRow>, compact: Memo<bool>) -> impl IntoView {
                     let anchor = Anchor::Delta { key, index };
                     let oldest = index == 0;
                     view! {
-                        <Delta row=row anchor=anchor listed=true small=compact testid="delta" />
+                        <Delta row=row anchor=anchor listed=true small=small testid="delta" />
                         {oldest
                             .then(|| {
                                 view! {

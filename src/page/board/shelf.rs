@@ -10,7 +10,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use super::links::{follow, lesson_link, link_to, open, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Shelved, Ui, forget, remember, remembered};
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::progress::{Progress, Told};
@@ -33,7 +33,7 @@ pub(super) fn keep_progress(ui: Ui) {
         };
         Some((Arc::clone(&view.lesson.id), told))
     });
-    Effect::new(move |_| {
+    effect(move || {
         let Some((lesson, told)) = now.get() else {
             return;
         };
@@ -152,7 +152,7 @@ pub(super) fn Shelf() -> impl IntoView {
         next.map(|card| card.id)
     });
     let section = NodeRef::<html::Section>::new();
-    Effect::new(move |before: Option<()>| {
+    effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
         // What is pointed at is in sight; anything else begins at the top.

@@ -17,6 +17,7 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 use super::layout::Layout;
 use super::tabs::{DrawerTab, focus_on};
 use crate::host::Host;
+use crate::memo::effect;
 use crate::ui::Ui;
 use deltascope_presentation::stage::Panel;
 
@@ -117,7 +118,7 @@ pub(super) fn listen(ui: Ui, layout: Layout) {
     let host = ui.host();
     let stops = Stops::default();
     let (kept, here) = (stops.clone(), host.clone());
-    Effect::new(move |_| {
+    effect(move || {
         ui.view.track();
         ui.built.track();
         let (kept, here) = (kept.clone(), here.clone());

@@ -11,7 +11,7 @@ use super::strip::spans;
 use super::{icons, own, presenter};
 use crate::host::Host;
 use crate::later::Part;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::i18n::Lang;
@@ -67,7 +67,7 @@ pub(super) fn Story() -> impl IntoView {
         asked.is_some_and(|asked| asked.verdict.is_some())
     });
     let host = ui.host();
-    Effect::new(move |_| {
+    effect(move || {
         if decided.get() {
             let host = host.clone();
             request_animation_frame(move || show_question(&host));

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::chapter::to_chapter;
 use super::now::place;
 use super::parts::{part, text};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::caption::{Span, plain};
 use deltascope_presentation::command::Command;
@@ -30,7 +30,7 @@ pub(super) fn Strip() -> impl IntoView {
     // written anew each time.
     let (what, why) = (NodeRef::<html::P>::new(), NodeRef::<html::P>::new());
     let note = NodeRef::<html::P>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some((what, why)) = what.get().zip(why.get()) {
             said.with(|said| {
                 write(&what, &said.what);
@@ -44,7 +44,7 @@ pub(super) fn Strip() -> impl IntoView {
     });
     let playing = ui.memo(|view| view.playing);
     let lesson = ui.memo(|view| view.lesson.note.clone());
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(note) = note.get() {
             note.set_text_content(Some(
                 lesson

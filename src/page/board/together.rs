@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::parts::{along, in_sight, part};
 use super::tabs::focus_on;
 use crate::live::Link;
+use crate::memo::effect_after;
 use crate::ui::Ui;
 use deltascope_presentation::cluster::{Status, Tab};
 
@@ -26,7 +27,7 @@ pub(super) fn turn(layout: Layout, link: Link, act: impl FnOnce()) {
 pub(super) fn Strip() -> impl IntoView {
     let (ui, layout, link) = (Ui::get(), Layout::get(), Link::get());
     let row = NodeRef::<html::Div>::new();
-    Effect::new(move |before: Option<u64>| {
+    effect_after(move |before: Option<u64>| {
         let shown = link.tabs.with(|tabs| Tab::shown(tabs));
         // Not at each new count: whoever scrolls the strip looks for another one.
         if before != Some(shown) {

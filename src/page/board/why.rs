@@ -11,7 +11,7 @@ use super::parts::{maybe, part, text};
 use super::strip::spans;
 use super::tabs::DrawerTab;
 use crate::host::anchor_of;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
@@ -241,7 +241,7 @@ pub(super) fn Marked() -> impl IntoView {
     let rules = ui.memo(rules);
     // Not a `<style>` element: the page's Content-Security-Policy may forbid these.
     let sheet = ui.host().sheet();
-    Effect::new(move |_| {
+    effect(move || {
         rules.with(|rules| sheet.set(rules));
     });
 }

@@ -153,20 +153,8 @@ impl Driver {
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
         spawn_local(async move {
-            let run = driver.show(change).await;
+            driver.show(change).await;
             drop(turn);
-            // Playback gets to these facts by itself.
-            let playing = driver.inner.session.borrow().playback().is_playing();
-            if let Change::Follow(to) = change
-                && !playing
-                && !driver.still()
-            {
-                // Whoever acts in a story lets time run when everything is done.
-                let (tells, cursor) =
-                    driver.with(|session| (session.tells(), session.playback().cursor()));
-                let to = if tells { to.min(cursor + 1) } else { to };
-                driver.follow(to, run).await;
-            }
         });
     }
 

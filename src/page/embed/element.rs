@@ -22,6 +22,7 @@ use crate::driver::Driver;
 use crate::host::Host;
 use crate::later::{Part, fetched};
 use crate::live::Link;
+use crate::memo::effect;
 use crate::paced::Paced;
 use crate::ui::{Shape, Ui, follow};
 use deltascope_presentation::command::Command;
@@ -280,7 +281,7 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
 /// Names the board, so that several of them on one page can be told apart.
 fn name(ui: Ui) {
     let host = ui.host();
-    Effect::new(move |_| {
+    effect(move || {
         let lang = ui.lang.get();
         let title = ui.view.with(|view| view.lesson.title.get(lang).to_owned());
         if let Some(mount) = host.mount() {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::JsValue;
 use web_sys::{CustomEvent, CustomEventInit};
 
+use crate::memo::effect_after;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::state::answered;
@@ -51,7 +52,7 @@ fn number(number: usize) -> JsValue {
 pub(super) fn emit_events(ui: Ui, emit: Emit) {
     let story = emit.clone();
     let emit = StoredValue::new_local(emit);
-    Effect::new(move |before: Option<(usize, bool, Option<Text>)>| {
+    effect_after(move |before: Option<(usize, bool, Option<Text>)>| {
         let view = ui.view.get();
         let error = view.error.as_ref().map(|error| error.message.clone());
         let error = ui.missing.get().or(error);
@@ -116,7 +117,7 @@ struct Said {
 /// Emits an event for each scene, each answer once the run has decided it, and the goal once it is reached.
 pub(super) fn emit_story(ui: Ui, emit: Emit) {
     let emit = StoredValue::new_local(emit);
-    Effect::new(move |before: Option<Said>| {
+    effect_after(move |before: Option<Said>| {
         let mut said = before.unwrap_or_default();
         let Some(story) = ui.view.with(|view| view.story.clone()) else {
             return said;

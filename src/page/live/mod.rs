@@ -49,7 +49,7 @@ const ANSWER_MOST: usize = 32 * 1024 * 1024;
 const STATUS_MS: Time = 500;
 /// How many slices of due work a hidden page does at once: as much as a visible page does in the second until a
 /// hidden page's next timer.
-const HIDDEN_SLICES: usize = 30;
+const HIDDEN_SLICES: usize = 100;
 
 /// What [`connect`] returns.
 pub type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;

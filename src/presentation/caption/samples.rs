@@ -224,7 +224,7 @@ pub(crate) fn samples() -> Vec<Fact> {
             old: Some(object("7")),
         }),
         Fact::Store(StoreFact::StoreReplaced {
-            items: vec![object("7")],
+            items: [object("7")].into(),
         }),
         Fact::Store(StoreFact::IndexEntryRemoved {
             index: "app".into(),

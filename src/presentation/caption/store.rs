@@ -271,8 +271,8 @@ impl Writer<'_> {
             },
             vec![say!(
                 self,
-                "It is the version of the last write, not the highest: an older object takes it back. client-go keeps it from 1.36 on.",
-                "它是最后一次写入的版本，而不是最大的：写入更旧的对象会让它回退。client-go 从 1.36 起才保存它。",
+                "It is the version of the last write, not the highest: an older object takes it back. client-go keeps it from 0.36 on.",
+                "它是最后一次写入的版本，而不是最大的：写入更旧的对象会让它回退。client-go 从 0.36 起才保存它。",
             )],
         )
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use deltascope_cache::sorted;
 use deltascope_world::source::proxy::target::Resource;
 
 /// The name of all groups that are not built in, in the menu of groups.
@@ -11,11 +12,12 @@ pub const CUSTOM: &str = "*";
 /// first, custom resources last.
 #[must_use]
 pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<usize> {
-    let text = text.trim().to_lowercase();
-    let has = |name: &str| name.to_lowercase().contains(&text);
-    let mut found: Vec<usize> = (0..resources.len())
-        .filter(|place| {
-            let one = &resources[*place];
+    let text = text.trim().to_ascii_lowercase();
+    let has = |name: &str| name.to_ascii_lowercase().contains(&text);
+    let mut found: Vec<(usize, &Resource)> = resources
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| {
             let of_group = match group {
                 None => true,
                 Some(CUSTOM) => !is_built_in(&one.group),
@@ -25,14 +27,17 @@ pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<u
             of_group && (short || has(&one.name()) || has(&one.kind))
         })
         .collect();
-    found.sort_by_cached_key(|place| {
-        let one = &resources[*place];
-        // A resource whose whole name was typed comes first.
-        let named = one.plural == text || one.short_names.contains(&text);
-        let rank = (!named, !one.group.is_empty(), !is_built_in(&one.group));
-        (rank, one.group.clone(), one.plural.clone())
+    sorted::sort(&mut found, |(_, one), (_, other)| {
+        rank(one, &text).cmp(&rank(other, &text))
     });
-    found
+    found.into_iter().map(|(place, _)| place).collect()
+}
+
+fn rank<'a>(one: &'a Resource, text: &str) -> ([bool; 3], [&'a str; 2]) {
+    // A resource whose whole name was typed comes first.
+    let named = one.plural == text || one.short_names.iter().any(|name| name == text);
+    let after = [!named, !one.group.is_empty(), !is_built_in(&one.group)];
+    (after, [&one.group, &one.plural])
 }
 
 /// The groups with their numbers of resources; all custom groups count as one.
@@ -51,7 +56,8 @@ pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
         }
     }
     // The custom groups come last.
-    found.sort_by_cached_key(|(group, _)| (&**group == CUSTOM, group.clone()));
+    let rank = |(group, _): &(Arc<str>, usize)| (&**group == CUSTOM, Arc::clone(group));
+    sorted::sort(&mut found, |one, other| rank(one).cmp(&rank(other)));
     found
 }
 

@@ -1,6 +1,7 @@
 //! One invocation of a routine: its start, its caller, and the values of its lines.
 
-use deltascope_cache::fact::{Fact, FactRecord, QueueFact, StoreFact};
+use crate::fact_queries::changes_store;
+use deltascope_cache::fact::{Fact, FactRecord, QueueFact};
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
 
@@ -167,16 +168,7 @@ fn outcome(facts: &[&Fact]) -> Option<String> {
         return Some(counted(appended, "object", "objects"));
     }
     // The write states more than the index updates after it.
-    let write = facts.iter().find(|fact| {
-        matches!(
-            fact,
-            Fact::Store(
-                StoreFact::ItemStored { .. }
-                    | StoreFact::ItemRemoved { .. }
-                    | StoreFact::StoreReplaced { .. }
-            )
-        )
-    });
+    let write = facts.iter().find(|fact| changes_store(fact));
     let mut enqueued = false;
     for fact in write.into_iter().chain(facts) {
         if matches!(fact, Fact::Queue(QueueFact::KeyEnqueued { .. })) {

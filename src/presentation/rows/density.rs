@@ -234,9 +234,13 @@ impl Field {
         let look = anchor.key().map(|of| match self {
             Self::Objects => {
                 let entry = picture.api.objects.get(of);
-                entry.map_or_else(Look::default, |entry| object(picture, of, entry))
+                entry.map_or_else(Look::default, |entry| {
+                    object(picture, of, entry, differs(picture, of))
+                })
             }
-            Self::Items if picture.store.items.contains_key(of) => stored(picture, of),
+            Self::Items if picture.store.items.contains_key(of) => {
+                stored(picture, of, differs(picture, of))
+            }
             Self::Items => Look::default(),
             Self::Queue => key(picture, of),
         });
@@ -257,13 +261,19 @@ impl Field {
         let picture = &view.picture;
         match self {
             Self::Objects => {
-                for (key, entry) in &picture.api.objects {
-                    set(view.places.get(key), object(picture, key, entry));
+                let objects = &picture.api.objects;
+                let differ = picture.store.unlike.all_of(objects.keys());
+                let places = view.places.all_of(objects.keys());
+                for (((key, entry), place), differs) in objects.iter().zip(places).zip(differ) {
+                    set(place, object(picture, key, entry, differs.is_some()));
                 }
             }
             Self::Items => {
-                for key in picture.store.items.keys() {
-                    set(view.places.get(key), stored(picture, key));
+                let items = &picture.store.items;
+                let differ = picture.store.unlike.all_of(items.keys());
+                let places = view.places.all_of(items.keys());
+                for ((key, place), differs) in items.keys().zip(places).zip(differ) {
+                    set(place, stored(picture, key, differs.is_some()));
                 }
             }
             Self::Queue => {
@@ -456,14 +466,14 @@ fn differs(picture: &Picture, key: &Key) -> bool {
     picture.store.unlike.contains_key(key)
 }
 
-fn object(picture: &Picture, key: &Key, object: &ApiObject) -> Look {
+fn object(picture: &Picture, key: &Key, object: &ApiObject, differs: bool) -> Look {
     if object.deleted {
         return Look {
             hue: Hue::Of(DeltaType::Deleted),
             fill: Fill::Struck,
         };
     }
-    if !differs(picture, key) {
+    if !differs {
         return full(Hue::Same);
     }
     match picture.freshness(key) {
@@ -478,8 +488,8 @@ fn object(picture: &Picture, key: &Key, object: &ApiObject) -> Look {
 }
 
 /// An item that is in the store.
-fn stored(picture: &Picture, key: &Key) -> Look {
-    if !differs(picture, key) {
+fn stored(picture: &Picture, key: &Key, differs: bool) -> Look {
+    if !differs {
         return full(Hue::Same);
     }
     match picture.freshness(key) {
@@ -659,7 +669,7 @@ mod tests {
                     body: Body::default(),
                     deleted,
                 };
-                picture.api.objects.insert(key.into(), object);
+                picture.api.objects.insert(key.into(), Arc::new(object));
             }
             if let Some(rv) = stored {
                 picture.store.items.insert(key.into(), reference(key, rv));

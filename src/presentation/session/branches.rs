@@ -257,13 +257,13 @@ impl Session {
     fn keep(&self) -> Kept {
         let mut timeline = self.timeline.clone();
         timeline.rest();
-        let (mut landmarks, mut monitors) = (self.landmarks.clone(), self.monitors.clone());
+        let (mut landmarks, mut invariants) = (self.landmarks.clone(), self.invariants.clone());
         landmarks.thin(&timeline);
-        monitors.thin(&timeline);
+        invariants.thin(&timeline);
         Kept {
             timeline,
             cursor: self.playback.cursor(),
-            found: (landmarks, monitors),
+            found: (landmarks, invariants),
         }
     }
 

@@ -85,7 +85,7 @@ impl Session {
 
     /// This run has changed after its first `at` facts.
     pub(super) fn run_changed(&mut self, at: usize) {
-        self.monitors.cut(at);
+        self.invariants.cut(at);
         self.run_cut(at);
     }
 
@@ -109,8 +109,8 @@ impl Session {
 
     /// Lists the violations found so far.
     pub(super) fn list_checks(&mut self) {
-        let violations = self.monitors.violations();
-        let applying = self.monitors.applying();
+        let violations = self.invariants.violations();
+        let applying = self.invariants.applying();
         if *self.checks.violations != *violations || *self.checks.applying != *applying {
             self.checks = Rc::new(Checks {
                 applying: applying.to_vec(),
@@ -165,7 +165,7 @@ impl Session {
         compared.checks.check_new(&compared.timeline);
         let right = compared.picture.at(&compared.timeline, step);
         let broken = (
-            broken_before(self.monitors.violations(), cursor),
+            broken_before(self.invariants.violations(), cursor),
             broken_before(compared.checks.violations(), step),
         );
         let tallies = (

@@ -1,16 +1,14 @@
-//! The inputs that commands put into the run at the cursor, and which of their consequences are worth watching.
+//! The inputs that commands put into the run at the cursor.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact,
-    ReflectorFact, ServerFact,
-};
+use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
+use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, PodSpec, Write};
@@ -24,10 +22,6 @@ use super::messages::{
 };
 use super::{Change, Session, branches};
 use crate::command::{Draft, Fault};
-use crate::fact_queries;
-
-/// How many facts ahead the consequence of a click is looked for.
-const CONSEQUENCE: usize = 120;
 
 /// The reflector notices a closed watch within this many facts.
 const NOTICED: usize = 2_000;
@@ -162,21 +156,25 @@ impl Session {
         if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
             return self.fail(branches::no_room(), None);
         }
-        let follow = Follow::of(&input);
         let shown = self.timeline.insert(at, input);
         self.cut(at);
         self.playback.seek(shown, self.timeline.len());
-        self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;
         let new = self.timeline.facts(at..shown);
         if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
             return self.fail(message, None);
         }
-        let after = self.timeline.facts(shown..shown + CONSEQUENCE);
-        follow
-            .find(&after)
-            .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
+        if shown == at {
+            return Change::Cut;
+        }
+        // The act's own facts are told and move: those before them in the same instant may be about something else. Time runs
+        // on when everything is done.
+        let own = |taken: &&RecordedInput| !is_response(&taken.input);
+        let act = self.timeline.inputs().iter().rfind(own);
+        let from = act.map_or(at, |act| act.after).min(shown - 1);
+        self.landed = Some(from..shown);
+        Change::Forward
     }
 
     /// Whether a watch is open, and the reflector is going to continue it.
@@ -203,92 +201,6 @@ impl Session {
             }
         });
         closed.unwrap_or_default()
-    }
-}
-
-/// The consequence of a click that is worth watching.
-enum Follow {
-    /// The write of this object reaches the queue.
-    Queued(Key, EventType),
-    /// The popped key has been processed.
-    Popped,
-    /// The reflector watches again.
-    Watching,
-    /// A handler has been added or removed.
-    Registered,
-    /// Nothing.
-    Nothing,
-}
-
-impl Follow {
-    fn of(input: &Input<source::Command>) -> Self {
-        match input {
-            Input::Source(source::Command::Write(write)) => {
-                let (key, event) = match write {
-                    Write::Create(object) => (source::key_of(object), EventType::Added),
-                    Write::Update(object) => (source::key_of(object), EventType::Modified),
-                    Write::Delete { namespace, name } => {
-                        (Key::join(namespace, name), EventType::Deleted)
-                    }
-                };
-                Self::Queued(key, event)
-            }
-            Input::Source(source::Command::Cut) => Self::Watching,
-            Input::Source(_) => Self::Nothing,
-            Input::Pop => Self::Popped,
-            Input::Mode(_) | Input::KnownObjects(_) | Input::Print(_) | Input::Ask(_) => {
-                Self::Nothing
-            }
-            Input::AddHandler(_) | Input::RemoveHandler(_) => Self::Registered,
-        }
-    }
-
-    /// The number of facts up to the consequence.
-    fn find(&self, facts: &[FactRecord]) -> Option<usize> {
-        let released = |from: usize, by: &[Actor]| {
-            let rest = facts.get(from..)?;
-            let place = rest.iter().position(|record| {
-                matches!(
-                    &record.fact,
-                    Fact::Queue(QueueFact::LockReleased {
-                        lock: LockName::Queue,
-                        by: who,
-                    }) if by.contains(who)
-                )
-            })?;
-            Some(from + place + 1)
-        };
-        match self {
-            Self::Queued(key, event) => {
-                let arrived = facts.iter().position(|record| {
-                    matches!(
-                        &record.fact,
-                        Fact::Reflector(ReflectorFact::EventReceived { event: e, object, .. })
-                            if e == event && object.key == *key
-                    ) || fact_queries::called(&record.fact).is_some_and(|object| object.key == *key)
-                })?;
-                released(arrived, &[Actor::Reflector, Actor::Program])
-            }
-            Self::Popped => released(0, &[Actor::ProcessLoop]),
-            Self::Watching => facts
-                .iter()
-                .position(|record| {
-                    matches!(record.fact, Fact::Server(ServerFact::WatchAccepted { .. }))
-                })
-                .map(|place| place + 1),
-            Self::Registered => facts
-                .iter()
-                .position(|record| {
-                    matches!(
-                        record.fact,
-                        Fact::Handlers(
-                            HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerRemoved { .. }
-                        )
-                    )
-                })
-                .map(|place| place + 1),
-            Self::Nothing => None,
-        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! A live run of a real cluster. The answers are recorded as they arrive, wherever the cursor is.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::command::Command;
 use crate::decimal::seconds;
+use crate::fact_queries::whole;
 use crate::i18n::Text;
 use crate::view::{ErrorView, LiveView};
 use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::Fact;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::timeline::{MAX_FACTS, Timeline, renumbered};
 use deltascope_world::Time;
@@ -18,11 +21,11 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
 use super::heard::Laid;
-use super::messages::cannot_run;
+use super::messages::{cannot_run, not_at_the_edge, not_live, only_looked_at, while_live};
 use super::{Change, Session};
 
-/// How many facts are computed before the page gets its turn: some 30 ms.
-const SLICE: usize = 10_000;
+/// How many facts are computed before the page gets its turn: some 10 ms.
+const SLICE: usize = 3_000;
 /// This many facts are kept, and up to half as many more: some 100 MB with the answers that caused them, or the
 /// facts of twenty seconds with a thousand events per second.
 const KEPT: usize = 300_000;
@@ -199,6 +202,7 @@ impl Session {
         if let Some(live) = &mut self.live {
             live.following = false;
         }
+        self.mark_rest();
         self.playback.pause();
         let step = self.timeline.count_until(at);
         self.playback.seek(step, self.timeline.len());
@@ -261,23 +265,32 @@ impl Session {
         let known = self.timeline.len();
         live.now = live.now.max(now);
         live.busy = true;
-        while self.timeline.len() < known + SLICE {
+        // One step may cost more than a slice. What a full slice has stated is marked in those that follow, before the run
+        // goes on.
+        let mut is_full = false;
+        while !is_full && self.invariants.seen() == known {
             let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
-                break;
-            }
-            let Some((at, responses)) = live.received.pop_front() else {
+                is_full = true;
+            } else if let Some((at, responses)) = live.received.pop_front() {
+                let responses: Arc<[ServerResponse]> = responses.into();
+                let input = Input::Source(source::Command::Respond(responses));
+                let cost = self.timeline.take(at, input);
+                is_full = cost.max(self.timeline.len() - known) >= SLICE;
+            } else {
                 live.busy = false;
                 break;
-            };
-            let responses: Arc<[ServerResponse]> = responses.into();
-            let input = Input::Source(source::Command::Respond(responses));
-            self.timeline.take(at, input);
+            }
         }
+        if !is_full && !self.is_marked() {
+            self.mark_some(SLICE);
+        }
+        let is_marked = self.is_marked();
+        let Some(live) = &mut self.live else {
+            return;
+        };
+        live.busy |= !is_marked;
         let busy = live.busy;
-        if self.timeline.len() > known {
-            self.marked();
-        }
         if let Some(heard) = self.heard.as_mut().filter(|_| !busy) {
             heard.catch_up(&self.timeline);
         }
@@ -290,6 +303,9 @@ impl Session {
             return;
         };
         let known = self.timeline.len();
+        if !self.is_marked() {
+            return;
+        }
         let (facts, bytes) = if live.following {
             live.bounds
         } else {
@@ -340,6 +356,9 @@ impl Session {
         };
         let late = self.is_late(live);
         let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
+        if !self.is_marked() {
+            return Change::None;
+        }
         // Following the edge stops at a breakpoint, as playback does.
         let to = self.first_break(cursor..edge).unwrap_or(edge);
         let change = match edge.saturating_sub(cursor) {
@@ -367,12 +386,51 @@ impl Session {
         }
     }
 
+    /// Marks at most so many facts. One about a whole list has a piece for itself, and its check another. Returns whether
+    /// that was all.
+    pub(super) fn mark_some(&mut self, most: usize) -> bool {
+        let seen = self.landmarks.seen();
+        let range = seen..self.timeline.len().min(seen.saturating_add(most));
+        let is_long = |fact: &Fact| whole(fact).is_some_and(|all| all.len() > most / 8);
+        let long = self.timeline.each(range.clone(), &mut |place, record| {
+            if is_long(&record.fact) {
+                return ControlFlow::Break(place);
+            }
+            ControlFlow::Continue(())
+        });
+        let end = long.map_or(range.end, |place| place.max(seen + 1));
+        if self.invariants.seen() == seen {
+            let rules = &self.lesson.markers;
+            self.landmarks.go_on_to(&self.timeline, rules, end);
+        }
+        if self.invariants.seen() < seen || long != Some(seen) {
+            let seen = self.landmarks.seen();
+            self.invariants.check_up_to(&self.timeline, seen);
+            self.invariants.thin(&self.timeline);
+        }
+        self.marked_so_far();
+        self.is_marked()
+    }
+
+    /// Whether all facts are marked.
+    pub(super) fn is_marked(&self) -> bool {
+        self.invariants.seen() == self.timeline.len()
+    }
+
+    /// Marks what a live run has not marked yet.
+    fn mark_rest(&mut self) {
+        if !self.is_marked() {
+            self.marked();
+        }
+    }
+
     /// Goes to the edge, and follows it.
     pub(super) fn go_live(&mut self) -> Change {
         let Some(live) = &mut self.live else {
             return self.fail(not_live(), None);
         };
         live.following = true;
+        self.mark_rest();
         self.playback.pause();
         let edge = self.timeline.len();
         self.playback.seek(edge, edge);
@@ -385,6 +443,7 @@ impl Session {
             return Change::None;
         };
         self.timeline.end_live();
+        self.mark_rest();
         self.packed.borrow_mut().take();
         let edge = self.timeline.len();
         if !live.following || self.playback.cursor() == edge {
@@ -411,6 +470,9 @@ impl Session {
         {
             return Some(lay(self, files));
         }
+        if self.is_live() && moves(command) {
+            self.mark_rest();
+        }
         let live = self.live.as_mut()?;
         match command {
             opening if opening.opens() => {
@@ -423,14 +485,9 @@ impl Session {
             C::TogglePlay | C::PlayUntil(_) if self.playback.cursor() == self.timeline.len() => {
                 return Some(self.go_live());
             }
-            C::Step(_)
-            | C::Seek(_)
-            | C::NextMarker
-            | C::PreviousMarker
-            | C::Walk { .. }
-            | C::RunUntil(_)
-            | C::PlayUntil(_)
-            | C::LookOn => live.following = false,
+            moving if moves(moving) && !matches!(moving, C::GoLive | C::TogglePlay) => {
+                live.following = false;
+            }
             C::Generation(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
             }
@@ -500,13 +557,31 @@ impl Session {
         self.playback.seek(cursor, self.timeline.len());
         self.picture.forget(&self.timeline, gone);
         self.landmarks.forget(gone, &self.timeline);
-        self.monitors.forget(gone);
+        self.invariants.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
             heard.forget(gone, &self.timeline);
         }
         self.marked();
     }
+}
+
+/// Whether a command moves the cursor, within what has come.
+pub(super) fn moves(command: &Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::Step(_)
+            | C::Seek(_)
+            | C::NextMarker
+            | C::PreviousMarker
+            | C::Walk { .. }
+            | C::RunUntil(_)
+            | C::PlayUntil(_)
+            | C::LookOn
+            | C::TogglePlay
+            | C::GoLive
+    )
 }
 
 fn renumber(responses: &mut [ServerResponse], numbering: Option<(u32, u32)>) {
@@ -525,27 +600,6 @@ fn then(first: Option<(u32, u32)>, next: Option<(u32, u32)>) -> Option<(u32, u32
     }
 }
 
-fn not_live() -> Text {
-    Text::new(
-        "No cluster is connected. Connect to one first.",
-        "没有连接集群。请先连接。",
-    )
-}
-
-fn while_live() -> Text {
-    Text::new(
-        "The cluster is being recorded, and a recording has one past. Disconnect first: what came stays, and can be forked and changed.",
-        "集群正在录制中，录制只有一个过去。请先断开：已收到的内容会保留，可以分叉和修改。",
-    )
-}
-
-fn only_looked_at() -> Text {
-    Text::new(
-        "A real cluster is only looked at: nothing is written to it from here. Disconnect first: what came stays, and can be changed.",
-        "真实的集群只供查看：这里不会向它写入任何内容。请先断开：已收到的内容会保留，可以修改。",
-    )
-}
-
 /// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
     let (was, is) = (seconds(was), seconds(is));
@@ -559,336 +613,5 @@ fn went(was: Time, is: Time) -> Text {
     )
 }
 
-fn not_at_the_edge() -> Text {
-    Text::new(
-        "That happens now, and you are looking at the past. Go to the live edge first, or disconnect.",
-        "这会发生在现在，而你正在看过去。请先回到实时位置，或断开连接。",
-    )
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use deltascope_cache::fact::WatchEnd;
-    use deltascope_world::source::live::{Page, ResponsePart};
-    use deltascope_world::source::wire::event_of;
-    use deltascope_world::virtual_time::HandlerSettings;
-
-    /// A run with small bounds, whose cluster changes one object over and over.
-    fn run() -> (Session, Time) {
-        let settings = json!({ "feed": "cluster", "machinery": "shared" });
-        let mut session = Session::new();
-        session.connect(LiveRun {
-            title: Text::new("pods", "pods"),
-            scenario: Scenario {
-                settings: serde_json::from_value(settings).unwrap(),
-                ..Scenario::default()
-            },
-            start: None,
-        });
-        let live = session.live.as_mut().unwrap();
-        live.bounds = (12_000, usize::MAX);
-        live.bounds_looked_at = (24_000, usize::MAX);
-        session.live_tick(0);
-        respond(&mut session, 10, ResponsePart::Page(Page::default()));
-        respond(&mut session, 20, ResponsePart::Opened);
-        (session, 20)
-    }
-
-    fn respond(session: &mut Session, now: Time, part: ResponsePart) {
-        let request = session.live_wanted().unwrap().request;
-        session.live_received(now, vec![ServerResponse { request, part }]);
-        tick(session, now);
-    }
-
-    fn until(session: &mut Session, now: &mut Time, is_so: impl Fn(&mut Session) -> bool) {
-        while !is_so(session) {
-            *now += 10;
-            let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
-                "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
-            respond(session, *now, ResponsePart::Event(event_of(event).unwrap()));
-        }
-    }
-
-    #[test]
-    fn facts_in_view_are_kept_as_long_as_possible_and_their_loss_is_reported() {
-        let (mut session, mut now) = run();
-        until(&mut session, &mut now, |session| {
-            session.view().steps > 9_000
-        });
-        session.obey(Command::Seek(5_000));
-        let looked_at = session.timeline.fact(5_000);
-        // The facts before it are forgotten first.
-        let forgotten = |session: &mut Session| session.timeline.forgotten() > 0;
-        until(&mut session, &mut now, forgotten);
-        let view = session.view();
-        assert!(view.error.is_none() && view.step < 5_000);
-        assert!(session.timeline.fact(view.step) == looked_at);
-        // Then the facts in view are forgotten, and a message states where the cursor is.
-        let was = view.time;
-        until(&mut session, &mut now, |session| {
-            session.view().error.is_some()
-        });
-        let view = session.view();
-        let error = view.error.unwrap().message;
-        assert_eq!(view.step, 0);
-        assert!(view.time > was, "{} {was}", view.time);
-        for time in [was, view.time] {
-            assert!(
-                error.en.contains(&format!("{} s", seconds(time))),
-                "{}",
-                error.en
-            );
-        }
-        assert!(error.zh.contains("不再保留"));
-        // Following the edge again frees the room.
-        session.obey(Command::GoLive);
-        until(&mut session, &mut now, |session| {
-            session.view().steps < 12_000
-        });
-    }
-
-    #[test]
-    fn late_facts_are_shown_at_once() {
-        let (mut session, now) = run();
-        while session.live_follow() != Change::None {}
-        let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
-            "metadata": { "name": "a", "resourceVersion": "30" } } });
-        respond(
-            &mut session,
-            now + 10,
-            ResponsePart::Event(event_of(event).unwrap()),
-        );
-        assert_eq!(session.live_follow(), Change::Forward);
-        session.live_tick(now + 10 + LATE_MS);
-        assert_eq!(session.live_follow(), Change::Forward);
-        session.live_tick(now + 11 + LATE_MS);
-        assert_eq!(session.live_follow(), Change::Cut);
-        assert_eq!(session.live_view().unwrap().behind, 0);
-    }
-
-    #[test]
-    fn an_informer_behind_a_tap_can_be_overruled_left_and_looked_at() {
-        let (mut session, _) = run();
-        let scenario = session.timeline.scenario().clone();
-        let run = LiveRun {
-            title: Text::new("pods", "pods"),
-            scenario,
-            start: None,
-        };
-        session.follow_informer(3, run, Text::new("said", "说"), false);
-        session.live_tick(0);
-        respond(&mut session, 10, ResponsePart::Page(Page::default()));
-        respond(&mut session, 20, ResponsePart::Opened);
-        let pod = |name: &str| {
-            let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
-                "metadata": { "name": name, "resourceVersion": "7" } } });
-            ResponsePart::Event(event_of(event).unwrap())
-        };
-        respond(&mut session, 30, pod("a"));
-        respond(&mut session, 90, pod("b"));
-        let was = session.view().lesson.era;
-        let other = Generation::ALL.into_iter().find(|one| *one != was).unwrap();
-        // In another generation, from the beginning, and still live.
-        session.obey(Command::Generation(other));
-        while session.live_due().is_some_and(|due| due <= 90) {
-            session.live_tick(90);
-        }
-        assert_eq!(session.view().lesson.era, other);
-        assert_eq!(session.followed_informer(), Some(3));
-        respond(&mut session, 95, pod("c"));
-        session.obey(Command::GoLive);
-        let stored = |session: &mut Session| session.view().picture.store.items.len();
-        assert_eq!(stored(&mut session), 3);
-        // The same once more changes nothing.
-        assert_eq!(session.obey(Command::Generation(other)), Change::None);
-        assert_eq!(session.followed_informer(), Some(3));
-        // A moment of the past.
-        session.live_look(89);
-        assert_eq!(stored(&mut session), 1);
-        assert!(!session.live_view().unwrap().following);
-        let log = Command::Open(vec![("a".into(), br#"{"informer":{}}"#.to_vec())]);
-        assert!(session.hears(&log));
-        // A fork leaves the tap alone, at that moment.
-        let step = session.view().step;
-        session.obey(Command::Fork);
-        let view = session.view();
-        assert!(view.error.is_none(), "{:?}", view.error);
-        assert_eq!((view.step, session.is_live()), (step, false));
-        // What is called like an informer is none.
-        assert!(session.hears(&log));
-        let named =
-            json!({ "id": "informer:x", "scenario": { "settings": { "machinery": "shared" } } });
-        session.present(&Default::default(), Some(named)).unwrap();
-        assert_eq!(
-            (&*session.view().lesson.id, session.hears(&log)),
-            ("informer:x", false)
-        );
-    }
-
-    /// Follows an informer behind a tap.
-    fn follow(session: &mut Session) {
-        let mut scenario = session.timeline.scenario().clone();
-        scenario.settings.handlers = vec![HandlerSettings::default()];
-        let run = LiveRun {
-            title: Text::new("pods", "pods"),
-            scenario,
-            start: None,
-        };
-        session.follow_informer(3, run, Text::default(), false);
-    }
-
-    /// An informer behind a tap, whose third request, a watch, has changed `a` until facts were forgotten.
-    fn informer_with_forgotten_facts() -> (Session, Time) {
-        let (mut session, _) = run();
-        follow(&mut session);
-        session.live_tick(0);
-        respond(&mut session, 10, ResponsePart::Page(Page::default()));
-        respond(&mut session, 20, ResponsePart::Opened);
-        let mut now = 5_000;
-        respond(&mut session, now, ResponsePart::Ended(WatchEnd::Closed));
-        while session
-            .live_wanted()
-            .is_none_or(|wanted| wanted.request < 3)
-        {
-            now += 1_000;
-            tick(&mut session, now);
-        }
-        respond(&mut session, now, ResponsePart::Opened);
-        session.live.as_mut().unwrap().bounds = (12_000, usize::MAX);
-        until(&mut session, &mut now, |session| {
-            session.timeline.forgotten() > 0
-        });
-        (session, now)
-    }
-
-    fn tick(session: &mut Session, now: Time) {
-        session.live_tick(now);
-        while session.live_due().is_some_and(|due| due <= now) {
-            session.live_tick(now);
-        }
-    }
-
-    #[test]
-    fn an_informer_whose_beginning_is_forgotten_goes_on_in_another_generation() {
-        let (mut session, mut now) = informer_with_forgotten_facts();
-        let was = session.view().lesson.era;
-        let generations = Generation::ALL.into_iter().filter(|one| *one != was);
-        // Its recording goes on with the numbers that it has.
-        for (number, generation) in generations.take(2).enumerate() {
-            session.obey(Command::Generation(generation));
-            tick(&mut session, now);
-            assert_eq!(session.live_wanted().unwrap().request, 2);
-            let name = format!("new-{number}");
-            let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
-                "metadata": { "name": name, "resourceVersion": (now + 1).to_string() } } });
-            let part = ResponsePart::Event(event_of(event).unwrap());
-            now += 10;
-            session.live_received(now, vec![ServerResponse { request: 3, part }]);
-            tick(&mut session, now);
-            session.obey(Command::GoLive);
-            let stored = session.view().picture.store.items.len();
-            assert_eq!(stored, number + 2, "{generation:?}");
-        }
-    }
-
-    #[test]
-    fn renumberings_follow_each_other() {
-        assert_eq!(then(None, None), None);
-        assert_eq!(then(None, Some((5, 2))), Some((5, 2)));
-        assert_eq!(then(Some((5, 2)), None), Some((5, 2)));
-        let both = then(Some((50, 2)), Some((7, 2)));
-        for request in [50, 54, 55, 70] {
-            let one = renumbered(renumbered(request, (50, 2)), (7, 2));
-            let at_once = renumbered(request, both.unwrap());
-            assert_eq!(one, at_once, "{request}");
-        }
-    }
-
-    /// A line of a log.
-    fn logged(event: &str, rv: &str) -> String {
-        let line = json!({ "informer": { "type": event, "object": { "metadata": {
-            "name": "a", "resourceVersion": rv } } } });
-        format!("{line}\n")
-    }
-
-    #[test]
-    fn a_log_lies_beside_an_informer_also_after_its_end() {
-        let open = || Command::Open(vec![("log".to_owned(), logged("ADDED", "7").into_bytes())]);
-        let (mut session, _) = run();
-        assert!(!session.hears(&open()), "a cluster");
-        follow(&mut session);
-        tick(&mut session, 0);
-        respond(&mut session, 10, ResponsePart::Page(Page::default()));
-        session.obey(Command::Disconnect);
-        session.obey(open());
-        let view = session.view();
-        assert!(view.error.is_none(), "{:?}", view.error);
-        let heard = view.heard.unwrap();
-        assert_eq!((heard.lines, heard.goes_on), (1, false));
-        assert_eq!(
-            heard.first.as_ref().unwrap().heard,
-            Some(("OnAdd a 7".to_owned(), 1))
-        );
-        assert_eq!(&*view.lesson.id, "informer:3");
-    }
-
-    #[test]
-    fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
-        let (mut session, mut now) = informer_with_forgotten_facts();
-        session.listen();
-        let heard = |session: &mut Session| (*session.view().heard.unwrap()).clone();
-        // The run has lost its beginning, so it says what it is compared from.
-        session.listen_to(b"");
-        let before = heard(&mut session);
-        assert!(before.goes_on && before.first.is_none() && before.counts[1] > 0);
-        // The controller has heard all, from the beginning on; the last line is on its way.
-        let all = |now: Time| {
-            let updates = (0..=now / 10).map(|at| logged("MODIFIED", &(at * 10).to_string()));
-            updates.collect::<String>()
-        };
-        let mut said = all(now);
-        session.listen_to(&said.as_bytes()[..said.len() - 9]);
-        let is = heard(&mut session);
-        assert_eq!((is.first, is.counts[1]), (None, 1));
-        session.listen_to(&said.as_bytes()[said.len() - 9..]);
-        let is = heard(&mut session);
-        assert_eq!(is.counts[1], 0);
-        // What is forgotten takes its lines along, and nothing that follows differs.
-        let forgotten = session.timeline.forgotten();
-        until(&mut session, &mut now, |session| {
-            session.timeline.forgotten() > forgotten
-        });
-        // Nothing is lost of what is known of it.
-        assert_eq!(heard(&mut session).counts[0], is.counts[0]);
-        let more = all(now)[said.len()..].to_owned();
-        said.push_str(&more);
-        session.listen_to(more.as_bytes());
-        let is = heard(&mut session);
-        assert_eq!((is.first.as_ref(), is.counts[1]), (None, 0), "{is:?}");
-        assert!(is.lines < said.lines().count() / 2, "{}", is.lines);
-        // The same in another generation, from the beginning of what is kept.
-        let was = session.view().lesson.era;
-        let other = Generation::ALL.into_iter().find(|one| *one != was).unwrap();
-        session.obey(Command::Generation(other));
-        tick(&mut session, now);
-        session.listen_to(b"");
-        assert_eq!(heard(&mut session).first, None);
-        // A line too many is found, at its line.
-        session.listen_to(logged("ADDED", &now.to_string()).as_bytes());
-        now += 10;
-        let event = json!({ "type": "DELETED", "object": { "kind": "Pod", "apiVersion": "v1",
-            "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
-        let part = ResponsePart::Event(event_of(event).unwrap());
-        session.live_received(now, vec![ServerResponse { request: 3, part }]);
-        tick(&mut session, now);
-        session.listen_to(logged("DELETED", &now.to_string()).as_bytes());
-        let is = heard(&mut session);
-        assert_eq!(
-            is.first.unwrap().heard.unwrap().1 as usize,
-            said.lines().count() + 1
-        );
-    }
-}
+mod tests;

@@ -227,3 +227,31 @@ pub(super) fn not_told_here(eras: &[Generation]) -> Text {
         ),
     )
 }
+
+pub(super) fn not_live() -> Text {
+    Text::new(
+        "No cluster is connected. Connect to one first.",
+        "没有连接集群。请先连接。",
+    )
+}
+
+pub(super) fn while_live() -> Text {
+    Text::new(
+        "The cluster is being recorded, and a recording has one past. Disconnect first: what came stays, and can be forked and changed.",
+        "集群正在录制中，录制只有一个过去。请先断开：已收到的内容会保留，可以分叉和修改。",
+    )
+}
+
+pub(super) fn only_looked_at() -> Text {
+    Text::new(
+        "A real cluster is only looked at: nothing is written to it from here. Disconnect first: what came stays, and can be changed.",
+        "真实的集群只供查看：这里不会向它写入任何内容。请先断开：已收到的内容会保留，可以修改。",
+    )
+}
+
+pub(super) fn not_at_the_edge() -> Text {
+    Text::new(
+        "That happens now, and you are looking at the past. Go to the live edge first, or disconnect.",
+        "这会发生在现在，而你正在看过去。请先回到实时位置，或断开连接。",
+    )
+}

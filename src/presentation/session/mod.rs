@@ -84,8 +84,6 @@ pub enum Change {
     Forward,
     /// The cursor went back by exactly one fact.
     Back,
-    /// The run has changed. It is worth playing until this many facts are shown.
-    Follow(usize),
 }
 
 /// What a command needs to be computed, piece by piece.
@@ -95,6 +93,8 @@ pub enum Far {
     Place(usize, usize),
     /// The run up to a fact that fulfils a condition, from this many facts.
     Fact(Predicate, usize),
+    /// The marks of a live run, from this many facts.
+    Marks(usize),
 }
 
 impl Far {
@@ -103,7 +103,7 @@ impl Far {
     pub fn instead_of(self, command: Command) -> Command {
         match self {
             Self::Place(to, _) => Command::Seek(to),
-            Self::Fact(..) => command,
+            Self::Fact(..) | Self::Marks(..) => command,
         }
     }
 }
@@ -131,7 +131,7 @@ pub struct Session {
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
     landmarks: Landmarks,
-    monitors: Invariants,
+    invariants: Invariants,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
@@ -207,7 +207,7 @@ impl Session {
             ticks: Rc::new([]),
             behind: Rc::new([]),
             landmarks: Landmarks::default(),
-            monitors: Invariants::default(),
+            invariants: Invariants::default(),
             checks: Rc::default(),
             compared: None,
             race: None,
@@ -274,7 +274,7 @@ impl Session {
     }
 
     /// Goes on by a beat, but not beyond `to`.
-    pub fn go_on(&mut self, to: usize) -> Change {
+    pub(super) fn go_on(&mut self, to: usize) -> Change {
         let from = self.playback.cursor();
         self.look_ahead(from + beat::MOST);
         let end = self.beat_end(to);
@@ -641,6 +641,10 @@ impl Session {
     /// What must be computed for a command, if that may take several pieces.
     #[must_use]
     pub fn needs(&self, command: &Command) -> Option<Far> {
+        // A step of a cluster's run may state more facts than can be marked at once.
+        if self.is_live() && !self.is_marked() && live::moves(command) {
+            return Some(Far::Marks(self.invariants.seen()));
+        }
         if let Some((predicate, from)) = self.searches(command) {
             return Some(Far::Fact(predicate, from));
         }
@@ -670,6 +674,10 @@ impl Session {
                 (is_missing.then_some(place)?, from)
             }
             Far::Fact(predicate, from) => (self.search_piece(predicate, *from)?, from),
+            Far::Marks(from) => {
+                let is_missing = !self.mark_some(PIECE);
+                (is_missing.then_some(self.invariants.seen())?, from)
+            }
         };
         Some(place.saturating_sub(*from))
     }
@@ -682,7 +690,7 @@ impl Session {
 
     /// Takes the landmarks and the violations of a new run.
     fn mark(&mut self, found: (Landmarks, Invariants)) {
-        (self.landmarks, self.monitors) = found;
+        (self.landmarks, self.invariants) = found;
         self.run_replaced();
         self.asked.forget();
         self.marked();
@@ -705,7 +713,7 @@ impl Session {
             let end = end.min(seen + SEGMENT / 2);
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
-            self.monitors.check_up_to(&self.timeline, end);
+            self.invariants.check_up_to(&self.timeline, end);
             slices.spend((end - seen) / SEEN).await;
         }
         self.marked();
@@ -715,7 +723,12 @@ impl Session {
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
-        self.monitors.check_new(&self.timeline);
+        self.invariants.check_new(&self.timeline);
+        self.marked_so_far();
+    }
+
+    fn marked_so_far(&mut self) {
+        let rules = &self.lesson.markers;
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
         self.behind = self.landmarks.behind();

@@ -120,11 +120,11 @@ impl Session {
             "cut" => return self.obey(Command::CutWatch),
             _ => return self.fail(no_op(op), None),
         };
-        match act.into_input() {
-            Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
-            Ok(input) => self.insert(input),
-            Err(reason) => self.write(Err(reason)),
-        }
+        self.moves(|session| match act.into_input() {
+            Ok(Input::Source(source::Command::Write(write))) => session.write(Ok(write)),
+            Ok(input) => session.insert(input),
+            Err(reason) => session.write(Err(reason)),
+        })
     }
 
     fn toggle_play(&mut self) -> Change {

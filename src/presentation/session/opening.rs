@@ -33,7 +33,7 @@ pub struct Opened {
     lesson: Lesson,
     timeline: Timeline,
     landmarks: Landmarks,
-    monitors: Invariants,
+    invariants: Invariants,
     step: usize,
     /// The scene to show, from 1, and whether the link names another moment than that of the scene.
     scene: Option<(usize, bool)>,
@@ -287,12 +287,12 @@ async fn play(
 /// Finds the landmarks and the violations of a run.
 async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Opened {
     let mut landmarks = Landmarks::begin(&timeline, &lesson.markers);
-    let mut monitors = Invariants::begin(&timeline);
+    let mut invariants = Invariants::begin(&timeline);
     let mut seen = 0;
     while seen < timeline.len() {
         let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);
         landmarks.go_on_to(&timeline, &lesson.markers, end);
-        monitors.check_up_to(&timeline, end);
+        invariants.check_up_to(&timeline, end);
         slices.spend((end - seen) / SEEN).await;
         seen = end;
     }
@@ -300,7 +300,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
         lesson,
         timeline,
         landmarks,
-        monitors,
+        invariants,
         step: 0,
         scene: None,
         handout: false,
@@ -370,13 +370,13 @@ impl Session {
             if !self.leave(Made::Smallest, 0) {
                 return self.fail(no_room(), None);
             }
-            let found = Some((opened.landmarks, opened.monitors));
+            let found = Some((opened.landmarks, opened.invariants));
             self.show(opened.timeline, opened.step, found);
             self.notice = Some(cut);
             return Change::Cut;
         }
         self.begin(opened.lesson, opened.timeline);
-        self.mark((opened.landmarks, opened.monitors));
+        self.mark((opened.landmarks, opened.invariants));
         self.playback.seek(opened.step, self.timeline.len());
         let mut told = None;
         if let Some((scene, is_at)) = opened.scene {

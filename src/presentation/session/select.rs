@@ -374,29 +374,13 @@ impl Search<'_> {
     }
 
     fn item(&self, key: &Key) -> Found {
-        self.last_of(key, &|fact| {
-            matches!(
-                fact,
-                Fact::Store(
-                    StoreFact::ItemStored { .. }
-                        | StoreFact::ItemRemoved { .. }
-                        | StoreFact::StoreReplaced { .. }
-                )
-            )
-        })
+        self.last_of(key, &fact_queries::changes_store)
     }
 
     fn store(&self) -> Found {
         self.last(&|fact| {
-            matches!(
-                fact,
-                Fact::Store(
-                    StoreFact::ItemStored { .. }
-                        | StoreFact::ItemRemoved { .. }
-                        | StoreFact::StoreReplaced { .. }
-                        | StoreFact::StoreVersionMoved { .. }
-                )
-            )
+            fact_queries::changes_store(fact)
+                || matches!(fact, Fact::Store(StoreFact::StoreVersionMoved { .. }))
         })
     }
 

@@ -13,8 +13,10 @@ use deltascope_replay::timeline::Timeline;
 /// Of more facts than this, most cells have changed.
 const MOST: usize = 20_000;
 
-/// Folding this many facts is cheaper than copying a picture.
+/// Folding this many facts is cheaper than copying a picture, …
 const COPY: usize = 200;
+/// … and so is folding one for this many items of a large one.
+const COPIED: usize = 8;
 
 /// The last two pictures that were asked for, each with the number of facts before it.
 ///
@@ -120,8 +122,9 @@ impl Shown {
         let free = Rc::get_mut(&mut self.last.1);
         if let Some(picture) = free
             && can_fold(written)
-            && written + COPY >= kept
-            && (held > step || written + COPY >= held)
+            && let near = written + COPY.max(picture.weight() / COPIED)
+            && near >= kept
+            && (held > step || near >= held)
         {
             timeline.fold(picture, written..step);
         } else if held >= kept && can_fold(held) {
@@ -155,6 +158,7 @@ fn since(timeline: &Timeline, after: FactRecord, step: usize) -> Option<Since> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
     use crate::landmarks::Landmarks;
@@ -162,6 +166,34 @@ mod tests {
     use crate::view::View;
     use deltascope_cache::controller::Generation;
     use deltascope_replay::lessons;
+    use deltascope_world::source::scenario::Scenario;
+    use deltascope_world::source::wire;
+
+    #[test]
+    fn a_large_picture_is_folded_on_where_a_small_one_is_copied() {
+        let items: Vec<_> = (0..2_000)
+            .map(|n| json!({ "metadata": { "name": format!("p{n}"), "resourceVersion": "1" } }))
+            .collect();
+        let list = json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": items });
+        let settings = json!({ "feed": "recorded", "handlers": [{ "name": "h" }] });
+        let large = Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            recorded: Some(wire::open_text("list.json", &list.to_string())),
+            ..Scenario::default()
+        };
+        let small = lessons::load(lessons::FIRST).unwrap().scenario;
+        for (scenario, is_folded) in [(large, true), (small, false)] {
+            let mut timeline = Timeline::new(scenario).unwrap();
+            timeline.extend(9_000);
+            let mut shown = Shown::new(&timeline);
+            let first = shown.at(&timeline, 6_000);
+            let (was, _held) = (Rc::as_ptr(&first), shown.at(&timeline, 6_250));
+            drop(first);
+            let next = shown.at(&timeline, 6_500);
+            assert_eq!(Rc::as_ptr(&next) == was, is_folded);
+            assert!(*next == timeline.picture(6_500));
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]

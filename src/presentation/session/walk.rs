@@ -21,7 +21,7 @@ const MOST_BREAKS: usize = 20;
 /// A copy of the run that is computed farther than the run itself: the part that a search has examined.
 pub(super) struct Ahead {
     timeline: Timeline,
-    monitors: Invariants,
+    invariants: Invariants,
 }
 
 impl Session {
@@ -173,7 +173,7 @@ impl Session {
         let Some(record) = before.and_then(|place| self.timeline.fact(place)) else {
             return false;
         };
-        let violated = self.monitors.are_violated(at);
+        let violated = self.invariants.are_violated(at);
         let holds = |predicate: &Predicate| predicate.holds(&record, violated);
         let there = walking.playing_to.as_ref().is_some_and(holds);
         let hit = |one: &Break| one.on && holds(&one.predicate);
@@ -201,7 +201,7 @@ impl Session {
             return None;
         }
         self.timeline.each(facts, &mut |place, record| {
-            let violated = self.monitors.are_violated(place + 1);
+            let violated = self.invariants.are_violated(place + 1);
             if breaks.iter().any(|one| one.holds(record, violated)) {
                 ControlFlow::Break(place + 1)
             } else {
@@ -233,7 +233,7 @@ impl Session {
             return Change::None;
         };
         if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
-            (self.timeline, self.monitors) = (ahead.timeline, ahead.monitors);
+            (self.timeline, self.invariants) = (ahead.timeline, ahead.invariants);
             self.marked();
         }
         self.go_to(at)
@@ -273,20 +273,20 @@ impl Session {
         let wanted = search.place.saturating_add(SEGMENT).min(search.end);
         let next = if search.place < self.timeline.len() {
             let next = wanted.min(self.timeline.len());
-            search.through(&self.timeline, &self.monitors, next);
+            search.through(&self.timeline, &self.invariants, next);
             next
         } else if self.timeline.is_endless() {
             let ahead = self.ahead.get_or_insert_with(|| Ahead {
                 timeline: self.timeline.clone(),
-                monitors: self.monitors.clone(),
+                invariants: self.invariants.clone(),
             });
             ahead.timeline.extend(wanted);
             if search.predicate.violation {
-                ahead.monitors.check_new(&ahead.timeline);
+                ahead.invariants.check_new(&ahead.timeline);
             }
             let next = ahead.timeline.len().min(search.end);
             if next > search.place {
-                search.through(&ahead.timeline, &ahead.monitors, next);
+                search.through(&ahead.timeline, &ahead.invariants, next);
             }
             next
         } else {
@@ -342,12 +342,12 @@ impl Search {
     }
 
     /// Looks at the facts up to `next`.
-    fn through(&mut self, timeline: &Timeline, monitors: &Invariants, next: usize) {
+    fn through(&mut self, timeline: &Timeline, invariants: &Invariants, next: usize) {
         let Self {
             predicate, missing, ..
         } = self;
         self.found = timeline.each(self.place..next, &mut |place, record| {
-            let violated = predicate.violation && monitors.are_violated(place + 1);
+            let violated = predicate.violation && invariants.are_violated(place + 1);
             if predicate.holds(record, violated) {
                 return ControlFlow::Break(place + 1);
             }

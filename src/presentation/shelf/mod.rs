@@ -10,6 +10,7 @@ use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Story, Theme};
 use deltascope_cache::controller::Generation;
+use deltascope_cache::sorted;
 use deltascope_replay::lessons;
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
@@ -132,7 +133,9 @@ impl Shelf {
             })
             .collect();
         let place = |theme: Theme| Theme::ALL.into_iter().position(|one| one == theme);
-        cards.sort_by_key(|card| place(card.theme));
+        sorted::sort(&mut cards, |one, other| {
+            place(one.theme).cmp(&place(other.theme))
+        });
         let others = titles
             .into_iter()
             .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
@@ -157,18 +160,18 @@ impl Shelf {
     /// What has all words of a query, in any order and case. An empty query finds everything.
     #[must_use]
     pub fn find(&self, query: &str) -> Found {
-        let query = query.to_lowercase();
+        let query = query.to_ascii_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
-        let mut cards: Vec<((u8, usize), &Card)> = self
+        let mut cards: Vec<(u64, &Card)> = self
             .cards
             .iter()
             .filter_map(|card| Some((card.rank(&words)?, card)))
             .collect();
         // Of equals, the order of the shelf.
-        cards.sort_by_key(|(rank, _)| *rank);
+        sorted::sort(&mut cards, |(one, _), (other, _)| one.cmp(other));
         let others = self.others.iter().filter(|other| {
             let Other { id, title } = other;
-            let text = format!("{id}\n{}\n{}", title.en, title.zh).to_lowercase();
+            let text = format!("{id}\n{}\n{}", title.en, title.zh).to_ascii_lowercase();
             words.iter().all(|word| text.contains(word))
         });
         Found {
@@ -207,17 +210,17 @@ impl Shelf {
 
 impl Card {
     fn of(id: Arc<str>, question: Text, story: &Story) -> Self {
-        let both = |text: &Text| [text.en.to_lowercase(), text.zh.to_lowercase()];
+        let both = |text: &Text| [text.en.to_ascii_lowercase(), text.zh.to_lowercase()];
         let symptoms = story.search.iter().flatten();
-        let mut symptoms: Vec<String> = symptoms.map(|text| text.to_lowercase()).collect();
-        symptoms.push(id.to_lowercase());
-        let themes = [Lang::En, Lang::Zh].map(|lang| story.theme.title(lang).to_lowercase());
+        let mut symptoms: Vec<String> = symptoms.map(|text| text.to_ascii_lowercase()).collect();
+        symptoms.push(id.to_ascii_lowercase());
+        let themes = [Lang::En, Lang::Zh].map(|lang| story.theme.title(lang).to_ascii_lowercase());
         let eras = story.eras.iter();
-        let eras = eras.flat_map(|era| [era.version(), era.as_str()].map(str::to_lowercase));
+        let eras = eras.flat_map(|era| [era.version(), era.as_str()].map(str::to_ascii_lowercase));
         // The names that a scene introduces or writes as code.
         let said = story.scenes.iter().flat_map(|scene| both_of(&scene.say));
         let names = said.flat_map(pieces).filter_map(|piece| match piece {
-            Piece::Term(name) | Piece::Code(name) => Some(name.to_lowercase()),
+            Piece::Term(name) | Piece::Code(name) => Some(name.to_ascii_lowercase()),
             Piece::Plain(_) | Piece::Emphasis(_) => None,
         });
         Self {
@@ -237,7 +240,7 @@ impl Card {
 
     /// How well the card fits the words, less being better; `None` if it lacks one of them. A symptom in just these
     /// words comes first, then what has them side by side, rather whole than as parts of others: that is what was meant.
-    fn rank(&self, words: &[&str]) -> Option<(u8, usize)> {
+    fn rank(&self, words: &[&str]) -> Option<u64> {
         let has = |text: &Vec<String>, word: &str| text.iter().any(|text| text.contains(word));
         let mut rank = 0;
         for word in words {
@@ -256,7 +259,7 @@ impl Card {
         } else {
             3
         };
-        Some((together, rank))
+        Some(together << 32 | rank as u64)
     }
 }
 
@@ -298,7 +301,7 @@ mod tests {
         symptoms: &[&str],
         names: &[&str],
     ) -> Card {
-        let lower = |texts: &[&str]| texts.iter().map(|text| text.to_lowercase()).collect();
+        let lower = |texts: &[&str]| texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         Card {
             id: id.into(),
             question: Text::new(question[0], question[1]),

@@ -39,11 +39,11 @@ pub fn generation(lang: Lang, generation: Generation) -> String {
     let (en, zh) = match generation {
         Generation::Classic => ("with a DeltaFIFO", "使用 DeltaFIFO"),
         Generation::InOrder => (
-            "with a RealFIFO: Deltas in the order in which they came",
+            "with a RealFIFO: deltas in the order in which they came",
             "使用 RealFIFO：Delta 按到达顺序排列",
         ),
         Generation::Batched => (
-            "with a RealFIFO: one Pop takes many Deltas",
+            "with a RealFIFO: one Pop takes many deltas",
             "使用 RealFIFO：一次 Pop 取走多个 Delta",
         ),
         Generation::Atomic => (

@@ -295,7 +295,7 @@ words! {
     tab_live: "live", "实时";
     cluster_title: "Watch a real cluster", "观察真实的集群";
     cluster_disconnect: "Disconnect", "断开";
-    cluster_era: "client-go", "client-go";
+    cluster_era: "Kubernetes", "Kubernetes";
     cluster_never: "never", "从不";
     cluster_resource: "Resource", "资源";
 }
@@ -509,8 +509,8 @@ words! {
     key_help: "this help", "本帮助";
     legend_title: "Signs", "图例";
     legend_waits:
-        "hatched: waits, for a lock or on the wire; an object without an outline is in the cache, but no longer on the server",
-        "斜纹：在等待，等锁或等着被接收；没有轮廓的对象在缓存中，但已不在 API server 上";
+        "hatched: waits, for a lock or on the wire; hatched without an outline: in the cache, but no longer on the server",
+        "斜纹：在等待，等锁或等着被接收；有斜纹而没有轮廓：在缓存中，但已不在 API server 上";
     legend_lit: "lit: changed by this step", "点亮：这一步改变了它";
     legend_gone: "struck out: gone", "划掉：已离开";
     legend_rv:
@@ -535,8 +535,8 @@ words! {
         "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
         "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁";
     legend_behind:
-        "N objects behind: so many differ between the cache and the API server; before 1.36 client-go itself does not keep the cache's rv",
-        "落后 N 个对象：有 N 个在缓存和 API server 上不一致；1.36 之前 client-go 自己并不保存缓存的 rv";
+        "N objects behind: so many differ between the cache and the API server; before 0.36 client-go itself does not keep the cache's rv",
+        "落后 N 个对象：有 N 个在缓存和 API server 上不一致；0.36 之前 client-go 自己并不保存缓存的 rv";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";

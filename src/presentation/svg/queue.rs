@@ -93,7 +93,12 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         if belt {
             let oldest = area(at.x, ground - space.high, at.w, space.high);
             stack(pen, oldest, column, &space);
-            key(pen, area(at.x, floor + 8, at.w, 20), column);
+            key(
+                pen,
+                area(at.x, floor + 8, at.w, 20),
+                column,
+                space.small > 0,
+            );
         } else {
             line(pen, at, column, &space);
         }
@@ -213,7 +218,11 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow, space: &Space) {
             104..110 => 115,
             _ => 120,
         };
-        pen.delta(a, row, size);
+        if space.small > 0 {
+            pen.small_delta(a, row);
+        } else {
+            pen.delta(a, row, size);
+        }
         a.y -= pitch;
         if row.index == 0 && column.stack.hidden > 0 {
             pen.more(a, column.stack.hidden, false);
@@ -222,18 +231,26 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow, space: &Space) {
     }
 }
 
-/// The name of a key and its place, centred.
-fn key(pen: &mut Pen, a: Area, column: &ColumnRow) {
+/// The name of a key and its place, centred. Below a `narrow` stack that of the next key is in a second line.
+fn key(pen: &mut Pen, a: Area, column: &ColumnRow, narrow: bool) {
     let of = mono(120, Ink::INK).bold_if(column.lit);
     let small = sans(110, Ink::INK_3);
     let place = strings::place(pen.options.lang, column.place);
-    let side = measure(&place, small) + 6;
+    let side = if narrow {
+        0
+    } else {
+        measure(&place, small) + 6
+    };
     let w = measure(&column.name, of).min(a.w - side - 15);
     let x = a.x + (a.w - w - side - 15) / 2;
     let cy = a.middle();
     pen.mark(x, cy, 9, column.mark);
     let w = pen.name(x + 15, cy, w, &column.name, of);
-    pen.text(x + 15 + w + 6, cy, side, At::Start, &place, small);
+    if !narrow {
+        pen.text(x + 15 + w + 6, cy, side, At::Start, &place, small);
+    } else if column.place == 0 {
+        pen.text(a.x + a.w / 2, cy + 14, a.w, At::Middle, &place, small);
+    }
 }
 
 /// An entry of a RealFIFO.

@@ -321,9 +321,9 @@ fn names_are_escaped_and_cut() {
             if let Some((_, known)) = picture.api.objects.iter().next() {
                 let known = ApiObject {
                     object,
-                    ..known.clone()
+                    ..ApiObject::clone(known)
                 };
-                picture.api.objects.insert(key.clone(), known);
+                picture.api.objects.insert(key.clone(), known.into());
             }
             picture.output.push_back(Printed::of(0, &name.into()));
             picture.handlers[0].name = name.into();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Fact, FactRecord, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
-use deltascope_cache::sorted::SortedMap;
+use deltascope_cache::sorted::{self, SortedMap};
 
 /// A deleted object keeps its place for this many facts: it is struck out for a while, and may come back.
 const KEPT: usize = 4_000;
@@ -39,9 +39,25 @@ impl CellSlots {
         self.of.get(key).map(|place| *place as usize)
     }
 
-    /// The places of sorted keys.
-    pub fn all_of<'a>(&'a self, keys: &'a [Key]) -> impl Iterator<Item = u32> {
-        self.of.all_of(keys).copied()
+    /// The place of each of these keys; neighbours are found fast.
+    pub fn all_of<'a>(
+        &'a self,
+        keys: impl Iterator<Item = &'a Key>,
+    ) -> impl Iterator<Item = Option<usize>> {
+        self.of
+            .all_of(keys)
+            .map(|place| place.map(|place| *place as usize))
+    }
+
+    /// Those of these keys for which [`Self::meet`] does something, and perhaps more.
+    pub fn unmet<'a>(
+        &'a self,
+        keys: impl Iterator<Item = &'a Key> + Clone,
+    ) -> impl Iterator<Item = &'a Key> {
+        keys.clone()
+            .zip(self.of.all_of(keys))
+            .filter(|(_, place)| place.is_none() || !self.left.is_empty())
+            .map(|(key, _)| key)
     }
 
     /// The keys that have had this place: more than one if it was reused.
@@ -88,12 +104,24 @@ impl CellSlots {
         }
     }
 
-    /// Adapts to the drop of the run's first `gone` facts: forgets the keys that do not occur any more.
-    pub fn forget(this: &mut Rc<Self>, gone: usize, is_there: &dyn Fn(&Key) -> bool) {
-        let this = Rc::make_mut(this);
-        for (left, ..) in &mut this.left {
-            *left = left.saturating_sub(gone);
+    /// How many keys have, or have had, a place.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.of.len()
+    }
+
+    /// Adapts to the drop of the run's first `gone` facts.
+    pub fn shift(this: &mut Rc<Self>, gone: usize) {
+        if !this.left.is_empty() {
+            for (left, ..) in &mut Rc::make_mut(this).left {
+                *left = left.saturating_sub(gone);
+            }
         }
+    }
+
+    /// Forgets the keys that do not occur any more.
+    pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
+        let this = Rc::make_mut(this);
         let of = std::mem::take(&mut this.of).into_iter();
         let left = &mut this.left;
         this.of = of
@@ -132,7 +160,7 @@ impl Touched {
         let mut touched = Self::default();
         each(&mut |fact| touched.see(fact));
         // Once for all: there may be thousands.
-        touched.keys.sort_unstable();
+        sorted::sort(&mut touched.keys, Ord::cmp);
         touched.keys.dedup();
         touched
     }
@@ -192,7 +220,8 @@ mod tests {
         CellSlots::meet(&mut places, KEPT + 30, &"f".into());
         let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(&key.into()));
         assert_eq!(of, [Some(0), Some(1), Some(2), Some(3), Some(1), Some(4)]);
-        CellSlots::forget(&mut places, 100, &|key| **key != *"c");
+        CellSlots::shift(&mut places, 100);
+        CellSlots::forget(&mut places, &|key| **key != *"c");
         assert_eq!((places.get(&"c".into()), places.len()), (None, 5));
     }
 

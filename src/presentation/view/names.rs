@@ -3,9 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 use deltascope_cache::sorted::SortedMap;
 
 use crate::caption::{Naming, short_name};
@@ -13,7 +12,7 @@ use crate::caption::{Naming, short_name};
 /// The marks of a run, hashed: UIDs come in no order. They are assigned in turn as objects appear, without those of
 /// existing objects. A place in the run has the same marks however it was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Marks(IndexMap<Arc<str>, u8>);
+pub struct Marks(Map<Arc<str>, u8>);
 
 impl Marks {
     /// The mark of a UID.
@@ -46,8 +45,8 @@ impl Marks {
 /// The keys of a run that differ only in their namespace, by the name that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alike {
-    /// The first key of each name.
-    first: SortedMap<Arc<str>, Key>,
+    /// The first key of each name, hashed: the names of a list come in no order.
+    first: Map<Arc<str>, Key>,
     /// All keys of a name that has more than one.
     more: SortedMap<Arc<str>, Vec<Key>>,
     /// Whether there are keys of more than one namespace.

@@ -238,6 +238,12 @@ impl Invariants {
         }
     }
 
+    /// How many facts have been checked.
+    #[must_use]
+    pub fn seen(&self) -> usize {
+        self.state.seen
+    }
+
     /// Checks the new facts.
     pub fn check_new(&mut self, timeline: &Timeline) {
         self.check_up_to(timeline, timeline.len());

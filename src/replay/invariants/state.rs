@@ -452,7 +452,7 @@ impl State {
             StoreFact::StoreReplaced { items } => {
                 self.store.all_touched = true;
                 let before = std::mem::take(&mut self.store.items);
-                for object in items {
+                for object in items.iter() {
                     if let Some(rv) = before.get(&object.key) {
                         self.store.items.insert(object.key.clone(), rv.clone());
                     }

@@ -108,7 +108,7 @@ fn settings(generation: Generation) -> Scenario {
 /// The violations of these facts, which the reflector states one virtual ms apart.
 fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
     let world = settings(generation).build().unwrap();
-    let mut invariants = Invariants::new(&Picture::of(&world), false);
+    let mut invariants = Invariants::new(&Picture::start(&world), false);
     for (place, fact) in facts.into_iter().enumerate() {
         let record = FactRecord {
             id: FactId(0),
@@ -584,7 +584,7 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
     let watched = Fact::Server(ServerFact::WatchAccepted { rv: "9".into() });
     let facts = [watched, created("5"), stored("5"), indexed("web")].map(record);
     let fold = |ends: &[usize]| {
-        let mut invariants = Invariants::new(&Picture::of(&world), false);
+        let mut invariants = Invariants::new(&Picture::start(&world), false);
         for (place, record) in facts.iter().enumerate() {
             if ends.contains(&place) {
                 invariants.end();
@@ -606,7 +606,7 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
     // A violation found at the end of an earlier ms stays.
     let mut late = facts.clone();
     late[2].time += 1;
-    let mut invariants = Invariants::new(&Picture::of(&world), false);
+    let mut invariants = Invariants::new(&Picture::start(&world), false);
     for (place, record) in late.iter().enumerate() {
         invariants.see(place, record);
     }

@@ -85,29 +85,28 @@ impl Picture {
             ServerFact::ObjectCreated { object, body } => {
                 api.written(&object.rv);
                 api.objects.shift_remove(&object.key);
-                api.objects.insert(
-                    object.key.clone(),
-                    ApiObject {
-                        object: object.clone(),
-                        body: body.clone(),
-                        deleted: false,
-                    },
-                );
+                let entry = ApiObject {
+                    object: object.clone(),
+                    body: body.clone(),
+                    deleted: false,
+                };
+                api.objects.insert(object.key.clone(), Arc::new(entry));
             }
             ServerFact::ObjectUpdated { object, body, .. } => {
                 api.written(&object.rv);
                 if let Some(entry) = api.objects.get_mut(&object.key) {
+                    let entry = Arc::make_mut(entry);
                     entry.object = object.clone();
                     entry.body = body.clone();
                 }
             }
             ServerFact::ObjectDeleted { object, .. } => {
                 api.written(&object.rv);
-                if let Some(mut entry) = api.objects.get(&object.key).cloned() {
+                if let Some(entry) = api.objects.get_mut(&object.key) {
+                    let entry = Arc::make_mut(entry);
                     entry.object = object.clone();
                     entry.deleted = true;
                     api.deleted.push_back(object.key.clone());
-                    api.objects.insert(object.key.clone(), entry);
                 }
             }
             ServerFact::HistoryCompacted { oldest } => {
@@ -431,7 +430,10 @@ impl Picture {
             StoreFact::IndexEntryAdded { index, value, key } => {
                 if let Some(values) = store.indices.get_mut(index) {
                     let keys = values.or_default(Arc::clone(value));
-                    if let Err(place) = keys.binary_search(key) {
+                    // Most come in order.
+                    if keys.last().is_none_or(|last| last < key) {
+                        keys.push(key.clone());
+                    } else if let Err(place) = keys.binary_search(key) {
                         keys.insert(place, key.clone());
                     }
                 }

@@ -7,13 +7,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 pub use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::fact::{Actor, Body, Entry, EventType, NotificationRef, ObjectRef, Rv};
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::source::Refusals;
@@ -25,7 +24,7 @@ pub use deltascope_world::virtual_time::{
 };
 
 mod fold;
-mod of_world;
+mod start;
 
 /// How many items whose content all pictures share weigh as much as one that is not shared.
 const SHARED: usize = 8;
@@ -73,7 +72,7 @@ pub struct ApiRoom {
     /// The resource version of the server.
     pub rv: Rv,
     /// The objects in the order of their creation, including the last [`DELETED_SHOWN`] deleted ones.
-    pub objects: IndexMap<Key, ApiObject>,
+    pub objects: Map<Key, Arc<ApiObject>>,
     /// The keys of the deleted objects, the longest ago first.
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
@@ -287,7 +286,7 @@ pub struct StoreRoom {
     /// The stored objects, by key.
     pub items: SortedMap<Key, ObjectRef>,
     /// Index name → indexed value → keys; empty indices are included.
-    pub indices: IndexMap<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
+    pub indices: Map<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
     /// The version of the last list or event that was applied (not kept by client-go before 1.36).
     pub rv: Rv,
     /// Whether client-go itself keeps that version (from 1.36 on).
@@ -402,13 +401,9 @@ impl Picture {
             .iter()
             .map(|handler| handler.pending.len() + handler.notifications.len() / SHARED)
             .sum();
-        let listed = |entry: &Entry| match entry {
-            Entry::ReplacedAll { objects, .. } => objects.len(),
-            _ => 1,
-        };
         let popped = self.pop.processing.iter().chain(&self.pop.last);
-        let popped = popped.flat_map(|popped| &popped.entries);
-        let entries: usize = self.queue.entries.iter().chain(popped).map(listed).sum();
+        let popped: usize = popped.map(|popped| popped.entries.len()).sum();
+        let entries = self.queue.entries.len() + popped;
         self.api.objects.len()
             + self.api.stream.len()
             + self.queue.keys.len()
@@ -428,10 +423,10 @@ impl Picture {
 }
 
 /// An object of which the source states no body.
-fn known_object(object: &ObjectRef, deleted: bool) -> ApiObject {
-    ApiObject {
+fn known_object(object: &ObjectRef, deleted: bool) -> Arc<ApiObject> {
+    Arc::new(ApiObject {
         object: object.clone(),
         body: Body::default(),
         deleted,
-    }
+    })
 }

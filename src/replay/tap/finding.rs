@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::lister_watcher::ApiError;
+use deltascope_cache::sorted;
 use deltascope_world::Time;
 
 use crate::heard::Differs;
@@ -85,6 +87,13 @@ pub enum Finding {
         /// An informer of the client that has it.
         informer: Option<usize>,
     },
+    /// The API server refuses what a client asks for, again and again.
+    Refused {
+        /// What is refused.
+        refused: Refused,
+        /// An informer of the client that asks for it.
+        informer: Option<usize>,
+    },
     /// What happened meets a bug of this generation.
     KnownBug {
         /// The informer.
@@ -118,6 +127,19 @@ pub struct Poll {
     pub last: Time,
 }
 
+/// A list or a watch that the API server refused the last time, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The client's `User-Agent`.
+    pub agent: Arc<str>,
+    /// What it asks for.
+    pub scope: Scope,
+    /// How often in a row.
+    pub count: u64,
+    /// The last answer.
+    pub error: ApiError,
+}
+
 impl Finding {
     /// The informer that it is about, if it is about one.
     #[must_use]
@@ -132,7 +154,7 @@ impl Finding {
             | Self::ManagedFields { informer }
             | Self::KnownBug { informer, .. }
             | Self::Log { informer, .. } => Some(*informer),
-            Self::Poll { informer, .. } => *informer,
+            Self::Poll { informer, .. } | Self::Refused { informer, .. } => *informer,
         }
     }
 
@@ -149,7 +171,8 @@ impl Finding {
             Self::Twice { .. }
             | Self::AllSecrets { .. }
             | Self::ManagedFields { .. }
-            | Self::Poll { .. } => None,
+            | Self::Poll { .. }
+            | Self::Refused { .. } => None,
         }
     }
 
@@ -165,6 +188,7 @@ impl Finding {
             Self::HotObject { .. } => "hot-object",
             Self::ManagedFields { .. } => "managed-fields",
             Self::Poll { .. } => "poll",
+            Self::Refused { .. } => "refused",
             Self::KnownBug { .. } => "known-bug",
             Self::Log { .. } => "log",
         }
@@ -176,7 +200,12 @@ pub type Shared = BTreeSet<[Arc<str>; 2]>;
 
 /// All findings, the informers' in their order.
 #[must_use]
-pub fn findings(ledgers: &[Ledger], polls: &[Poll], shared: &Shared) -> Vec<Finding> {
+pub fn findings(
+    ledgers: &[Ledger],
+    polls: &[Poll],
+    refused: &[Refused],
+    shared: &Shared,
+) -> Vec<Finding> {
     let processes = processes(ledgers);
     let mut found = Vec::new();
     // Of many alike, each is named beside the first one only.
@@ -199,12 +228,26 @@ pub fn findings(ledgers: &[Ledger], polls: &[Poll], shared: &Shared) -> Vec<Find
         }
         of_one(informer, ledger, &mut found);
     }
+    let is_refused = |poll: &Poll| {
+        let mut refused = refused.iter();
+        refused.any(|one| (&one.agent, &one.scope) == (&poll.agent, &poll.scope))
+    };
     let polled = polls
         .iter()
-        .filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope));
+        .filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope) && !is_refused(poll));
     found.extend(polled.map(|poll| Finding::Poll {
         poll: poll.clone(),
         informer: ledgers.iter().position(|ledger| has(ledger, poll)),
+    }));
+    // A Reflector asks again; whoever asks once has been told.
+    let again = refused.iter().filter(|one| one.count > 1);
+    found.extend(again.map(|one| {
+        Finding::Refused {
+            refused: one.clone(),
+            informer: ledgers
+                .iter()
+                .position(|ledger| (&ledger.agent, &ledger.scope) == (&one.agent, &one.scope)),
+        }
     }));
     found
 }
@@ -302,7 +345,7 @@ fn program(agent: &str) -> &str {
 /// Whether both names came over one connection.
 fn are_in(shared: &Shared, agents: [&Arc<str>; 2]) -> bool {
     let mut pair = agents.map(Arc::clone);
-    pair.sort_unstable();
+    sorted::sort(&mut pair, Ord::cmp);
     pair[0] != pair[1] && shared.contains(&pair)
 }
 
@@ -397,7 +440,7 @@ mod tests {
     }
 
     fn ids(ledgers: &[Ledger]) -> Vec<&'static str> {
-        let found = findings(ledgers, &[], &Shared::new());
+        let found = findings(ledgers, &[], &[], &Shared::new());
         found.iter().map(Finding::id).collect()
     }
 
@@ -517,7 +560,7 @@ mod tests {
         ];
         for (one, other, third, wanted) in table {
             let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
-            let found = findings(&ledgers, &[], &Shared::new());
+            let found = findings(&ledgers, &[], &[], &Shared::new());
             let twice = Finding::Twice {
                 informer: 0,
                 other: 2,
@@ -554,7 +597,7 @@ mod tests {
         ] {
             ledger.note(&note);
         }
-        let found = findings(&[ledger], &[], &Shared::new());
+        let found = findings(&[ledger], &[], &[], &Shared::new());
         let said: Vec<_> = found.iter().map(|one| (one.id(), one.at())).collect();
         assert_eq!(
             said,
@@ -573,7 +616,7 @@ mod tests {
                 count,
                 ..Poll::default()
             };
-            let said = findings(&[], &[poll], &Shared::new());
+            let said = findings(&[], &[poll], &[], &Shared::new());
             assert_eq!(said.len(), found, "{count}");
         }
     }
@@ -608,7 +651,7 @@ mod tests {
                 other: 1,
                 together,
             });
-            let said = findings(&ledgers, &[], &shared);
+            let said = findings(&ledgers, &[], &[], &shared);
             assert_eq!(said, Vec::from_iter(twice), "{one:?} {other:?}");
         }
     }
@@ -674,7 +717,7 @@ mod tests {
                 poll: poll.clone(),
                 informer,
             };
-            let found = findings(&[ledger], &[poll], &Shared::new());
+            let found = findings(&[ledger], &[poll], &[], &Shared::new());
             assert_eq!(found, [wanted], "{name}");
         }
     }
@@ -688,7 +731,8 @@ mod tests {
         poll.scope.group = "coordination.k8s.io".to_owned();
         poll.scope.plural = "leases".to_owned();
         // All of them are something else.
-        let polls = |poll: &Poll| findings(&[], std::slice::from_ref(poll), &Shared::new()).len();
+        let polls =
+            |poll: &Poll| findings(&[], std::slice::from_ref(poll), &[], &Shared::new()).len();
         assert_eq!(polls(&poll), 1);
         poll.scope.name = Some("leader".to_owned());
         assert_eq!(polls(&poll), 0);

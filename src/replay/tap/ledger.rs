@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::controller::Generation;
+use deltascope_cache::map::Map;
+use deltascope_cache::sorted;
 use deltascope_world::Time;
 
 use super::call::{Call, Scope};
@@ -70,7 +70,7 @@ pub struct Ledger {
     /// The spans in which a watch was open, the first of them.
     pub open: Vec<(Time, Time)>,
     /// Objects that changed ten times a second.
-    pub hot: IndexMap<String, Hot>,
+    pub hot: Map<String, Hot>,
     /// When the watch was opened, and how many events have come.
     since: Option<(Time, u64)>,
     /// How many objects the informer has, and their bytes.
@@ -83,16 +83,16 @@ pub struct Ledger {
 #[derive(Clone, Debug, Default)]
 struct Each {
     /// Bytes of each object that the informer has.
-    objects: IndexMap<String, u32>,
+    objects: Map<String, u32>,
     /// Whether only the notes of a file that goes on say which these are.
     lacks: bool,
     /// Whether lists came in a file before.
     goes_on: bool,
     /// The objects of the list, or of the initial events, under way.
-    coming: Option<IndexMap<String, u32>>,
+    coming: Option<Map<String, u32>>,
     /// The window, and how often each object has changed in it, by whom.
     window: Time,
-    changes: IndexMap<String, (u32, BTreeMap<Arc<str>, u32>)>,
+    changes: Map<String, (u32, BTreeMap<Arc<str>, u32>)>,
 }
 
 /// A list.
@@ -291,7 +291,7 @@ impl Ledger {
             }
             Note::Watch { initial, .. } => {
                 if *initial {
-                    self.each.coming = Some(IndexMap::new());
+                    self.each.coming = Some(Map::default());
                     self.list(at, How::Streamed);
                 }
             }
@@ -476,7 +476,7 @@ impl Ledger {
             return;
         }
         let mut writers: Vec<_> = writers.iter().map(|(by, n)| (Arc::clone(by), *n)).collect();
-        writers.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sorted::sort(&mut writers, |(_, one), (_, other)| other.cmp(one));
         let hot = Hot {
             at: from,
             changes: *count,

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kube_core::DynamicObject;
 
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::wire::RecordedEvent;
@@ -32,7 +32,7 @@ pub struct State {
     head: Option<Trace>,
 }
 
-type Objects = IndexMap<Key, Arc<DynamicObject>>;
+type Objects = Map<Key, Arc<DynamicObject>>;
 
 impl State {
     /// Reads a recording piece by piece: it is long.
@@ -73,7 +73,7 @@ impl State {
                     }
                 }
                 // If initial events come, these are all objects.
-                ResponsePart::Opened => self.coming = Some(Objects::new()),
+                ResponsePart::Opened => self.coming = Some(Objects::default()),
                 ResponsePart::Event(RecordedEvent::Object { event, object }) => {
                     if let Some(rv) = object.metadata.resource_version.as_deref() {
                         self.rv = rv.into();

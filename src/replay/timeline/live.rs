@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::picture::Picture;
 use crate::recording::RecordedInput;
 use deltascope_cache::fact::EventType;
 use deltascope_world::Time;
@@ -39,26 +40,27 @@ impl Timeline {
         self.over = true;
     }
 
-    /// Advances to `now` and executes what is due, with at most `most` facts. True when everything due has
-    /// been executed.
+    /// Advances to `now` and executes what is due, at the cost of at most `most` facts, or the picture's part of a step that
+    /// has cost more. True when everything due has been executed.
     pub fn go_to(&mut self, now: Time, most: usize) -> bool {
         let Some(live) = self.live else {
             return true;
         };
         let now = now.max(live);
         self.live = Some(now);
-        let until = self.len().saturating_add(most);
-        while self.len() < until {
+        let mut cost = 0;
+        // One step may cost more than that.
+        while cost < most && self.keep_up(most) {
             if !self.world.step_within(now) {
                 return true;
             }
-            self.collect();
+            cost += self.gather();
         }
         false
     }
 
-    /// Gives the live run an input at `now`, after executing everything that is due.
-    pub fn take(&mut self, now: Time, input: Input<Command>) {
+    /// Gives the live run an input at `now`, after executing everything that is due. Returns the cost, in facts.
+    pub fn take(&mut self, now: Time, input: Input<Command>) -> usize {
         let now = now.max(self.last_time());
         while !self.go_to(now, SEGMENT) {}
         let taken = RecordedInput {
@@ -78,7 +80,7 @@ impl Timeline {
         give(&mut self.world, &taken, time);
         self.inputs.push(taken);
         self.taken += 1;
-        self.collect();
+        self.gather()
     }
 
     /// The next virtual time at which a live run does something by itself, in ms.
@@ -160,6 +162,12 @@ impl Timeline {
         self.thinned = self.thinned.saturating_sub(gone);
         self.looked_at.borrow_mut().clear();
         gone
+    }
+
+    /// The picture that the known facts begin with.
+    #[must_use]
+    pub fn at_start(&self) -> Option<&Picture> {
+        Some(&*self.start()?.picture)
     }
 
     /// The inputs that replace the forgotten beginning: the user's own, and the cluster's objects.

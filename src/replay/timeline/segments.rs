@@ -7,38 +7,63 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_world::slices::{Slices, at_once};
 
 use super::{
-    BEHIND_EDGE, CHECKPOINTS_WEIGH, Checkpoint, EDGE, FACTS_KEPT, Inputs, LOOKED_AT,
+    BEHIND_EDGE, CHECKPOINTS_WEIGH, Checkpoint, EDGE, FACTS_KEPT, HOLDS_COSTS, Inputs, LOOKED_AT,
     LOOKED_AT_FACTS, LookedAt, RESTING, SEEN, SEGMENT, Segment, Timeline, go_on,
 };
 
 impl Timeline {
+    /// Takes the new facts of the world, and keeps up with them.
     pub(super) fn collect(&mut self) {
+        self.gather();
+        self.keep_up(usize::MAX);
+    }
+
+    /// Takes the new facts. Returns what they cost, in facts: one may be about a whole list.
+    pub(super) fn gather(&mut self) -> usize {
         let Some(last) = self.segments.last_mut() else {
-            return;
+            return 0;
         };
-        let facts = last.facts.get_or_insert_default();
         let mut new = self.world.drain();
+        let count = new.len();
         let holds: usize = new.iter().map(|record| record.fact.weight()).sum();
         last.holds += holds;
         self.held += holds;
-        Arc::make_mut(facts).append(&mut new);
+        Arc::make_mut(last.facts.get_or_insert_default()).append(&mut new);
+        count + holds / HOLDS_COSTS
+    }
+
+    /// Lets the picture near the end of the run follow by at most `most` facts, and begins a segment where one is due. False
+    /// while it is behind: the world must not go on until then.
+    pub(super) fn keep_up(&mut self, most: usize) -> bool {
+        let Some((last, facts)) =
+            (self.segments.last()).and_then(|last| Some((last, last.facts.as_ref()?)))
+        else {
+            return true;
+        };
         // Only after a whole micro-step, where the world is the one that the next segment begins with.
         let is_full = facts.len() >= self.gap || last.holds >= self.may_hold.segment;
         let until = if is_full {
             facts.len()
         } else if facts.len() < self.edge.0 + EDGE {
-            return;
+            return true;
         } else {
             facts.len() - BEHIND_EDGE
         };
+        let next = until.min(self.edge.0.saturating_add(most));
         let picture = Arc::make_mut(&mut self.edge.1);
-        picture.apply_all(facts.get(self.edge.0..until).unwrap_or_default());
-        self.edge.0 = until;
+        picture.apply_all(facts.get(self.edge.0..next).unwrap_or_default());
+        self.edge.0 = next;
+        if next < until {
+            return false;
+        }
         if is_full {
             let (picture, from) = (Arc::clone(&self.edge.1), last.from + until);
             self.begin_segment(picture, from);
             self.keep_bounds();
+            // The next fold copies a picture that is large: that has a slice for itself.
+            return self.gap <= SEGMENT;
         }
+        true
     }
 
     pub(super) fn begin_segment(&mut self, picture: Arc<Picture>, from: usize) {
@@ -62,13 +87,14 @@ impl Timeline {
     /// Drops facts and checkpoints beyond the limits, the oldest first.
     pub(super) fn keep_bounds(&mut self) {
         let (mut kept, mut hold) = (0, 0);
-        for segment in self.segments.iter_mut().rev() {
+        for (age, segment) in self.segments.iter_mut().rev().enumerate() {
             let Some(facts) = &segment.facts else {
                 continue;
             };
             kept += facts.len();
             hold += segment.holds;
-            if kept > FACTS_KEPT || hold > self.may_hold.kept {
+            // The segment that has just ended may be one step, which nobody has seen yet. All later views show its end.
+            if age > 1 && (kept > FACTS_KEPT || hold > self.may_hold.kept) {
                 segment.facts = None;
             }
         }
@@ -103,8 +129,10 @@ impl Timeline {
         let weigh = |segment: &Segment| segment.start.picture.weight();
         let mut weight: usize = self.segments.iter().map(weigh).sum();
         while self.segments.len() > most.max(2) || weight > CHECKPOINTS_WEIGH {
-            // Merge two neighbours, the shortest pair of the older ones, so that all segments grow evenly.
-            let old = 1..(self.segments.len() * 3 / 4).max(2);
+            // Merge two neighbours, the shortest pair of the older ones, so that all segments grow evenly. What the segment
+            // that has just ended has is still shown.
+            let len = self.segments.len();
+            let old = 1..(len * 3 / 4).max(2).min(len.saturating_sub(2));
             let length = |number: &usize| self.len_of(number - 1) + self.len_of(*number);
             let Some(number) = old.min_by_key(length) else {
                 return;

@@ -134,6 +134,21 @@ fn the_oldest_checkpoints_are_thinned_out_evenly_beyond_the_limit() {
 }
 
 #[test]
+fn the_end_of_the_segment_before_the_last_is_never_recomputed() {
+    let mut timeline = Timeline::new(endless()).unwrap().with_checkpoints(2);
+    timeline.may_hold.kept = 0;
+    for _ in 0..30 {
+        timeline.extend(timeline.len() + SEGMENT / 2);
+        let [.., before, _] = &timeline.segments[..] else {
+            continue;
+        };
+        assert!(timeline.has_facts(before.from..timeline.len()));
+        assert!(timeline.segments.len() <= 3);
+    }
+    assert!(!timeline.has_facts(0..SEGMENT));
+}
+
+#[test]
 fn facts_dropped_while_in_use_are_recomputed() {
     let mut timeline = Timeline::new(endless()).unwrap();
     timeline.extend(3 * SEGMENT);

@@ -12,7 +12,7 @@ use deltascope_cache::trace::Trace;
 use super::Command;
 use super::live::Live;
 use super::program::Program;
-use super::recorded::Recording;
+use super::recorded::RecordedServer;
 use super::simulator::Simulator;
 
 /// One of the sources.
@@ -25,7 +25,7 @@ pub enum AnySource {
     /// A simulated API server.
     Server(Simulator),
     /// A recorded stream.
-    Recorded(Recording),
+    Recorded(RecordedServer),
     /// A real cluster, or the recorded responses of one.
     Live(Live),
     /// A program that calls the queue itself.

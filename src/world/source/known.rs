@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use deltascope_cache::fact::{EventType, ObjectRef, Rv};
 use deltascope_cache::key::Key;
+use deltascope_cache::map::Map;
 
 use super::simulator::DELETED_SHOWN;
 
@@ -16,7 +15,7 @@ pub struct Known {
     /// Whether all objects are known, because there was a list.
     complete: bool,
     rv: Rv,
-    objects: IndexMap<Key, (ObjectRef, bool)>,
+    objects: Map<Key, (ObjectRef, bool)>,
     deleted: VecDeque<Key>,
 }
 
@@ -27,7 +26,7 @@ impl Known {
         Self {
             complete,
             rv,
-            objects: IndexMap::new(),
+            objects: Map::default(),
             deleted: VecDeque::new(),
         }
     }

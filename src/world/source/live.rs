@@ -8,7 +8,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kube_core::DynamicObject;
 use serde_json::Value;
 
@@ -22,6 +21,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
+use deltascope_cache::map::Map;
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
@@ -257,11 +257,11 @@ pub struct Live {
     stream: Stream,
     known: Known,
     /// The objects of `known`, without the deleted ones.
-    objects: IndexMap<Key, Arc<DynamicObject>>,
+    objects: Map<Key, Arc<DynamicObject>>,
     /// Whether the last full list had more objects than can be kept.
     too_much: bool,
     /// The objects so far of a list in pages, or of the initial events of a streaming list.
-    under_way: Option<IndexMap<Key, Arc<DynamicObject>>>,
+    under_way: Option<Map<Key, Arc<DynamicObject>>>,
 }
 
 impl Default for Live {
@@ -273,7 +273,7 @@ impl Default for Live {
             ahead: VecDeque::new(),
             stream: Stream::default(),
             known: Known::new("".into(), true),
-            objects: IndexMap::new(),
+            objects: Map::default(),
             too_much: false,
             under_way: None,
         }
@@ -299,7 +299,7 @@ impl Live {
         let of_list = self.under_way.as_ref().filter(|_| continues);
         Some(Wanted {
             request: self.request,
-            has: of_list.map_or(0, IndexMap::len),
+            has: of_list.map_or(0, Map::len),
             too_much: self.too_much && whole && waits,
             ask,
         })
@@ -487,7 +487,7 @@ impl Live {
     }
 
     /// The server's objects are completely known now.
-    fn settle(&mut self, objects: IndexMap<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
+    fn settle(&mut self, objects: Map<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
         let learned: Arc<[ObjectRef]> = objects
             .iter()
             .map(|(key, object)| reference(key, object))
@@ -655,7 +655,7 @@ impl Source for Live {
             }
         }
         self.state = State::Open(request.clone());
-        self.under_way = (request.send_initial_events == Some(true)).then(IndexMap::new);
+        self.under_way = (request.send_initial_events == Some(true)).then(Map::default);
         let rv = &request.resource_version;
         watch_accepted(rv, trace);
         while let Some(part) = self.early.pop_front() {

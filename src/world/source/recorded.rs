@@ -26,7 +26,7 @@ pub const EVENT_MS: Time = 500;
 
 /// A recorded stream as a source.
 #[derive(Clone, Debug)]
-pub struct Recording {
+pub struct RecordedServer {
     list: Option<ListPage<DynamicObject>>,
     has_list: bool,
     events: VecDeque<RecordedEvent>,
@@ -40,7 +40,7 @@ pub struct Recording {
     known: Known,
 }
 
-impl Recording {
+impl RecordedServer {
     /// Builds the source from a recording that [`super::wire::open`] has read.
     #[must_use]
     pub fn new(recorded: Recorded) -> Self {
@@ -88,7 +88,7 @@ impl Recording {
     }
 }
 
-impl Source for Recording {
+impl Source for RecordedServer {
     type Command = Command;
 
     /// A write is refused, because a recording cannot change; a cut is possible.

@@ -20,7 +20,7 @@ use super::any::AnySource;
 use super::live::{self, Live, ServerResponse};
 use super::pod::{self, Write};
 use super::program::Program;
-use super::recorded::Recording;
+use super::recorded::RecordedServer;
 use super::simulator::Simulator;
 use super::wire::Recorded;
 use super::workload::{Options, Workload};
@@ -444,9 +444,9 @@ impl Scenario {
         let source = match self.settings.source {
             SourceKind::Program => AnySource::Program(Program::default()),
             SourceKind::Cluster => AnySource::Live(Live::default()),
-            SourceKind::Recorded => {
-                AnySource::Recorded(Recording::new(self.recorded.clone().unwrap_or_default()))
-            }
+            SourceKind::Recorded => AnySource::Recorded(RecordedServer::new(
+                self.recorded.clone().unwrap_or_default(),
+            )),
             SourceKind::Server => {
                 let mut initial = Vec::new();
                 for (place, object) in self.initial.iter().enumerate() {

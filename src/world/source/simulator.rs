@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
@@ -16,6 +15,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
+use deltascope_cache::map::Map;
 use deltascope_cache::object::{Item, Object};
 use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::step::Step;
@@ -63,7 +63,7 @@ struct Change {
 pub struct Simulator {
     rv: u64,
     uids: u64,
-    objects: IndexMap<Key, Stored>,
+    objects: Map<Key, Stored>,
     history: VecDeque<Change>,
     /// A watch from before this version is answered with 410.
     oldest: u64,
@@ -110,7 +110,7 @@ impl Simulator {
         let mut server = Self {
             rv: FIRST_RV,
             uids: 0,
-            objects: IndexMap::new(),
+            objects: Map::default(),
             history: VecDeque::new(),
             oldest: FIRST_RV,
             watch: None,

@@ -6,11 +6,9 @@
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
-use crate::virtual_time::{
-    HandlerSettings, Input, PrintSettings, ProcessFailure, ProcessModeText, Settings,
-    TransformSettings, WorkSettings,
-};
-use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
+use crate::fields::{Put as _, Written};
+use crate::virtual_time::{Input, ProcessModeText};
+use deltascope_cache::fact::{EventType, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::Command;
@@ -29,7 +27,7 @@ pub fn is_same(one: &Scenario, other: &Scenario) -> bool {
 #[must_use]
 pub fn scenario(scenario: &Scenario) -> Value {
     let Scenario {
-        settings: built,
+        settings,
         initial,
         script,
         traffic,
@@ -37,8 +35,8 @@ pub fn scenario(scenario: &Scenario) -> Value {
         beside,
         recorded: _,
     } = scenario;
-    let mut fields = Fields::default();
-    fields.put("settings", settings(built));
+    let mut fields = Written::default();
+    fields.put("settings", settings.written());
     fields.put("initial", Value::Array(initial.clone()));
     fields.put("script", array(script.iter().map(entry)));
     fields.some("traffic", traffic.map(Value::from));
@@ -47,96 +45,10 @@ pub fn scenario(scenario: &Scenario) -> Value {
     fields.done()
 }
 
-/// The settings of a world, as JSON.
-#[must_use]
-pub fn settings(settings: &Settings) -> Value {
-    let Settings {
-        seed,
-        interleave,
-        jitter,
-        source,
-        informer,
-        queue,
-        key_separator,
-        prints,
-        era,
-        watch_list,
-        refuses_streaming,
-        withholds_initial_events_end,
-        selector,
-        repeats,
-        page_size,
-        resync_ms,
-        known_objects,
-        store,
-        emit_delta_type_replaced,
-        indices,
-        type_description,
-        mode,
-        transform,
-        process_ms,
-        process_fails,
-        by_type,
-        handlers,
-        mutation_detector,
-        work,
-    } = settings;
-    let PrintSettings {
-        on_list,
-        on_event,
-        on_sync,
-    } = prints;
-    let mut lines = Fields::default();
-    lines.put("onList", texts(on_list));
-    lines.put("onEvent", texts(on_event));
-    lines.put("onSync", texts(on_sync));
-
-    let mut fields = Fields::default();
-    fields.put("seed", (*seed).into());
-    fields.put("interleave", (*interleave).into());
-    fields.some("jitter", jitter.map(Value::from));
-    fields.put("feed", chosen(source, source.as_str()));
-    fields.put("machinery", chosen(informer, informer.as_str()));
-    fields.put("queue", chosen(queue, queue.as_str()));
-    fields.some("keySeparator", key_separator.as_deref().map(Value::from));
-    fields.put("prints", lines.done());
-    fields.put("era", era.0.version().into());
-    fields.some("watchList", watch_list.map(Value::from));
-    fields.put("refusesStreaming", (*refuses_streaming).into());
-    fields.put(
-        "withholdsInitialEventsEnd",
-        (*withholds_initial_events_end).into(),
-    );
-    let selector = selector.as_ref().map(ToString::to_string);
-    fields.some("selector", selector.map(Value::from));
-    fields.put("repeats", texts(repeats));
-    fields.put("pageSize", (*page_size).into());
-    fields.put("resyncMs", (*resync_ms).into());
-    fields.put("knownObjects", (*known_objects).into());
-    fields.put("store", (*store).into());
-    fields.put("emitDeltaTypeReplaced", (*emit_delta_type_replaced).into());
-    fields.put("indices", texts(indices));
-    fields.some(
-        "typeDescription",
-        type_description.as_deref().map(Value::from),
-    );
-    let free = mode.0 == ProcessMode::Free;
-    fields.some("mode", (!free).then(|| ProcessModeText(mode.0).into()));
-    fields.some("transform", transform.as_ref().map(self::transform));
-    fields.put("processMs", (*process_ms).into());
-    let fails = process_fails.as_ref();
-    fields.some("processFails", fails.map(self::process_fails));
-    fields.put("byType", (*by_type).into());
-    fields.put("handlers", array(handlers.iter().map(handler)));
-    fields.put("mutationDetector", (*mutation_detector).into());
-    fields.some("work", work.as_ref().map(self::work));
-    fields.done()
-}
-
 /// An entry of a script.
 #[must_use]
 pub fn entry(entry: &Entry) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.some("at", Some(entry.at.into()));
     act(&entry.act, &mut fields);
     fields.done()
@@ -146,7 +58,7 @@ pub fn entry(entry: &Entry) -> Value {
 /// operation.
 #[must_use]
 pub fn input(at: u64, more: &[(&str, u64)], input: &Input<Command>) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.some("at", Some(at.into()));
     for (name, value) in more {
         fields.some(name, Some((*value).into()));
@@ -173,10 +85,10 @@ pub fn object(object: &DynamicObject) -> Value {
 /// A recorded list without its items.
 #[must_use]
 pub fn list(list: &RecordedList) -> Value {
-    let mut metadata = Fields::default();
+    let mut metadata = Written::default();
     metadata.put("resourceVersion", (&*list.rv).into());
     metadata.put("continue", if list.partial { "more" } else { "" }.into());
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.some("kind", Some(format!("{}List", list.kind).into()));
     fields.put("metadata", metadata.done());
     fields.done()
@@ -190,18 +102,18 @@ pub fn items(list: &RecordedList) -> impl Iterator<Item = Value> {
 /// An event as the server sent it; for a broken connection, how many bytes of the line had arrived.
 #[must_use]
 pub fn event(event: &RecordedEvent) -> Value {
-    let mut object = Fields::default();
+    let mut object = Written::default();
     let (kind, object) = match event {
         RecordedEvent::Object { event, object } => (*event, whole_object(object)),
         RecordedEvent::Bookmark {
             rv,
             initial_events_end,
         } => {
-            let mut annotations = Fields::default();
+            let mut annotations = Written::default();
             if *initial_events_end {
                 annotations.put("k8s.io/initial-events-end", "true".into());
             }
-            let mut metadata = Fields::default();
+            let mut metadata = Written::default();
             metadata.put("resourceVersion", (&**rv).into());
             metadata.put("annotations", annotations.done());
             object.put("metadata", metadata.done());
@@ -217,7 +129,7 @@ pub fn event(event: &RecordedEvent) -> Value {
             object.put("code", (*code).into());
             object.put("reason", (&**reason).into());
             object.put("message", (&**message).into());
-            let mut details = Fields::default();
+            let mut details = Written::default();
             details.put("causes", array(causes.iter().map(|text| cause(text))));
             object.put("details", details.done());
             (EventType::Error, object.done())
@@ -227,14 +139,14 @@ pub fn event(event: &RecordedEvent) -> Value {
             return object.done();
         }
     };
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.put("type", kind.as_str().into());
     fields.some("object", Some(object));
     fields.done()
 }
 
 fn cause(text: &str) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.put("message", text.into());
     fields.done()
 }
@@ -250,7 +162,7 @@ pub fn whole(scenario: &Scenario) -> Value {
 }
 
 fn recorded(recorded: &Recorded) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     if let Some(start) = &recorded.start {
         fields.put("list", list(start));
         fields.put("items", array(items(start)));
@@ -261,78 +173,9 @@ fn recorded(recorded: &Recorded) -> Value {
     fields.done()
 }
 
-fn handler(handler: &HandlerSettings) -> Value {
-    let HandlerSettings {
-        name,
-        inline,
-        latency_ms,
-        resync_ms,
-        filter,
-        panics_at,
-        mutates,
-        queues,
-        calls_has_synced,
-        on_add,
-        on_update,
-        on_delete,
-    } = handler;
-    let mut fields = Fields::default();
-    fields.put("name", (&**name).into());
-    fields.put("inline", (*inline).into());
-    fields.put("latencyMs", (*latency_ms).into());
-    fields.some("resyncMs", resync_ms.map(Value::from));
-    for (name, text) in [
-        ("filter", filter),
-        ("panicsAt", panics_at),
-        ("mutates", mutates),
-    ] {
-        fields.some(name, text.as_deref().map(Value::from));
-    }
-    fields.put("queues", (*queues).into());
-    fields.put("callsHasSynced", (*calls_has_synced).into());
-    fields.put("onAdd", texts(on_add));
-    fields.put("onUpdate", texts(on_update));
-    fields.put("onDelete", texts(on_delete));
-    fields.done()
-}
-
-fn transform(transform: &TransformSettings) -> Value {
-    let TransformSettings {
-        rejects,
-        sets,
-        appends,
-    } = transform;
-    let mut fields = Fields::default();
-    for (name, pair) in [("rejects", rejects), ("sets", sets), ("appends", appends)] {
-        fields.some(name, pair.as_deref().map(Value::from));
-    }
-    fields.done()
-}
-
-fn process_fails(fails: &ProcessFailure) -> Value {
-    let ProcessFailure { at, times, requeue } = fails;
-    let mut fields = Fields::default();
-    fields.some("at", Some((&**at).into()));
-    fields.some("times", Some((*times).into()));
-    fields.put("requeue", (*requeue).into());
-    fields.done()
-}
-
-fn work(work: &WorkSettings) -> Value {
-    let WorkSettings {
-        workers,
-        latency_ms,
-        failures,
-    } = work;
-    let mut fields = Fields::default();
-    fields.some("workers", Some((*workers).into()));
-    fields.put("latencyMs", (*latency_ms).into());
-    fields.put("failures", (*failures).into());
-    fields.done()
-}
-
-/// An input as an entry of a script.
-fn act_of(input: &Input<Command>) -> Act {
+/// An input as the operation of a script that does the same.
+#[must_use]
+pub fn act_of(input: &Input<Command>) -> Act {
     match input {
         Input::Source(Command::Write(Write::Create(made))) => Act::Create {
             object: object(made),
@@ -341,10 +184,10 @@ fn act_of(input: &Input<Command>) -> Act {
             object: object(changed),
         },
         Input::Source(Command::Write(Write::Delete { namespace, name })) => {
-            let mut metadata = Fields::default();
+            let mut metadata = Written::default();
             metadata.put("namespace", (&**namespace).into());
             metadata.put("name", (&**name).into());
-            let mut object = Fields::default();
+            let mut object = Written::default();
             object.put("metadata", metadata.done());
             Act::Delete {
                 object: object.done(),
@@ -379,7 +222,7 @@ fn act_of(input: &Input<Command>) -> Act {
     }
 }
 
-fn act(act: &Act, fields: &mut Fields) {
+fn act(act: &Act, fields: &mut Written) {
     let (op, arguments): (&str, Vec<(&str, Value)>) = match act {
         Act::Create { object } => ("create", vec![("object", object.clone())]),
         Act::Update { object } => ("update", vec![("object", object.clone())]),
@@ -405,7 +248,7 @@ fn act(act: &Act, fields: &mut Fields) {
             ];
             ("refuse", arguments)
         }
-        Act::AddHandler { handler } => ("addHandler", vec![("handler", self::handler(handler))]),
+        Act::AddHandler { handler } => ("addHandler", vec![("handler", handler.written())]),
         Act::RemoveHandler { handler } => ("removeHandler", vec![("handler", (*handler).into())]),
         Act::Print { line } => ("print", vec![("line", (&**line).into())]),
         Act::Ask { question } => {
@@ -434,7 +277,7 @@ fn whole_object(object: &DynamicObject) -> Value {
         fields.insert("kind".to_owned(), types.kind.clone().into());
     }
     let of = &object.metadata;
-    let mut metadata = Fields::default();
+    let mut metadata = Written::default();
     for (name, text) in [
         ("name", &of.name),
         ("namespace", &of.namespace),
@@ -455,7 +298,7 @@ fn whole_object(object: &DynamicObject) -> Value {
     }
     let owners = of.owner_references.as_ref().map(|owners| {
         let owners = owners.iter().map(|owner| {
-            let mut fields = Fields::default();
+            let mut fields = Written::default();
             for (name, text) in [
                 ("apiVersion", &owner.api_version),
                 ("kind", &owner.kind),
@@ -477,9 +320,9 @@ fn whole_object(object: &DynamicObject) -> Value {
 /// A response to a request. For a page it holds only the number of objects: [`response_items`] writes these
 /// apart, because together they exceed the longest line.
 fn response(response: &ServerResponse) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = Written::default();
     fields.some("request", Some(response.request.into()));
-    let mut of = Fields::default();
+    let mut of = Written::default();
     match &response.part {
         ResponsePart::Page(page) => {
             of.put("resourceVersion", (&*page.rv).into());
@@ -533,45 +376,6 @@ pub fn response_items(responses: &[ServerResponse]) -> impl Iterator<Item = Valu
         .flatten()
 }
 
-/// The fields of an object.
-#[derive(Default)]
-struct Fields(Map<String, Value>);
-
-impl Fields {
-    /// Adds a field, unless its value is empty.
-    fn put(&mut self, name: &str, value: Value) {
-        let blank = match &value {
-            Value::Null => true,
-            Value::Bool(on) => !on,
-            Value::Number(number) => number.as_u64() == Some(0),
-            Value::String(text) => text.is_empty(),
-            Value::Array(values) => values.is_empty(),
-            Value::Object(fields) => fields.is_empty(),
-        };
-        self.some(name, (!blank).then_some(value));
-    }
-
-    /// Adds a field that has a value, even an empty one.
-    fn some(&mut self, name: &str, value: Option<Value>) {
-        if let Some(value) = value {
-            self.0.insert(name.to_owned(), value);
-        }
-    }
-
-    fn done(self) -> Value {
-        Value::Object(self.0)
-    }
-}
-
-/// The word of a value; the default has none.
-fn chosen<T: Default + PartialEq>(value: &T, word: &str) -> Value {
-    if *value == T::default() {
-        Value::Null
-    } else {
-        word.into()
-    }
-}
-
 fn array(mut values: impl Iterator<Item = Value>) -> Value {
     collect(&mut values)
 }
@@ -579,8 +383,4 @@ fn array(mut values: impl Iterator<Item = Value>) -> Value {
 // One copy of this code, not one for each type of list.
 fn collect(values: &mut dyn Iterator<Item = Value>) -> Value {
     Value::Array(values.collect())
-}
-
-fn texts<T: AsRef<str>>(texts: &[T]) -> Value {
-    array(texts.iter().map(|text| Value::from(text.as_ref())))
 }

@@ -436,30 +436,27 @@ impl<S: Source> World<S> {
         self.main.requests.push_back((asked, request));
     }
 
-    /// The handlers whose addition was requested and is not done yet.
-    pub fn asked(&self) -> impl Iterator<Item = &HandlerSettings> {
+    /// What was requested and is not done yet.
+    fn requests(&self) -> impl Iterator<Item = &Request> {
         let at = match &self.main.stage {
             MainStage::Want(request) | MainStage::Act(request) => Some(request),
             _ => None,
         };
         let waiting = self.main.requests.iter().map(|(_, request)| request);
-        at.into_iter()
-            .chain(waiting)
-            .filter_map(|request| match request {
-                Request::Add(settings) => Some(settings),
-                Request::Remove(_) => None,
-            })
+        at.into_iter().chain(waiting)
+    }
+
+    /// The handlers whose addition was requested and is not done yet.
+    pub fn asked(&self) -> impl Iterator<Item = &HandlerSettings> {
+        self.requests().filter_map(|request| match request {
+            Request::Add(settings) => Some(settings),
+            Request::Remove(_) => None,
+        })
     }
 
     /// Whether the removal of a handler was requested and is not done yet.
     pub fn is_leaving(&self, number: u8) -> bool {
-        let at = match &self.main.stage {
-            MainStage::Want(request) | MainStage::Act(request) => Some(request),
-            _ => None,
-        };
-        let waiting = self.main.requests.iter().map(|(_, request)| request);
-        at.into_iter()
-            .chain(waiting)
+        self.requests()
             .any(|request| matches!(request, Request::Remove(of) if *of == number))
     }
 

@@ -412,7 +412,7 @@ fn report_beside(
                 for key in gone {
                     store(stored, key, None);
                 }
-                for object in items {
+                for object in items.iter().cloned() {
                     store(stored, object.key.clone(), Some(object));
                 }
             }

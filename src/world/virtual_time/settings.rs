@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::bounds::MAX_TEXT;
 use crate::deserialize_by_fields;
-use crate::fields::{Fields, Read, Wrong, moment, one_of};
+use crate::fields::{Fields, Put, Read, Written, Wrong, moment, one_of};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::object::{Item, Object};
@@ -35,12 +35,116 @@ macro_rules! in_words {
             }
         }
 
+        impl Put for $name {
+            fn written(&self) -> Value {
+                self.as_str().into()
+            }
+
+            fn put(&self, name: &str, fields: &mut Written) {
+                fields.some(name, (*self != Self::default()).then(|| self.written()));
+            }
+        }
+
         impl Read for $name {
             fn read(value: Value) -> Result<Self, Wrong> {
                 one_of(&value, &[$(($word, Self::$variant)),*])
             }
         }
     )*};
+}
+
+/// Declares the settings: each field with its name in JSON and what is done with it, so that nothing else has to list them.
+///
+/// * `plain`: what holds no names of objects, `word`: nor does this text;
+/// * `name`: names of objects, `pair`: `label=value`, `lines`: text in which such names may occur;
+/// * `inside`: more settings.
+macro_rules! in_fields {
+    ($(
+        $(#[$of:meta])*
+        pub struct $name:ident: $what:literal {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty = $word:literal, $how:ident;)*
+        }
+    )*) => {$(
+        $(#[$of])*
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl $name {
+            fn read_fields(value: Value) -> Result<Self, Wrong> {
+                let mut fields = Fields::of($what, value)?;
+                let read = Self { $($field: in_fields!(read $how, fields, $word)?,)* };
+                fields.done()?;
+                Ok(read)
+            }
+        }
+
+        impl Put for $name {
+            fn written(&self) -> Value {
+                let mut fields = Written::default();
+                $(self.$field.put($word, &mut fields);)*
+                fields.done()
+            }
+        }
+
+        impl Rename for $name {
+            fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+                $(in_fields!(rename $how, self.$field, to);)*
+            }
+        }
+    )*};
+    (read plain, $fields:ident, $word:literal) => { $fields.get($word) };
+    (read inside, $fields:ident, $word:literal) => { $fields.get($word) };
+    (read lines, $fields:ident, $word:literal) => { $fields.lines($word) };
+    (read $how:ident, $fields:ident, $word:literal) => { $fields.name($word) };
+    (rename plain, $field:expr, $to:ident) => {};
+    (rename word, $field:expr, $to:ident) => {};
+    (rename pair, $field:expr, $to:ident) => { $field.rename(Holds::Pair, $to) };
+    (rename lines, $field:expr, $to:ident) => { $field.rename(Holds::Lines, $to) };
+    (rename $how:ident, $field:expr, $to:ident) => { $field.rename(Holds::Name, $to) };
+}
+
+/// What a text holds of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// It is a name.
+    Name,
+    /// It is a label and its value, as in `app=web`.
+    Pair,
+    /// Names may occur in it.
+    Lines,
+}
+
+/// What may hold names of objects.
+pub trait Rename {
+    /// Replaces each text, of which `holds` says what it is, by what `to` makes of it.
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String);
+}
+
+impl Rename for String {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        *self = to(holds, self);
+    }
+}
+
+impl Rename for Arc<str> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        *self = to(holds, self).into();
+    }
+}
+
+impl<T: Rename> Rename for Option<T> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        if let Some(of) = self {
+            of.rename(holds, to);
+        }
+    }
+}
+
+impl<T: Rename> Rename for Vec<T> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        for one in self {
+            one.rename(holds, to);
+        }
+    }
 }
 
 in_words! {
@@ -91,84 +195,128 @@ impl InformerKind {
     }
 }
 
-/// How a world is built, and how it behaves.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// The seed of the scheduler's random choices.
-    pub seed: u64,
-    /// Let machines take turns at random (from the seed) instead of running each until it blocks.
-    pub interleave: bool,
-    /// The seed of the jitter on the reflector's backoffs and watch timeouts; without one there is no jitter,
-    /// unlike in client-go.
-    pub jitter: Option<u32>,
-    /// The source of the queue's items.
-    pub source: SourceKind,
-    /// The kind of informer behind the reflector.
-    pub informer: InformerKind,
-    /// The queue of a manual assembly.
-    pub queue: ManualQueue,
-    /// The separator of namespace and name in the keys of an Indexer without a queue; a slash by default.
-    pub key_separator: Option<Arc<str>>,
-    /// The lines printed by a program without handlers.
-    pub prints: PrintSettings,
-    /// The client-go generation of the informer and its reflector.
-    pub era: Era,
-    /// Whether the reflector begins with a streaming list; by default as in the generation.
-    pub watch_list: Option<bool>,
-    /// Whether the simulated server refuses streaming lists.
-    pub refuses_streaming: bool,
-    /// Whether the simulated server never sends the bookmark that ends the initial events of a
-    /// streaming list.
-    pub withholds_initial_events_end: bool,
-    /// The label selector of the reflector's lists and watches, on the simulated server; `None` selects all
-    /// objects.
-    pub selector: Option<Selector>,
-    /// The keys of the objects that a list of the simulated server repeats.
-    pub repeats: Vec<Arc<str>>,
-    /// The page size of lists; 0: client-go's default.
-    pub page_size: u32,
-    /// The resync period, in virtual ms; 0: never.
-    pub resync_ms: u64,
-    /// Whether the queue uses the Indexer as KnownObjects, in a manual assembly.
-    pub known_objects: bool,
-    /// Whether the process function keeps an Indexer. An informer always does.
-    pub store: bool,
-    /// `EmitDeltaTypeReplaced`. An informer's queue always sets it.
-    pub emit_delta_type_replaced: bool,
-    /// The names of the Indexer's indices: `namespace`, `node`, any label, or (with a leading dot) the path
-    /// of a field: `.spec.nodeName`.
-    pub indices: Vec<Arc<str>>,
-    /// The type in error messages, as client-go writes it; `*v1.Pod` by default.
-    pub type_description: Option<Arc<str>>,
-    /// The mode of the process loop.
-    pub mode: ProcessModeText,
-    /// The transform of every object before it is queued (`SetTransform`), where there is a queue.
-    pub transform: Option<TransformSettings>,
-    /// How long `process` takes for each notification, in virtual ms. It holds the queue's lock meanwhile,
-    /// unless a RealFIFO releases it while processing.
-    pub process_ms: u32,
-    /// The configured failure of the process function.
-    pub process_fails: Option<ProcessFailure>,
-    /// The process function uses the delta's type alone, as in the first programs of the lessons; else it
-    /// checks whether the object exists, as `processDeltas` does.
-    pub by_type: bool,
-    /// The handlers.
-    pub handlers: Vec<HandlerSettings>,
-    /// Whether a mutation detector watches the objects (`KUBE_CACHE_MUTATION_DETECTOR`).
-    pub mutation_detector: bool,
-    /// The workers at a workqueue, where there is one.
-    pub work: Option<WorkSettings>,
-}
+in_fields! {
+    /// How a world is built, and how it behaves.
+    #[derive(Clone, Debug, Default)]
+    pub struct Settings: "settings" {
+        /// The seed of the scheduler's random choices.
+        pub seed: u64 = "seed", plain;
+        /// Let machines take turns at random (from the seed) instead of running each until it blocks.
+        pub interleave: bool = "interleave", plain;
+        /// The seed of the jitter on the reflector's backoffs and watch timeouts; without one there is no jitter,
+        /// unlike in client-go.
+        pub jitter: Option<u32> = "jitter", plain;
+        /// The source of the queue's items.
+        pub source: SourceKind = "feed", plain;
+        /// The kind of informer behind the reflector.
+        pub informer: InformerKind = "machinery", plain;
+        /// The queue of a manual assembly.
+        pub queue: ManualQueue = "queue", plain;
+        /// The separator of namespace and name in the keys of an Indexer without a queue; a slash by default.
+        pub key_separator: Option<Arc<str>> = "keySeparator", word;
+        /// The lines printed by a program without handlers.
+        pub prints: PrintSettings = "prints", inside;
+        /// The client-go generation of the informer and its reflector.
+        pub era: Era = "era", plain;
+        /// Whether the reflector begins with a streaming list; by default as in the generation.
+        pub watch_list: Option<bool> = "watchList", plain;
+        /// Whether the simulated server refuses streaming lists.
+        pub refuses_streaming: bool = "refusesStreaming", plain;
+        /// Whether the simulated server never sends the bookmark that ends the initial events of a
+        /// streaming list.
+        pub withholds_initial_events_end: bool = "withholdsInitialEventsEnd", plain;
+        /// The label selector of the reflector's lists and watches, on the simulated server; `None` selects all
+        /// objects.
+        pub selector: Option<Selector> = "selector", plain;
+        /// The keys of the objects that a list of the simulated server repeats.
+        pub repeats: Vec<Arc<str>> = "repeats", name;
+        /// The page size of lists; 0: client-go's default.
+        pub page_size: u32 = "pageSize", plain;
+        /// The resync period, in virtual ms; 0: never.
+        pub resync_ms: u64 = "resyncMs", plain;
+        /// Whether the queue uses the Indexer as KnownObjects, in a manual assembly.
+        pub known_objects: bool = "knownObjects", plain;
+        /// Whether the process function keeps an Indexer. An informer always does.
+        pub store: bool = "store", plain;
+        /// `EmitDeltaTypeReplaced`. An informer's queue always sets it.
+        pub emit_delta_type_replaced: bool = "emitDeltaTypeReplaced", plain;
+        /// The names of the Indexer's indices: `namespace`, `node`, any label, or (with a leading dot) the path
+        /// of a field: `.spec.nodeName`.
+        pub indices: Vec<Arc<str>> = "indices", word;
+        /// The type in error messages, as client-go writes it; `*v1.Pod` by default.
+        pub type_description: Option<Arc<str>> = "typeDescription", word;
+        /// The mode of the process loop.
+        pub mode: ProcessModeText = "mode", plain;
+        /// The transform of every object before it is queued (`SetTransform`), where there is a queue.
+        pub transform: Option<TransformSettings> = "transform", inside;
+        /// How long `process` takes for each notification, in virtual ms. It holds the queue's lock meanwhile,
+        /// unless a RealFIFO releases it while processing.
+        pub process_ms: u32 = "processMs", plain;
+        /// The configured failure of the process function.
+        pub process_fails: Option<ProcessFailure> = "processFails", inside;
+        /// The process function uses the delta's type alone, as in the first programs of the lessons; else it
+        /// checks whether the object exists, as `processDeltas` does.
+        pub by_type: bool = "byType", plain;
+        /// The handlers.
+        pub handlers: Vec<HandlerSettings> = "handlers", inside;
+        /// Whether a mutation detector watches the objects (`KUBE_CACHE_MUTATION_DETECTOR`).
+        pub mutation_detector: bool = "mutationDetector", plain;
+        /// The workers at a workqueue, where there is one.
+        pub work: Option<WorkSettings> = "work", plain;
+    }
 
-/// The effects of a transform, applied in this order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransformSettings {
-    /// Refuses objects with this label and value: `bad=true`.
-    pub rejects: Option<Arc<str>>,
-    /// Sets this label and value on every object: `team=a`.
-    pub sets: Option<Arc<str>>,
-    /// Appends this to the value of this label: `seen=x`. Applying it twice differs from applying it once.
-    pub appends: Option<Arc<str>>,
+    /// The effects of a transform, applied in this order.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct TransformSettings: "a transform" {
+        /// Refuses objects with this label and value: `bad=true`.
+        pub rejects: Option<Arc<str>> = "rejects", pair;
+        /// Sets this label and value on every object: `team=a`.
+        pub sets: Option<Arc<str>> = "sets", pair;
+        /// Appends this to the value of this label: `seen=x`. Applying it twice differs from applying it once.
+        pub appends: Option<Arc<str>> = "appends", pair;
+    }
+
+    /// The lines that a program prints, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct PrintSettings: "what a program prints" {
+        /// For each object of the program's own list.
+        pub on_list: Vec<String> = "onList", lines;
+        /// For each event of the program's own watch.
+        pub on_event: Vec<String> = "onEvent", lines;
+        /// After the program's informer has synced.
+        pub on_sync: Vec<Arc<str>> = "onSync", lines;
+    }
+
+    /// The settings of a handler.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct HandlerSettings: "a handler" {
+        /// Its name.
+        pub name: Arc<str> = "name", word;
+        /// Whether it runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
+        /// handlers always do, a shared informer's never.
+        pub inline: bool = "inline", plain;
+        /// How long it takes for each notification, in virtual ms (with a buffer only).
+        pub latency_ms: u32 = "latencyMs", plain;
+        /// The resync period that it asks for, in virtual ms; by default the informer's.
+        pub resync_ms: Option<u64> = "resyncMs", plain;
+        /// Only objects with this label and value reach it: `app=web`.
+        pub filter: Option<Arc<str>> = "filter", pair;
+        /// It panics on objects of this name (with a buffer only).
+        pub panics_at: Option<Arc<str>> = "panicsAt", name;
+        /// It writes this label and value into every object that it receives: `app=web`. The cache shares these
+        /// objects.
+        pub mutates: Option<Arc<str>> = "mutates", pair;
+        /// Whether it adds the keys to the workqueue.
+        pub queues: bool = "queues", plain;
+        /// It calls the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
+        pub calls_has_synced: bool = "callsHasSynced", plain;
+        /// The lines it prints for an add: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
+        pub on_add: Vec<String> = "onAdd", lines;
+        /// The lines it prints for an update.
+        pub on_update: Vec<String> = "onUpdate", lines;
+        /// The lines it prints for a delete.
+        pub on_delete: Vec<String> = "onDelete", lines;
+    }
 }
 
 impl TransformSettings {
@@ -218,17 +366,6 @@ pub struct ProcessFailure {
     pub times: u8,
     /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
     pub requeue: bool,
-}
-
-/// The lines that a program prints, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PrintSettings {
-    /// For each object of the program's own list.
-    pub on_list: Vec<String>,
-    /// For each event of the program's own watch.
-    pub on_event: Vec<String>,
-    /// After the program's informer has synced.
-    pub on_sync: Vec<Arc<str>>,
 }
 
 impl Settings {
@@ -359,37 +496,6 @@ impl TryFrom<Arc<str>> for Era {
     }
 }
 
-/// The settings of a handler.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HandlerSettings {
-    /// Its name.
-    pub name: Arc<str>,
-    /// Whether it runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
-    /// handlers always do, a shared informer's never.
-    pub inline: bool,
-    /// How long it takes for each notification, in virtual ms (with a buffer only).
-    pub latency_ms: u32,
-    /// The resync period that it asks for, in virtual ms; by default the informer's.
-    pub resync_ms: Option<u64>,
-    /// Only objects with this label and value reach it: `app=web`.
-    pub filter: Option<Arc<str>>,
-    /// It panics on objects of this name (with a buffer only).
-    pub panics_at: Option<Arc<str>>,
-    /// It writes this label and value into every object that it receives: `app=web`. The cache shares these
-    /// objects.
-    pub mutates: Option<Arc<str>>,
-    /// Whether it adds the keys to the workqueue.
-    pub queues: bool,
-    /// It calls the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
-    pub calls_has_synced: bool,
-    /// The lines it prints for an add: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
-    pub on_add: Vec<String>,
-    /// The lines it prints for an update.
-    pub on_update: Vec<String>,
-    /// The lines it prints for a delete.
-    pub on_delete: Vec<String>,
-}
-
 /// The workers of a workqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkSettings {
@@ -493,39 +599,8 @@ impl Read for Selector {
 
 impl Read for Settings {
     fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("settings", value)?;
-        let read = Self {
-            seed: fields.get("seed")?,
-            interleave: fields.get("interleave")?,
-            jitter: fields.get("jitter")?,
-            source: fields.get("feed")?,
-            informer: fields.get("machinery")?,
-            queue: fields.get("queue")?,
-            key_separator: fields.name("keySeparator")?,
-            prints: fields.get("prints")?,
-            era: fields.get("era")?,
-            watch_list: fields.get("watchList")?,
-            refuses_streaming: fields.get("refusesStreaming")?,
-            withholds_initial_events_end: fields.get("withholdsInitialEventsEnd")?,
-            selector: fields.get("selector")?,
-            repeats: fields.name("repeats")?,
-            page_size: fields.get("pageSize")?,
-            resync_ms: moment(fields.get("resyncMs")?)?,
-            known_objects: fields.get("knownObjects")?,
-            store: fields.get("store")?,
-            emit_delta_type_replaced: fields.get("emitDeltaTypeReplaced")?,
-            indices: fields.name("indices")?,
-            type_description: fields.name("typeDescription")?,
-            mode: fields.get("mode")?,
-            transform: fields.get("transform")?,
-            process_ms: fields.get("processMs")?,
-            process_fails: fields.get("processFails")?,
-            by_type: fields.get("byType")?,
-            handlers: fields.get("handlers")?,
-            mutation_detector: fields.get("mutationDetector")?,
-            work: fields.get("work")?,
-        };
-        fields.done()?;
+        let read = Self::read_fields(value)?;
+        moment(read.resync_ms)?;
         read.check_fifo()?;
         Ok(read)
     }
@@ -533,26 +608,74 @@ impl Read for Settings {
 
 impl Read for TransformSettings {
     fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a transform", value)?;
-        let mut pair = |name| {
-            let pair: Option<Arc<str>> = fields.name(name)?;
-            match pair {
-                Some(pair) if !pair.contains('=') => Err(Wrong::at(
-                    name,
-                    format!(
-                        "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
-                    ),
-                )),
-                pair => Ok(pair),
+        let read = Self::read_fields(value)?;
+        for (name, pair) in [
+            ("rejects", &read.rejects),
+            ("sets", &read.sets),
+            ("appends", &read.appends),
+        ] {
+            if let Some(pair) = pair.as_ref().filter(|pair| !pair.contains('=')) {
+                let message = format!(
+                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                );
+                return Err(Wrong::at(name, message));
             }
-        };
-        let read = Self {
-            rejects: pair("rejects")?,
-            sets: pair("sets")?,
-            appends: pair("appends")?,
-        };
-        fields.done()?;
+        }
         Ok(read)
+    }
+}
+
+impl Put for Era {
+    fn written(&self) -> Value {
+        self.0.version().into()
+    }
+}
+
+impl Put for ProcessModeText {
+    fn written(&self) -> Value {
+        (*self).into()
+    }
+
+    fn put(&self, name: &str, fields: &mut Written) {
+        fields.some(name, (*self != Self::default()).then(|| self.written()));
+    }
+}
+
+impl Put for Selector {
+    fn written(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
+impl Put for ProcessFailure {
+    fn written(&self) -> Value {
+        let Self { at, times, requeue } = self;
+        let mut fields = Written::default();
+        fields.some("at", Some(at.written()));
+        fields.some("times", Some(times.written()));
+        requeue.put("requeue", &mut fields);
+        fields.done()
+    }
+}
+
+impl Rename for ProcessFailure {
+    fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        self.at.rename(Holds::Name, to);
+    }
+}
+
+impl Put for WorkSettings {
+    fn written(&self) -> Value {
+        let Self {
+            workers,
+            latency_ms,
+            failures,
+        } = self;
+        let mut fields = Written::default();
+        fields.some("workers", Some(workers.written()));
+        latency_ms.put("latencyMs", &mut fields);
+        failures.put("failures", &mut fields);
+        fields.done()
     }
 }
 
@@ -571,38 +694,14 @@ impl Read for ProcessFailure {
 
 impl Read for PrintSettings {
     fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("what a program prints", value)?;
-        let read = Self {
-            on_list: fields.lines("onList")?,
-            on_event: fields.lines("onEvent")?,
-            on_sync: fields.lines("onSync")?,
-        };
-        fields.done()?;
-        Ok(read)
+        Self::read_fields(value)
     }
 }
 
 impl Read for HandlerSettings {
     fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a handler", value)?;
-        let read = Self {
-            name: fields.name("name")?,
-            inline: fields.get("inline")?,
-            latency_ms: fields.get("latencyMs")?,
-            resync_ms: fields
-                .get::<Option<u64>>("resyncMs")?
-                .map(moment)
-                .transpose()?,
-            filter: fields.name("filter")?,
-            panics_at: fields.name("panicsAt")?,
-            mutates: fields.name("mutates")?,
-            queues: fields.get("queues")?,
-            calls_has_synced: fields.get("callsHasSynced")?,
-            on_add: fields.lines("onAdd")?,
-            on_update: fields.lines("onUpdate")?,
-            on_delete: fields.lines("onDelete")?,
-        };
-        fields.done()?;
+        let read = Self::read_fields(value)?;
+        read.resync_ms.map(moment).transpose()?;
         Ok(read)
     }
 }

@@ -303,6 +303,8 @@ test("the handout of a link, and of the button, has all of the story; closing it
     return one.naturalWidth > 300 && one.naturalHeight > 100;
   })));
   assert.ok(drawn.every(Boolean));
+  const wide = await paper.locator("p, h1, h2, h3, li, img").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+  assert.equal(wide, 0, "all words are on the paper");
   assert.match(await app.page.evaluate(() => window.deltascope.getUrl()), /lesson=first-look.*;handout$/);
   // A key of the story does nothing here.
   await press(app, "PageDown");

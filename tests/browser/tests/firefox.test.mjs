@@ -63,7 +63,7 @@ test("in Firefox it mounts, steps, and follows theme and width", { skip, timeout
 });
 
 test("in Firefox a failed download is retried", { skip, timeout: 60_000 }, async () => {
-  for (const file of [/deltascope-stage\.js/, /deltascope-[0-9a-f]+\.js/, /_bg\.wasm/]) {
+  for (const file of [/deltascope-stage\.js/, /deltascope-later\.js/, /deltascope-[0-9a-f]+\.js/, /_bg\.wasm/]) {
     const server = await serveHost({ "index.html": page(ELEMENT) }, { fails: [file] });
     try {
       await inFirefox(async (host) => {

@@ -490,18 +490,27 @@ test("Esc leaves it, and Tab continues behind it", onHost(html(`<button id="befo
   }
 }));
 
-test("a failed download is retried", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
-  for (const file of ["deltascope-stage.js", "deltascope-[0-9a-f]+.js", WASM]) {
+const retried = (markup, files) => onHost(html(markup.replace("></", '><p slot="transcript">In words.</p></')), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
+  for (const file of files) {
     const missing = new RegExp(`(${file})$`);
     await host.page.route(missing, (route) => route.abort());
     await host.page.goto(host.url);
     const again = host.page.locator("delta-scope [role=alert] button");
     await again.waitFor();
+    assert.ok(await host.page.getByText("In words.").isVisible(), file);
     await host.page.unroute(missing);
     await again.click();
-    await host.until(() => document.querySelector("delta-scope").getState()?.lesson === "tombstone");
+    await host.ready();
+    assert.ok(!(await host.page.getByText("In words.").isVisible()), file);
+    const rules = await host.page.evaluate(() => {
+      const { adoptedStyleSheets } = document.querySelector("delta-scope").shadowRoot;
+      return adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.selectorText));
+    });
+    for (const rule of [".room", ".tale", ".frame"]) assert.ok(rules.includes(rule), `${file}: ${rule}`);
   }
-}));
+});
+test("a failed download is retried, and its words are there meanwhile", retried(TOMBSTONE, ["deltascope-stage.js", "deltascope-later.js", "deltascope-[0-9a-f]+.js", WASM]));
+test("so is one that comes after the first picture", retried('<delta-scope lesson="first-look" load="eager"></delta-scope>', ["deltascope-later.js"]));
 
 test("a failed call is reported to its caller", onHost(html(TOMBSTONE), async (host) => {
   await host.ready();

@@ -37,12 +37,15 @@ test("it contains what is needed, and nothing else", async () => {
   assert.deepEqual(
     files,
     [
-      "LICENSE", "README.md", "alive.js", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js", "names.js",
+      "LICENSE", "README.md", "alive.js", "deltascope-later.js", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js",
+      "names.js",
       "package.json", "react.d.ts", "react.js", "reveal.d.ts", "reveal.js", "vue.d.ts", "vue.js", glue, ...wasms,
     ].sort(),
   );
   const manifest = JSON.parse(await readFile(join(folder, "package/package.json"), "utf8"));
   for (const target of Object.values(manifest.exports)) {
+    // Of an export's conditions the first counts, also for TypeScript.
+    if (typeof target === "object") assert.deepEqual(Object.keys(target), ["types", "default"]);
     for (const path of typeof target === "string" ? [target] : Object.values(target)) {
       assert.ok(files.includes(path.replace("./", "")), path);
     }

@@ -165,7 +165,10 @@ test("on a phone a thing enters the room that is shown over its edge, or from wh
   assert.deepEqual(sides, [["room-queue", true, true], ["room-pop", true, true], ["room-indexer", false, true]]);
 }));
 
-test("where stacks turn into lines, the stack that leaves stands above them, and no room flies", onPage({ motion: true }, async (app) => {
+// The narrowest queue beside other rooms: three stacks fit.
+const NARROW = { width: 920, height: 1000 };
+
+test("where stacks turn into lines, the stack that leaves stands above them, and no room flies", onPage({ motion: true, viewport: NARROW }, async (app) => {
   await app.call("seek", 0);
   let turned = 0;
   let labels = 0;

@@ -5,7 +5,7 @@ import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
 
 const { onPage } = suite();
 
-/** A trace in which nothing pops: so many Deltas of each key are queued at its end. */
+/** A trace in which nothing pops: so many deltas of each key are queued at its end. */
 function queued(stacks, settings = {}) {
   const pod = (n) => ({ metadata: { namespace: "default", name: `web-${n}` } });
   const script = [];
@@ -26,7 +26,7 @@ async function fill(app, stacks, settings) {
 
 const STACKS = [1, 2, 6, 3, 2, 1, 4, 2, 1, 3, 2, 5, 1, 2, 3, 2];
 
-test("sixteen keys and forty Deltas are all in the queue's room", onPage({ viewport: DESKTOP }, async (app) => {
+test("sixteen keys and forty deltas are all in the queue's room", onPage({ viewport: DESKTOP }, async (app) => {
   const { queue } = await fill(app, STACKS);
   assert.equal(Object.values(queue.deltas).flat().length, 40);
   const room = app.id("room-queue");
@@ -50,11 +50,16 @@ test("sixteen keys and forty Deltas are all in the queue's room", onPage({ viewp
   await fill(app, [2, 1, 1]);
   assert.equal(await room.locator(".d.small").count(), 0);
   assert.equal(await room.locator(".belt .key").count(), 3);
-  // A fourth makes them lines, which stay until the queue is empty: else it would turn with each Pop.
-  await fill(app, [2, 1, 1, 1]);
-  assert.equal(await room.locator(".col.compact").count(), 4);
+  // Further ones make the stacks narrower: they keep their glyphs, and the next key says so.
+  await fill(app, [2, 1, 1, 1, 1, 1]);
+  assert.equal(await room.locator(".d.small").count(), 7);
+  assert.equal(await room.locator(".belt .key").count(), 6);
+  assert.deepEqual(await room.locator(".belt small:visible").allTextContents(), ["next"]);
+  // A seventh makes them lines, which stay until the queue is empty: else it would turn with each Pop.
+  await fill(app, [2, 1, 1, 1, 1, 1, 1]);
+  assert.equal(await room.locator(".col.compact").count(), 7);
   assert.equal(await app.id("btn-pop").getAttribute("title"), null);
-  for (const left of [3, 2, 1, 0]) {
+  for (const left of [6, 5, 4, 3, 2, 1, 0]) {
     await app.id("btn-pop").click();
     assert.equal((await app.toEnd()).queue.keys.length, left);
     assert.equal(await room.locator(".col.compact").count(), left);

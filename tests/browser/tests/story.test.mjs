@@ -70,7 +70,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal(await onward(), "Skip the question");
   await answers.nth(0).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^No\. It is: 3 times\..*newest.*each Delta becomes one call/);
+  assert.match(await app.id("verdict").textContent(), /^No\. It is: 3 times\..*newest.*each delta becomes one call/);
   assert.equal(await onward(), "Next");
   assert.ok(!(await app.state()).playing);
   // Once more, and right; the answers that say nothing any more are gone.
@@ -81,7 +81,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal((await scene(app)).number, "4 of 7");
   await answers.filter({ hasText: "3 times" }).click();
   await app.id("verdict").waitFor();
-  assert.match(await app.id("verdict").textContent(), /^Right\..*each Delta becomes one call/);
+  assert.match(await app.id("verdict").textContent(), /^Right\..*each delta becomes one call/);
   // To the goal, which is reached with the buttons of the stage.
   await app.page.goto(`${app.url}#v1;lesson=first-look;scene=7`);
   await app.id("goal").waitFor();

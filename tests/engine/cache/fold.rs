@@ -43,7 +43,7 @@ impl Fold {
                 assert_eq!(self.store.remove(&key), old)
             }
             Fact::Store(StoreFact::StoreReplaced { items }) => {
-                self.store = items.into_iter().map(|o| (o.key.clone(), o)).collect();
+                self.store = items.iter().map(|o| (o.key.clone(), o.clone())).collect();
             }
             Fact::Store(StoreFact::IndicesReset) => {
                 self.indices.values_mut().for_each(BTreeMap::clear)

@@ -102,12 +102,15 @@ fn a_stale_entry_of_a_failed_index_function_hides_no_other() {
         let mut store = Indexer::with_options(key_func(), letters_indexer(), options);
         store.add(labelled("a", "1", "web"), &mut ()).unwrap();
         store.add(labelled("b", "2", "web"), &mut ()).unwrap();
+        let hint = |store: &Indexer<O>| store.by_index("letters", "web").unwrap().size_hint();
+        assert_eq!(hint(&store), (2, Some(2)));
         // The entry of "a" stays: the index function fails for the bad object in between, so the
         // entry cannot be removed.
         store.add(labelled("a", "3", "bad"), &mut ()).unwrap_err();
         store.add(labelled("a", "4", "new"), &mut ()).unwrap_err();
         store.delete(&pod("a", "5"), &mut ()).unwrap();
         assert_eq!(store.index_keys("letters", "web").unwrap(), ["a", "b"]);
+        assert_eq!(hint(&store), (0, Some(2)));
         let found: Vec<_> = store.by_index("letters", "web").unwrap().map(rv).collect();
         assert_eq!(found, ["2"]);
         let like = store.index("letters", &labelled("c", "", "web")).unwrap();

@@ -3,6 +3,7 @@
 mod chinese;
 mod colours;
 mod contrast;
+mod english;
 mod reading;
 mod tree;
 
@@ -344,6 +345,34 @@ fn only_the_command_line_has_a_terminal() {
     assert_none(&found);
 }
 
+/// Each instance of a sort adds some KB to the page.
+#[test]
+fn the_page_sorts_in_one_place() {
+    let own = "src/cache/sorted.rs";
+    let of_page = |file: &&File| {
+        let others = ["src/cli/", "src/mdbook/", "src/terminal/", "src/bin/", own];
+        !others.iter().any(|other| file.under(other))
+    };
+    let sorts = |code: &str| -> Vec<usize> {
+        let after = code
+            .match_indices(".sort")
+            .map(|(at, word)| at + word.len());
+        let is_std = |at: &usize| code[*at..].starts_with("()") || code[*at..].starts_with('_');
+        after.filter(is_std).collect()
+    };
+    let mut found = Vec::new();
+    for file in sources().iter().filter(of_page) {
+        let code = without_tests(&code(&file.text));
+        let lines = sorts(&code).into_iter().map(|at| line_of(&code, at));
+        found.extend(lines.map(|line| format!("{}:{line}: use cache::sorted::sort", file.path)));
+    }
+    assert_none(&found);
+    assert_eq!(
+        sorts("x.sort(); Order::Key.sort(&mut x, f); x.sort_by(f)").len(),
+        2
+    );
+}
+
 #[test]
 fn every_rust_file_is_a_module() {
     let all = files(&["rs"]);
@@ -379,7 +408,10 @@ fn every_other_file_of_src_is_included_by_a_rust_file() {
     let dead: Vec<String> = paths()
         .iter()
         .filter(|path| path.starts_with("src/") && !path.ends_with(".rs"))
-        .filter(|path| !path.ends_with("/Cargo.toml") && !path.ends_with("/README.md"))
+        .filter(|path| {
+            let of_a_package = ["/Cargo.toml", "/README.md", "/LICENSE"];
+            !of_a_package.iter().any(|name| path.ends_with(name))
+        })
         .filter(|path| {
             let name = path.rsplit('/').next().unwrap();
             // A lesson is named by its line in listed.rs.

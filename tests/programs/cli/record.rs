@@ -203,6 +203,50 @@ fn a_recording_ends_as_asked_or_says_why_not() {
 }
 
 #[test]
+fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
+    let forbidden = Proxy::start(|head, mut to| {
+        if head.contains("/pods") {
+            let status =
+                json!({ "kind": "Status", "code": 403, "reason": "Forbidden" }).to_string();
+            answer(
+                &mut to,
+                "403 Forbidden",
+                "application/json",
+                status.as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    });
+    let folder = scratch("kept");
+    let _none = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let (there, series) = (folder.join("pods.jsonl"), folder.join("many-7.jsonl"));
+    for old in [&there, &series] {
+        fs::write(old, "old").unwrap();
+    }
+    for (to, rotate, err) in [
+        ("pods.jsonl", &[][..], "pods.jsonl is there already"),
+        (
+            "many.jsonl",
+            &["--rotate", "16K"],
+            "many-7.jsonl is there already",
+        ),
+        ("new.jsonl", &[], "Nothing is recorded"),
+    ] {
+        let mut command = deltascope(&["record", "--proxy", &forbidden.url, "--for", "100ms"]);
+        let output = output(command.args(rotate).arg("-o").arg(folder.join(to)));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{to}: {said}");
+        assert!(said.contains(err), "{to}: {said}");
+    }
+    for old in [&there, &series] {
+        assert_eq!(fs::read_to_string(old).unwrap(), "old");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+}
+
+#[test]
 fn a_recording_rotates_and_each_file_opens_on_its_own() {
     const EVENTS: u64 = 6_000;
     for era in ["1.32", "1.36"] {

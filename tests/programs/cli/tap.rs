@@ -376,6 +376,20 @@ fn recordings_go_into_a_new_folder() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_said_before_the_command_starts() {
+    let proxy = Proxy::start(|_, _| {});
+    let (nowhere, started) = (scratch("no/such").join("run.html"), scratch("tap-started"));
+    let _none = fs::remove_file(&started);
+    let mut command = deltascope(&["tap", "--proxy", &proxy.url, "--report"]);
+    command.arg(&nowhere).args(["--", "touch"]).arg(&started);
+    let output = output(&mut command);
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("no/such"), "{err}");
+    assert!(!started.exists(), "the command ran");
+}
+
+#[test]
 fn hostile_clients_leave_it_alive() {
     let body = vec![b' '; 1 << 20];
     let proxy = Proxy::start(move |_, mut to| {

@@ -95,7 +95,7 @@ proptest! {
             ..settings
         };
         let mut world = scenario(settings).build().unwrap();
-        let mut picture = Picture::of(&world);
+        let mut picture = Picture::start(&world);
         let mut server = Server { rv: 1, ..Server::default() };
         for op in &ops {
             let steps = match op {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use deltascope::cache::fact::{EventType, Fact, FactRecord, ProcessMode, QueueFact};
+use deltascope::replay::lessons;
 use deltascope::replay::picture::{Picture, QueueKind};
 use deltascope::world::source::Command;
 use deltascope::world::source::any::AnySource;
@@ -14,6 +15,13 @@ use proptest::prelude::*;
 
 use super::causes::{cause, is_caused};
 use super::{Op, input, ops, pod, scenario, settings};
+use crate::of_world::picture_of;
+
+fn start(world: &World<AnySource>) -> Picture {
+    let picture = Picture::start(world);
+    assert_eq!(picture, picture_of(world), "before the first fact");
+    picture
+}
 
 /// Applies the new facts and compares the fold with the world.
 fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<FactRecord>) {
@@ -32,7 +40,7 @@ fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<Fact
         }
         all.push(record);
     }
-    assert_eq!(*picture, Picture::of(world), "after {:#?}", all.last());
+    assert_eq!(*picture, picture_of(world), "after {:#?}", all.last());
 }
 
 /// Any content of a file, and more: objects without a version, errors and cuts in the middle.
@@ -85,7 +93,7 @@ proptest! {
     fn a_fold_of_the_facts_is_the_world_after_every_step(settings in settings(), ops in ops()) {
         let scenario = scenario(settings);
         let mut world = scenario.build().unwrap();
-        let mut picture = Picture::of(&world);
+        let mut picture = start(&world);
         let mut facts = Vec::new();
         for op in &ops {
             if let Some(input) = input(op) {
@@ -115,7 +123,7 @@ proptest! {
         let settings = Settings { source: SourceKind::Recorded, resync_ms: 0, ..settings };
         let scenario = Scenario { recorded: Some(recorded), ..scenario(settings) };
         let mut world = scenario.build().unwrap();
-        let mut picture = Picture::of(&world);
+        let mut picture = start(&world);
         let mut facts = Vec::new();
         for op in &ops {
             if let Some(input) = input(op) {
@@ -138,7 +146,7 @@ proptest! {
     #[test]
     fn a_watch_window_that_overflows_is_in_the_picture(writes in 40..120u8, compact in 0..120u8) {
         let mut world = Scenario::default().build().unwrap();
-        let mut picture = Picture::of(&world);
+        let mut picture = start(&world);
         let mut facts = Vec::new();
         for n in 0..writes {
             if n == compact {
@@ -151,26 +159,26 @@ proptest! {
 }
 
 #[test]
+fn every_lesson_starts_with_the_picture_of_its_world() {
+    for (id, _) in lessons::menu() {
+        start(&lessons::load(&id).unwrap().scenario.build().unwrap());
+    }
+}
+
+#[test]
 fn a_long_run_drops_the_same_lines_and_events_in_the_picture_and_in_the_world() {
-    let mut scenario = deltascope::replay::lessons::load("sandbox")
-        .unwrap()
-        .scenario;
+    let mut scenario = lessons::load("sandbox").unwrap().scenario;
     scenario.settings.mode.0 = ProcessMode::Free;
     let mut world = scenario.build().unwrap();
-    let mut picture = Picture::of(&world);
+    let mut picture = start(&world);
     while picture.output.len() < 500 || picture.api.sent < 400 || world.count() < 9_000 {
         assert!(world.step());
         for record in world.drain() {
             picture.apply(&record);
         }
         if world.count().is_multiple_of(16) {
-            assert_eq!(
-                picture,
-                Picture::of(&world),
-                "after {} facts",
-                world.count()
-            );
+            assert_eq!(picture, picture_of(&world), "after {} facts", world.count());
         }
     }
-    assert_eq!(picture, Picture::of(&world));
+    assert_eq!(picture, picture_of(&world));
 }

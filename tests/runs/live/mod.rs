@@ -312,7 +312,9 @@ impl Run {
                 };
                 self.timeline.take(self.now, Input::Mode(mode));
             }
-            Op::Pop => self.timeline.take(self.now, Input::Pop),
+            Op::Pop => {
+                self.timeline.take(self.now, Input::Pop);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The user's actions on a run, and the errors for those that are not possible.
 
-use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::fact::{Fact, ProcessMode, ServerFact};
 use deltascope::presentation::command::{Command, Draft};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Change, Session};
@@ -16,7 +16,7 @@ fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
         json!({ "metadata": { "namespace": "shop", "name": "db-0", "labels": { "app": "db" } } });
     assert!(matches!(
         session.inject("create", pod.clone()),
-        Change::Follow(_)
+        Change::Forward
     ));
     let state = now(&mut session);
     assert_eq!(state["api"]["objects"], json!({ "shop/db-0": "12" }));
@@ -40,6 +40,31 @@ fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
     let state = end(&mut session);
     assert_eq!(state["store"]["items"], json!({}));
     assert_eq!(state["error"], Value::Null);
+}
+
+#[test]
+fn an_act_in_the_midst_of_traffic_is_what_is_shown_and_said() {
+    for at in (600..900).step_by(10) {
+        let mut session = open("sandbox");
+        session.obey(Command::Seek(at));
+        let pod = json!({ "metadata": { "namespace": "default", "name": "mine" } });
+        for op in ["create", "update", "delete"] {
+            assert_eq!(session.inject(op, pod.clone()), Change::Forward);
+            let view = session.view();
+            let said = view.narrated().0.last().unwrap();
+            let key = match &said.fact {
+                Fact::Server(
+                    ServerFact::ObjectCreated { object, .. }
+                    | ServerFact::ObjectUpdated { object, .. }
+                    | ServerFact::ObjectDeleted { object, .. }
+                    | ServerFact::EventSent { object, .. },
+                ) => &*object.key,
+                other => other.name(),
+            };
+            assert_eq!(key, "default/mine", "{op} at {at}");
+            assert_eq!(session.current().unwrap().id, said.id, "{op} at {at}");
+        }
+    }
 }
 
 #[test]

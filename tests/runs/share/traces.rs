@@ -242,6 +242,24 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 proptest! {
+    /// Also one that JSON's usual parsers round.
+    #[test]
+    fn a_trace_keeps_every_number(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+        let mut session = Session::new();
+        let object = json!({ "metadata": { "namespace": "default", "name": "a" }, "spec": { "number": number } });
+        session.inject("create", object.clone());
+        let trace = session.export(Export::Trace).unwrap();
+        let (read, error) = trace::read("a.jsonl", trace.as_bytes());
+        prop_assert_eq!(error, None);
+        let recording = read.unwrap().recording;
+        prop_assert_eq!(debug(&recording), debug(&session.timeline().recording()));
+        let body = trace.lines().find(|line| line.contains("number")).unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        prop_assert_eq!(&body["object"]["spec"], &object["spec"]);
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     /// Whatever the user did: an exported trace opens again, and is the same run.

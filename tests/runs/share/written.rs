@@ -2,7 +2,7 @@
 
 use deltascope::replay::difference::{apply, difference};
 use deltascope::replay::lessons;
-use deltascope::world::fields::Read;
+use deltascope::world::fields::{Put as _, Read};
 use deltascope::world::source::scenario::{Entry, Scenario};
 use deltascope::world::source::wire;
 use deltascope::world::source::write;
@@ -34,12 +34,12 @@ proptest! {
 
 #[test]
 fn default_values_are_left_out_except_the_generation() {
-    let written = write::settings(&Settings::default());
+    let written = Settings::default().written();
     assert_eq!(written, json!({ "era": "1.32" }));
     let said = json!({ "era": "1.36", "watchList": false, "mode": 0, "work": { "workers": 0 },
         "keySeparator": "", "handlers": [{ "resyncMs": 0, "filter": "" }] });
     let read = Settings::read(said.clone()).unwrap();
-    assert_eq!(write::settings(&read), said);
+    assert_eq!(read.written(), said);
 }
 
 /// A word that changed would make another run of an old link, or none.
@@ -63,7 +63,7 @@ fn the_words_of_the_kinds_stay_as_they_are() {
             if place == 0 {
                 said = json!({ "era": "1.32" });
             }
-            assert_eq!(write::settings(&read), said, "{word}");
+            assert_eq!(read.written(), said, "{word}");
         }
         let error = Settings::read(json!({ field: "other" })).unwrap_err();
         let message = error.message();

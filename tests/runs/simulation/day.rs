@@ -1,6 +1,7 @@
 //! A day of faults: in the evening the store equals the server and every handler has heard of it; at night, with all
 //! objects gone, nothing is left anywhere.
 
+use crate::of_world::picture_of;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
@@ -145,7 +146,7 @@ impl Run {
 
     /// What is left where all objects are gone.
     fn check_empty(&self) {
-        let picture = Picture::of(&self.world);
+        let picture = picture_of(&self.world);
         let pending = picture.handlers.iter().map(|handler| handler.pending.len());
         let work = picture.work.as_ref().map_or([0; 4], |work| {
             [
@@ -188,7 +189,7 @@ fn run(seed: u64) {
     for generation in Generation::ALL {
         let name = format!("day {seed} of {}", generation.version());
         let mut run = Run::new(day(seed, generation), name);
-        let invariants = Invariants::new(&Picture::of(&run.world), false);
+        let invariants = Invariants::new(&Picture::start(&run.world), false);
         run.until(EVENING);
         run.check();
         run.until(NIGHT + MINUTE);

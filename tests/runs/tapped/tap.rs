@@ -52,10 +52,7 @@ fn head(scope: Scope, streams: bool) -> TraceHead {
             title: Text::default(),
             at: None,
             start: None,
-            recording: Recording {
-                scenario,
-                inputs: Vec::new(),
-            },
+            recording: Recording::of(scenario),
         }
     })
 }

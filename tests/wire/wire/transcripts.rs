@@ -326,15 +326,13 @@ proptest! {
             ends.push(bytes.len());
             ends.sort_unstable();
             let mut reader = WatchReader::new(&file_name);
-            let (mut events, mut from) = (Vec::new(), 0);
+            let mut from = 0;
             for end in ends {
                 reader.push(&bytes[from..end]);
-                events.extend(reader.take_events());
                 from = end;
             }
             prop_assert!(reader.error().is_none());
-            let (rest, error) = reader.finish();
-            events.extend(rest);
+            let (events, error) = reader.finish();
             prop_assert_eq!(events, expected.events);
             prop_assert_eq!(error, None);
         }

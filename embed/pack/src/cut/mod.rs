@@ -13,9 +13,10 @@ pub(crate) mod list;
 mod module;
 mod outline;
 mod reach;
+mod types;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{ExternalKind, Validator};
 
@@ -68,8 +69,8 @@ pub(crate) struct Cut {
     pub(crate) main: Vec<u8>,
     /// Those beside it, by their names.
     pub(crate) others: Vec<(&'static str, Vec<u8>)>,
-    /// What they import from the glue, with the names that it has there now.
-    pub(crate) imports: Vec<(String, String)>,
+    /// What the program imported from the glue, with the names that it has there now if a module still imports it.
+    pub(crate) imports: Vec<(String, Option<String>)>,
     pub(crate) stands: Stands,
 }
 
@@ -107,12 +108,13 @@ pub(crate) struct Named {
     is_kept: bool,
 }
 
-/// Cuts a program, as wasm-bindgen has written it.
+/// Cuts a program, as wasm-bindgen has written it, and leaves out what only the exports reach that are `unused`.
 pub(crate) fn cut(
     bytes: &[u8],
     functions: &[Named],
     list: &List<'_>,
     linked: &Linked<'_>,
+    unused: &BTreeSet<String>,
 ) -> Result<Cut, String> {
     let sides: BTreeMap<&str, Side> = functions
         .iter()
@@ -133,7 +135,10 @@ pub(crate) fn cut(
         .map(|(one, taken)| (one.name.as_str(), taken))
         .collect();
     let uses = Uses::of(linked, &taken)?;
-    let module = Module::read(&outlined.bytes)?;
+    let mut module = Module::read(&outlined.bytes)?;
+    module
+        .exports
+        .retain(|export| !unused.contains(export.name));
     let side = |function: u32| match module.names.get(&function) {
         _ if function >= outlined.first => outlined.sides[(function - outlined.first) as usize],
         Some(name) => side_of(name),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasmparser::{
     BinaryReaderError, ConstExpr, CustomSectionReader, DataKind, ElementItems, ElementKind, Export,
     ExternalKind, FuncType, FunctionBody, Global, KnownCustom, MemoryType, Name, Operator, Parser,
@@ -176,21 +175,6 @@ impl<'a> Module<'a> {
 
     pub(super) fn body(&self, function: u32) -> &FunctionBody<'a> {
         &self.bodies[(function - self.imported()) as usize]
-    }
-
-    /// Its section of types, as it is.
-    pub(super) fn type_section(&self) -> wasm_encoder::TypeSection {
-        let mut section = wasm_encoder::TypeSection::new();
-        for ty in &self.types {
-            let of = |types: &[wasmparser::ValType]| -> Vec<wasm_encoder::ValType> {
-                types
-                    .iter()
-                    .filter_map(|&ty| RoundtripReencoder.val_type(ty).ok())
-                    .collect()
-            };
-            section.ty().function(of(ty.params()), of(ty.results()));
-        }
-        section
     }
 
     pub(super) fn exported(&self, kind: ExternalKind, index: u32) -> Option<&'a str> {

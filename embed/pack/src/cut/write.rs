@@ -3,20 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use wasm_encoder::reencode::{Reencode, RoundtripReencoder, utils};
+use wasm_encoder::reencode::{Error, Reencode, RoundtripReencoder, utils};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ElementMode, ElementSection, ElementSegment, Elements,
-    EntityType, ExportSection, Function, FunctionSection, GlobalSection, ImportSection,
+    Encode, EntityType, ExportSection, Function, FunctionSection, GlobalSection, ImportSection,
     Instruction, MemorySection, TableSection,
 };
-use wasmparser::{ExternalKind, Operator};
+use wasmparser::{ExternalKind, FuncType, Operator};
 
 use super::alike::alike;
 use super::module::{Module, Segment};
+use super::types::{Types, values};
 use super::{Cut, Side, Stands};
 
 /// The module from which the rest imports what the main part exports.
-const MAIN: &str = "__wasm_split";
+const MAIN: &str = "main";
 /// A call through the table takes some bytes more than a plain one. A function that is called more often has one function that
 /// does it for all.
 const FEW: usize = 4;
@@ -33,7 +34,11 @@ const SHORT: usize = 16;
 pub(super) struct Cutter<'a> {
     module: Module<'a>,
     sides: Vec<Side>,
-    /// The functions that it defines, in the order in which the files have them.
+    /// Functions that are the same as another of their file, which stands for them.
+    same: BTreeMap<u32, u32>,
+    /// What is reached at all.
+    used: BTreeSet<u32>,
+    /// The functions of these that it defines, in the order in which the files have them.
     order: Vec<u32>,
     /// How often the functions of each side call those of others.
     calls: [BTreeMap<u32, usize>; SIDES],
@@ -54,15 +59,42 @@ impl<'a> Cutter<'a> {
     ) -> Result<Self, String> {
         let mut calls = [const { BTreeMap::new() }; SIDES];
         let mut globals = BTreeSet::new();
-        for (function, body) in module.defined() {
+        // One that counts is in one piece, and its functions are known by their order.
+        let is_one = sides.iter().all(|side| *side == Side::Main);
+        let same = if is_one {
+            BTreeMap::new()
+        } else {
+            same(&module, &sides)
+        };
+        let one_for = |function: u32| same.get(&function).copied().unwrap_or(function);
+        let exports = module.exports.iter();
+        let exports = exports.filter(|export| export.kind == ExternalKind::Func);
+        let exports = exports.map(|export| export.index);
+        let roots = module.slots.values().copied().chain(exports);
+        let mut used: BTreeSet<u32> = roots.map(one_for).collect();
+        if is_one {
+            used.extend(0..sides.len() as u32);
+        }
+        let mut left: Vec<u32> = used.iter().copied().collect();
+        while let Some(function) = left.pop() {
+            if module.is_imported(function) {
+                continue;
+            }
+            let body = module.body(function);
             let side = sides[function as usize];
             let mut reader = body
                 .get_operators_reader()
                 .map_err(|error| error.to_string())?;
             while !reader.eof() {
                 match reader.read().map_err(|error| error.to_string())? {
-                    Operator::Call { function_index } if sides[function_index as usize] != side => {
-                        *calls[side as usize].entry(function_index).or_default() += 1;
+                    Operator::Call { function_index } => {
+                        let called = one_for(function_index);
+                        if used.insert(called) {
+                            left.push(called);
+                        }
+                        if sides[called as usize] != side {
+                            *calls[side as usize].entry(called).or_default() += 1;
+                        }
                     }
                     Operator::GlobalGet { global_index } | Operator::GlobalSet { global_index }
                         if side != Side::Main =>
@@ -81,6 +113,19 @@ impl<'a> Cutter<'a> {
                 }
             }
         }
+        let mut order = Vec::new();
+        for side in Side::ALL {
+            let of_it = module.defined().filter(|(function, _)| {
+                sides[*function as usize] == side && used.contains(function)
+            });
+            if is_one {
+                order.extend(of_it.map(|(function, _)| function));
+            } else {
+                let with_type =
+                    of_it.map(|(function, body)| (function, module.ty(function), body.as_bytes()));
+                order.extend(alike(with_type));
+            }
+        }
         let mut size = module
             .tables
             .first()
@@ -91,7 +136,7 @@ impl<'a> Cutter<'a> {
             .slots
             .iter()
             .rev()
-            .map(|(&slot, &function)| (function, slot))
+            .map(|(&slot, &function)| (one_for(function), slot))
             .collect();
         // What the rest needs of JavaScript, it imports itself. Slots with functions of one type that lie side by side are told in few
         // bytes.
@@ -101,30 +146,23 @@ impl<'a> Cutter<'a> {
             .collect();
         let is_new =
             |function: &u32| !module.is_imported(*function) && !slot_of.contains_key(function);
-        let mut new: Vec<u32> = called.into_iter().filter(is_new).collect();
-        new.sort_by_key(|function| (sides[*function as usize], module.ty(*function), *function));
+        let new = order
+            .iter()
+            .copied()
+            .filter(|function| called.contains(function));
+        let mut new: Vec<u32> = new.filter(is_new).collect();
+        // Those of a type stay in the order of their file.
+        new.sort_by_key(|function| (sides[*function as usize], module.ty(*function)));
         for function in new {
             slot_of.insert(function, size as u32);
             size += 1;
         }
         let data = parted(&module.data, places);
-        let mut order = Vec::new();
-        // One that counts is in one piece, and its functions are known by their order.
-        let is_one = sides.iter().all(|side| *side == Side::Main);
-        for side in Side::ALL {
-            let of_it = module
-                .defined()
-                .filter(|(function, _)| sides[*function as usize] == side);
-            if is_one {
-                order.extend(of_it.map(|(function, _)| function));
-            } else {
-                let with_bytes = of_it.map(|(function, body)| (function, body.as_bytes()));
-                order.extend(alike(with_bytes.collect()));
-            }
-        }
         Ok(Self {
             module,
             sides,
+            same,
+            used,
             order,
             calls,
             globals,
@@ -138,8 +176,11 @@ impl<'a> Cutter<'a> {
         let others = Side::OTHERS.map(|(side, name)| Ok((name, self.other(side)?)));
         let given = (0..).zip(&self.module.imports);
         let given = given.filter(|(_, import)| import.module == GLUE);
-        let imports =
-            given.map(|(function, import)| (import.name.to_owned(), self.import(function).1));
+        let imports = given.map(|(function, import)| {
+            let is_used = self.used.contains(&function);
+            let name = is_used.then(|| self.import(function).1);
+            (import.name.to_owned(), name)
+        });
         Ok(Cut {
             main: self.main()?,
             others: others.into_iter().collect::<Result<_, String>>()?,
@@ -189,11 +230,13 @@ impl<'a> Cutter<'a> {
                 .filter(|export| export.kind == ExternalKind::Func)
                 .map(|export| export.index),
         );
-        for (_, body) in module
-            .defined()
-            .filter(|(function, _)| self.is_of(Side::Main, *function))
+        for &function in self
+            .order
+            .iter()
+            .filter(|&&function| self.is_of(Side::Main, function))
         {
-            for operator in body
+            for operator in module
+                .body(function)
                 .get_operators_reader()
                 .map_err(|error| error.to_string())?
             {
@@ -202,7 +245,7 @@ impl<'a> Cutter<'a> {
                 }
             }
         }
-        let mut calls = Calls::default();
+        let mut calls = Calls::of(module);
         let mut imports = ImportSection::new();
         let mut next = 0;
         for (function, import) in (0..)
@@ -210,7 +253,7 @@ impl<'a> Cutter<'a> {
             .filter(|(function, _)| used.contains(function))
         {
             let (from, name) = self.import(function);
-            imports.import(from, &name, EntityType::Function(import.ty));
+            imports.import(from, &name, EntityType::Function(calls.ty(import.ty)));
             calls.functions.insert(function, Call::Plain(next));
             next += 1;
         }
@@ -218,12 +261,13 @@ impl<'a> Cutter<'a> {
         for &function in &self.order {
             if self.is_of(Side::Main, function) || self.is_often(Side::Main, function) {
                 calls.functions.insert(function, Call::Plain(next));
-                functions.function(module.ty(function));
+                functions.function(calls.ty(module.ty(function)));
                 next += 1;
             } else if let Some(&slot) = self.slot_of.get(&function) {
                 calls.functions.insert(function, Call::Slot(slot));
             }
         }
+        calls.stand_for(&self.same);
         let mut tables = TableSection::new();
         for at in 0..module.tables.len() {
             tables.table(self.table(at)?);
@@ -264,11 +308,11 @@ impl<'a> Cutter<'a> {
             if self.is_of(Side::Main, function) {
                 code.function(&calls.body(module, module.body(function))?);
             } else if self.is_often(Side::Main, function) {
-                code.function(&self.through(function)?);
+                code.function(&self.through(&mut calls, function)?);
             }
         }
         let mut out = wasm_encoder::Module::new();
-        out.section(&module.type_section());
+        out.section(&calls.types.section());
         out.section(&imports);
         out.section(&functions);
         out.section(&tables);
@@ -283,7 +327,7 @@ impl<'a> Cutter<'a> {
 
     fn other(&self, side: Side) -> Result<Vec<u8>, String> {
         let module = &self.module;
-        let mut calls = Calls::default();
+        let mut calls = Calls::of(module);
         let mut imports = ImportSection::new();
         let mut next = 0;
         for (&function, _) in self.calls[side as usize]
@@ -292,7 +336,7 @@ impl<'a> Cutter<'a> {
         {
             let import = &module.imports[function as usize];
             let (from, name) = self.import(function);
-            imports.import(from, &name, EntityType::Function(import.ty));
+            imports.import(from, &name, EntityType::Function(calls.ty(import.ty)));
             calls.functions.insert(function, Call::Plain(next));
             next += 1;
         }
@@ -324,7 +368,7 @@ impl<'a> Cutter<'a> {
         }
         let mut functions = FunctionSection::new();
         let mut own = |function: u32| {
-            functions.function(module.ty(function));
+            functions.function(calls.ty(module.ty(function)));
             calls.functions.insert(function, Call::Plain(next));
             next += 1;
         };
@@ -342,15 +386,16 @@ impl<'a> Cutter<'a> {
                 calls.functions.entry(function).or_insert(Call::Slot(slot));
             }
         }
+        calls.stand_for(&self.same);
         let mut code = CodeSection::new();
         for function in mine {
             code.function(&calls.body(module, module.body(function))?);
         }
         for &function in &often {
-            code.function(&self.through(function)?);
+            code.function(&self.through(&mut calls, function)?);
         }
         let mut out = wasm_encoder::Module::new();
-        out.section(&module.type_section());
+        out.section(&calls.types.section());
         out.section(&imports);
         out.section(&functions);
         out.section(&self.elements(&calls, side)?);
@@ -360,7 +405,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// A function that calls another through the table.
-    fn through(&self, function: u32) -> Result<Function, String> {
+    fn through(&self, calls: &mut Calls<'_>, function: u32) -> Result<Function, String> {
         let ty = self.module.ty(function);
         let slot = self
             .slot_of
@@ -372,7 +417,7 @@ impl<'a> Cutter<'a> {
         }
         through.instruction(&Instruction::I32Const(*slot as i32));
         through.instruction(&Instruction::CallIndirect {
-            type_index: ty,
+            type_index: calls.ty(ty),
             table_index: 0,
         });
         through.instruction(&Instruction::End);
@@ -380,7 +425,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// The functions of one side in the table.
-    fn elements(&self, calls: &Calls, side: Side) -> Result<ElementSection, String> {
+    fn elements(&self, calls: &Calls<'_>, side: Side) -> Result<ElementSection, String> {
         let mut all = self.module.slots.clone();
         all.extend(
             self.slot_of
@@ -450,6 +495,21 @@ impl<'a> Cutter<'a> {
     }
 }
 
+/// The functions of each file with the same type and the same instructions as one before them, and that one.
+fn same(module: &Module<'_>, sides: &[Side]) -> BTreeMap<u32, u32> {
+    let mut ones = BTreeMap::new();
+    let pairs = module.defined().filter_map(|(function, body)| {
+        let what = (
+            sides[function as usize],
+            module.ty(function),
+            body.as_bytes(),
+        );
+        let one = *ones.entry(what).or_insert(function);
+        (one != function).then_some((function, one))
+    });
+    pairs.collect()
+}
+
 fn written(segments: &[(u32, &[u8])]) -> DataSection {
     let mut section = DataSection::new();
     for (address, bytes) in segments {
@@ -496,12 +556,9 @@ fn name_of(global: u32) -> String {
 }
 
 fn bytes_of(types: &[wasmparser::ValType]) -> Vec<u8> {
-    use wasm_encoder::Encode;
     let mut bytes = Vec::new();
-    for &ty in types {
-        if let Ok(ty) = RoundtripReencoder.val_type(ty) {
-            ty.encode(&mut bytes);
-        }
+    for ty in values(types) {
+        ty.encode(&mut bytes);
     }
     bytes
 }
@@ -513,14 +570,51 @@ enum Call {
     Slot(u32),
 }
 
-/// How the functions of a module call others, and where it has its globals.
-#[derive(Default)]
-struct Calls {
+/// How the functions of a module call others, and where it has its globals and types.
+struct Calls<'m> {
     functions: BTreeMap<u32, Call>,
     globals: BTreeMap<u32, u32>,
+    /// Those of the program, and which of them the module uses.
+    all: &'m [FuncType],
+    types: Types,
 }
 
-impl Calls {
+impl Reencode for Calls<'_> {
+    type Error = std::convert::Infallible;
+
+    fn type_index(&mut self, ty: u32) -> Result<u32, Error<Self::Error>> {
+        Ok(self.ty(ty))
+    }
+
+    /// The main part has all of them where they were.
+    fn global_index(&mut self, global: u32) -> Result<u32, Error<Self::Error>> {
+        Ok(self.globals.get(&global).copied().unwrap_or(global))
+    }
+}
+
+impl<'m> Calls<'m> {
+    fn of(module: &'m Module<'_>) -> Self {
+        Self {
+            functions: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            all: &module.types,
+            types: Types::default(),
+        }
+    }
+
+    fn ty(&mut self, ty: u32) -> u32 {
+        self.types.number(&self.all[ty as usize])
+    }
+
+    /// Calls one function in place of those that are the same.
+    fn stand_for(&mut self, same: &BTreeMap<u32, u32>) {
+        for (&function, one) in same {
+            if let Some(&call) = self.functions.get(one) {
+                self.functions.insert(function, call);
+            }
+        }
+    }
+
     fn plain(&self, function: u32) -> Result<u32, String> {
         match self.functions.get(&function) {
             Some(Call::Plain(index)) => Ok(*index),
@@ -529,7 +623,7 @@ impl Calls {
     }
 
     fn body(
-        &self,
+        &mut self,
         module: &Module<'_>,
         body: &wasmparser::FunctionBody<'_>,
     ) -> Result<Function, String> {
@@ -538,12 +632,11 @@ impl Calls {
     }
 
     fn rewritten(
-        &self,
+        &mut self,
         module: &Module<'_>,
         body: &wasmparser::FunctionBody<'_>,
     ) -> Result<Function, Box<dyn std::error::Error>> {
-        let mut same = RoundtripReencoder;
-        let mut function = utils::new_function_with_parsed_locals(&mut same, body)?;
+        let mut function = utils::new_function_with_parsed_locals(self, body)?;
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
             match reader.read()? {
@@ -554,7 +647,7 @@ impl Calls {
                     Some(&Call::Slot(slot)) => {
                         function.instruction(&Instruction::I32Const(slot as i32));
                         function.instruction(&Instruction::CallIndirect {
-                            type_index: module.ty(function_index),
+                            type_index: self.ty(module.ty(function_index)),
                             table_index: 0,
                         });
                     }
@@ -562,22 +655,44 @@ impl Calls {
                         return Err(format!("function {function_index} cannot be called").into());
                     }
                 },
-                Operator::GlobalGet { global_index } => {
-                    function.instruction(&Instruction::GlobalGet(self.global(global_index)));
-                }
-                Operator::GlobalSet { global_index } => {
-                    function.instruction(&Instruction::GlobalSet(self.global(global_index)));
-                }
                 operator => {
-                    function.instruction(&same.instruction(operator)?);
+                    function.instruction(&self.instruction(operator)?);
                 }
             }
         }
         Ok(function)
     }
+}
 
-    /// The main part has all of them where they were.
-    fn global(&self, global: u32) -> u32 {
-        self.globals.get(&global).copied().unwrap_or(global)
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use wasm_encoder::{CodeSection, Function, FunctionSection, Instruction, TypeSection, ValType};
+
+    use super::{Module, Side, same};
+
+    #[test]
+    fn functions_of_a_file_are_the_same_if_type_and_instructions_are() {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        types.ty().function([ValType::I32], []);
+        let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
+        for (ty, instructions) in [(0, 1), (0, 2), (0, 1), (1, 1), (0, 1), (0, 1)] {
+            functions.function(ty);
+            let mut body = Function::new([]);
+            for _ in 1..instructions {
+                body.instruction(&Instruction::Nop);
+            }
+            body.instruction(&Instruction::End);
+            code.function(&body);
+        }
+        let mut module = wasm_encoder::Module::new();
+        module.section(&types).section(&functions).section(&code);
+        let bytes = module.finish();
+        let mut sides = vec![Side::Main; 6];
+        sides[4] = Side::Rest;
+        let found = same(&Module::read(&bytes).unwrap(), &sides);
+        assert_eq!(found, BTreeMap::from([(2, 0), (5, 0)]));
     }
 }

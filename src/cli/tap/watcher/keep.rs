@@ -9,6 +9,7 @@ use deltascope_replay::tap::note::{Note, Stopped};
 use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::tap::state::State;
 use deltascope_world::Time;
+use deltascope_world::bounds::MAX_BYTES;
 use deltascope_world::text::Text;
 
 use super::super::super::report::{self, Part, file_name, log_of};
@@ -238,7 +239,8 @@ impl Watcher {
             from: at,
             path,
         };
-        if let Some(old) = recordings.go_on(number, part, self.options.keep) {
+        let (keep, long) = (self.options.keep, self.options.rotate.min(MAX_BYTES / 2));
+        for old in recordings.go_on(number, part, keep, long) {
             // Somebody else may have removed them.
             for old in [log_of(&old), old] {
                 let _gone = std::fs::remove_file(old);

@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 
 use super::super::parts::{focus, text};
 use super::{Form, write_word};
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
 use deltascope_presentation::command::{Command, Draft};
@@ -39,7 +39,7 @@ pub(super) fn PodForm(
     let phase = RwSignal::new(draft.phase);
     let first = NodeRef::<html::Input>::new();
     let phase_input = NodeRef::<html::Input>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let input = if editing {
             phase_input.get()
         } else {
@@ -72,7 +72,7 @@ pub(super) fn PodForm(
         sent.set(true);
     };
     // A refused write leaves the form open; the banner says why.
-    Effect::new(move |_| {
+    effect(move || {
         let refused = ui.view.with(|view| view.error.is_some());
         if sent.get_untracked() {
             sent.set(false);

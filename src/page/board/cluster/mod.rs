@@ -12,6 +12,7 @@ use leptos::task::spawn_local;
 use super::parts::{modal, part, shown, text};
 use super::share::copy;
 use crate::live::Link;
+use crate::memo::effect;
 use crate::ui::Ui;
 use deltascope_presentation::cluster::{self, Missing, Tried, WAYS, Way, missing};
 use deltascope_presentation::command::Command;
@@ -27,7 +28,7 @@ pub(super) fn Cluster(
     let ui = Ui::get();
     let dialog = Dialog::new(open);
     let link = Link::get();
-    Effect::new(move |_| {
+    effect(move || {
         // Only when the dialog opens: a page that is never connected sends no requests.
         if open.get() {
             dialog.prepare();

@@ -18,7 +18,7 @@ use web_sys::{Element, HtmlElement};
 use super::layout::{Layout as Screen, px_of};
 use super::parts::{list, maybe, part, text};
 use super::tabs::DrawerTab;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
@@ -119,7 +119,7 @@ fn Density(
     let cursor = RwSignal::new(None::<Anchor>);
     let painter = StoredValue::new_local(Painter::default());
     let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
-    Effect::new(move |_| {
+    effect(move || {
         let (layout, theme) = (layout.get(), ui.theme.get());
         let Some(canvas) = canvas.get() else {
             return;

@@ -12,7 +12,7 @@ use super::{Spot, css, px, ratio};
 use crate::board::layout::{Layout as Screen, px_of};
 use crate::board::parts::{list, text};
 use crate::board::tabs::DrawerTab;
-use crate::memo::Memo;
+use crate::memo::{Memo, effect_after};
 use crate::ui::{Theme, Ui};
 use deltascope_cache::fact::FactRecord;
 use deltascope_cache::key::Key;
@@ -80,7 +80,7 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
     let shown = StoredValue::new_local(Before::default());
     let painted = set.clone();
-    Effect::new(move |before: Option<Drawn>| {
+    effect_after(move |before: Option<Drawn>| {
         let (theme, size) = (ui.theme.get(), size.get());
         let canvas = canvas.get()?;
         ui.view.with(|view| {
@@ -224,8 +224,8 @@ fn draw_strip(
     }
     let places = view.places.len().max(1) as u64;
     let mut lines = vec![0_u32; width as usize];
-    for place in view.places.all_of(keys) {
-        let at = u64::from(place) * u64::from(width) / places;
+    for place in view.places.all_of(keys.iter()).flatten() {
+        let at = place as u64 * u64::from(width) / places;
         if let Some(line) = usize::try_from(at).ok().and_then(|at| lines.get_mut(at)) {
             *line += 1;
         }

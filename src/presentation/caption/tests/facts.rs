@@ -1,6 +1,7 @@
 //! Every fact, with pictures and causes that lead to different sentences.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
@@ -285,7 +286,7 @@ fn more() -> Vec<Fact> {
     for entry in [
         Entry::ReplacedAll {
             rv: "5".into(),
-            objects: Vec::new(),
+            objects: Arc::default(),
         },
         Entry::SyncAll,
         Entry::Bookmark { rv: "5".into() },

@@ -17,12 +17,12 @@ use crate::i18n::Lang;
 fn the_reason_why_a_source_ends_is_translated() {
     use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
     use deltascope_world::source::program::Program;
-    use deltascope_world::source::recorded::Recording;
+    use deltascope_world::source::recorded::RecordedServer;
     use deltascope_world::source::wire::Recorded;
     use deltascope_world::{Refused, Source};
 
     let mut ends = Vec::new();
-    let mut recording = Recording::new(Recorded::default());
+    let mut recording = RecordedServer::new(Recorded::default());
     let mut program = Program::default();
     let (list, watch) = (ListRequest::default(), WatchRequest::default());
     ends.push(recording.list(0, &list, &mut ()).map(|_| ()));

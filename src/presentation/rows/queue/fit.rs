@@ -10,6 +10,12 @@ const EACH: (i32, i32) = (110, 11);
 const EACH_NARROW: (i32, i32) = (104, 8);
 const EACH_SLIM: (i32, i32) = (90, 6);
 const WIDE: i32 = 140;
+/// Stacks get narrower before they turn into lines. The least width of a delta with its type, and of one without, with a
+/// long version too, and the gap beside it.
+const WORDED: i32 = 96;
+const NARROWEST: i32 = 50;
+const NARROWEST_WIDE: i32 = 64;
+const NARROW_GAP: i32 = 6;
 /// A room in which three tokens of the usual width do not fit is narrow.
 const NARROW_ROOM: i32 = 352;
 /// A full delta and a full entry: the height, and the gap above it.
@@ -40,7 +46,7 @@ const LEAST: usize = 3;
 /// The form of the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Form {
-    /// Over each key a stack of deltas with their types; entries are boxes.
+    /// Over each key a stack of deltas, with their types where there is room; entries are boxes.
     #[default]
     Full,
     /// For each key a line of glyphs and versions; an entry is a line high.
@@ -74,7 +80,7 @@ pub struct Space {
     pub high: i32,
     /// The gap above it.
     pub above: i32,
-    /// Compact: the width of a delta.
+    /// The width of a delta that shows only its glyph and its version, or 0.
     pub small: i32,
     /// Compact: the width of a key's name.
     pub label: i32,
@@ -166,7 +172,7 @@ fn px(count: usize) -> i32 {
 pub fn space(view: &View, room: Room) -> Space {
     let queue = &view.picture.queue;
     let wide = is_wide(view);
-    let (mut each, gap) = match (room.slim, room.width < NARROW_ROOM) {
+    let (mut each, mut gap) = match (room.slim, room.width < NARROW_ROOM) {
         (true, _) => EACH_SLIM,
         (false, true) => EACH_NARROW,
         (false, false) => EACH,
@@ -174,13 +180,27 @@ pub fn space(view: &View, room: Room) -> Space {
     if wide {
         each = WIDE;
     }
-    let columns = fit(room.width, each, gap).max(1);
+    let mut columns = fit(room.width, each, gap).max(1);
+    let mut small = 0;
+    let keys = queue.keys.len();
+    if queue.kind != QueueKind::RealFifo && keys > columns && !room.slim {
+        let narrow = (room.width + NARROW_GAP) / px(keys) - NARROW_GAP;
+        let (worded, least) = match wide {
+            true => (WIDE, NARROWEST_WIDE),
+            false => (WORDED, NARROWEST),
+        };
+        if narrow >= least {
+            (each, gap, columns) = (narrow, NARROW_GAP, keys);
+            small = if narrow < worded { narrow } else { 0 };
+        }
+    }
     let (high, above) = DELTA;
     let full = Space {
         each,
         gap,
         high,
         above,
+        small,
         columns,
         depth: fit(room.height, high, above).max(LEAST),
         shown: queue.keys.len(),
@@ -188,7 +208,7 @@ pub fn space(view: &View, room: Room) -> Space {
     };
     if queue.kind == QueueKind::RealFifo {
         entries(queue, room, full)
-    } else if queue.keys.is_empty() || (queue.keys.len() <= columns && !room.lined) {
+    } else if keys == 0 || (keys <= columns && !room.lined) {
         full
     } else {
         lines(queue, room, if wide { SMALL_WIDE } else { SMALL })
@@ -404,16 +424,23 @@ mod tests {
                 (Full, 3, 3, 9),
             ),
             (
-                "a fourth makes them lines",
-                &[1; 4],
+                "further ones make them narrower",
+                &[1; 6],
                 DESKTOP,
-                (Compact, 1, 4, 5),
+                (Full, 6, 6, 9),
+            ),
+            ("seven at 1280 px", &[1; 7], LAPTOP, (Full, 7, 7, 5)),
+            (
+                "a seventh makes them lines",
+                &[1; 7],
+                DESKTOP,
+                (Compact, 1, 7, 5),
             ),
             (
                 "a high stack takes two lines",
-                &[9, 1, 1, 1],
+                &[9, 1, 1, 1, 1, 1, 1],
                 DESKTOP,
-                (Compact, 1, 4, 10),
+                (Compact, 1, 7, 10),
             ),
             (
                 "sixteen keys, forty deltas",
@@ -454,9 +481,21 @@ mod tests {
     }
 
     #[test]
+    fn stacks_name_their_types_where_there_is_room() {
+        let form = |keys, room| {
+            let space = space(&queued(&vec![1; keys]), room);
+            (space.each, space.small)
+        };
+        assert_eq!(form(3, LAPTOP), (EACH.0, 0));
+        assert_eq!(form(4, LAPTOP), (103, 0));
+        assert_eq!(form(5, LAPTOP), (81, 81));
+        assert_eq!(form(5, PHONE), (64, 64));
+    }
+
+    #[test]
     fn keys_stay_in_lines_until_the_queue_is_empty() {
         let mut room = DESKTOP;
-        let forms = [0, 3, 4, 3, 1, 0, 3].map(|keys| {
+        let forms = [0, 6, 7, 3, 1, 0, 3].map(|keys| {
             let space = space(&queued(&vec![1; keys]), room);
             room.lined = space.is_lined();
             space.form == Form::Compact

@@ -57,18 +57,13 @@ impl WatchReader {
         }
     }
 
-    /// Takes the events read since the last call.
-    pub fn take_events(&mut self) -> Vec<RecordedEvent> {
-        std::mem::take(&mut self.decoder.events)
-    }
-
     /// The error, if there was one.
     #[must_use]
     pub fn error(&self) -> Option<&WireError> {
         self.decoder.error.as_ref()
     }
 
-    /// Ends the stream: returns the remaining events (the last one may be [`RecordedEvent::Cut`]) and the
+    /// Ends the stream: returns the events (the last one may be [`RecordedEvent::Cut`]) and the
     /// error.
     #[must_use]
     pub fn finish(self) -> (Vec<RecordedEvent>, Option<WireError>) {

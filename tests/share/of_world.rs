@@ -1,72 +1,86 @@
-//! The picture of a world, read directly from its machines.
+//! The picture of a world, read directly from its machines: the reference for the fold of its facts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use deltascope_cache::controller::InformerQueue;
-use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::ObjectRef;
-use deltascope_cache::key::Key;
-use deltascope_cache::order::Order;
-use deltascope_cache::queue::Queue;
-use deltascope_cache::sorted::SortedMap;
-use deltascope_world::fill::fill;
-use deltascope_world::lock::Lock;
-use deltascope_world::source::any::AnySource;
-use deltascope_world::source::known::Known;
-use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
-
-use super::{
+use deltascope::cache::controller::InformerQueue;
+use deltascope::cache::delta::DeltaType;
+use deltascope::cache::fact::{Body, ObjectRef};
+use deltascope::cache::key::Key;
+use deltascope::cache::queue::Queue as _;
+use deltascope::cache::sorted::{self, SortedMap};
+use deltascope::replay::picture::{
     ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, LockState, Picture, PopRoom, Popped,
-    QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom, known_object,
+    QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom,
 };
+use deltascope::world::fill::fill;
+use deltascope::world::lock::Lock;
+use deltascope::world::source::any::AnySource;
+use deltascope::world::source::known::Known;
+use deltascope::world::source::{pod, reference, simulator};
+use deltascope::world::virtual_time::{HandlerSettings, PoppedWork, World};
 
-impl Picture {
-    /// The picture of a world, read directly from it: the start of a fold, and the reference for tests of the
-    /// fold.
-    #[must_use]
-    pub fn of(world: &World<AnySource>) -> Self {
-        let mut picture = Self {
-            api: api_of(world),
-            reflector: reflector_of(world),
-            queue: queue_of(world),
-            informer: world.settings().informer,
-            generation: world.settings().era.0,
-            lock: lock_of(world.lock()),
-            block_deltas: lock_of(world.block_deltas()),
-            pop: pop_of(world),
-            store: store_of(world),
-            handlers: handlers_of(world),
-            asked: world
-                .asked()
-                .zip(world.handlers().len()..)
-                .map(|(settings, number)| HandlerRoom {
-                    leaving: u8::try_from(number).is_ok_and(|number| world.is_leaving(number)),
-                    ..asked_of(settings, world)
-                })
-                .collect(),
-            resync_check_ms: world.resync_check_ms(),
-            work: work_of(world),
-            output: world.output().clone(),
-            beside: world.beside().map(beside_of).collect(),
-        };
-        picture.look_at_all();
-        picture.settle();
-        picture
-    }
+pub(crate) fn picture_of(world: &World<AnySource>) -> Picture {
+    let (api, store) = (api_of(world), store_of(world));
+    let mut picture = Picture {
+        store: StoreRoom {
+            unlike: unlike(&api, &store),
+            ..store
+        },
+        api,
+        reflector: reflector_of(world),
+        queue: queue_of(world),
+        informer: world.settings().informer,
+        generation: world.settings().era.0,
+        lock: lock_of(world.lock()),
+        block_deltas: lock_of(world.block_deltas()),
+        pop: pop_of(world),
+        handlers: handlers_of(world),
+        asked: world
+            .asked()
+            .zip(world.handlers().len()..)
+            .map(|(settings, number)| HandlerRoom {
+                leaving: u8::try_from(number).is_ok_and(|number| world.is_leaving(number)),
+                ..asked_of(settings, world)
+            })
+            .collect(),
+        resync_check_ms: world.resync_check_ms(),
+        work: work_of(world),
+        output: world.output().clone(),
+        beside: world.beside().map(beside_of).collect(),
+    };
+    // How far the store is behind follows from the rest.
+    picture.apply_all(&[]);
+    picture
 }
 
-impl ApiRoom {
-    /// Adds the objects that the server is known to have.
-    fn know(&mut self, known: &Known) {
-        self.rv = Arc::clone(known.rv());
-        self.known_from_events = known.is_complete();
-        for (key, (object, deleted)) in known.objects() {
-            let object = known_object(object, *deleted);
-            self.objects.insert(key.clone(), object);
-        }
-        self.deleted = known.deleted().cloned().collect();
+/// The keys of the objects that are not the same in the store and among the selected ones of the server.
+fn unlike(api: &ApiRoom, store: &StoreRoom) -> SortedMap<Key, ()> {
+    let selected = api.objects.iter();
+    let selected: SortedMap<_, _> = selected
+        .filter(|(_, one)| !one.deleted && api.selects(&one.body.labels))
+        .map(|(key, one)| (key, (&one.object.rv, &one.object.uid)))
+        .collect();
+    let stored = |key: &Key| store.items.get(key).map(|one| (&one.rv, &one.uid));
+    let keys = api.objects.keys().chain(store.items.keys());
+    keys.filter(|key| selected.get(*key).copied() != stored(key))
+        .map(|key| (key.clone(), ()))
+        .collect()
+}
+
+/// Adds the objects that the server is known to have.
+fn know(room: &mut ApiRoom, known: &Known) {
+    room.rv = Arc::clone(known.rv());
+    room.known_from_events = known.is_complete();
+    for (key, (object, deleted)) in known.objects() {
+        let object = ApiObject {
+            object: object.clone(),
+            body: Body::default(),
+            deleted: *deleted,
+        };
+        room.objects.insert(key.clone(), object.into());
     }
+    room.deleted = known.deleted().cloned().collect();
 }
 
 fn api_of(world: &World<AnySource>) -> ApiRoom {
@@ -84,33 +98,28 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
-                    object: deltascope_world::source::reference(key, &stored.object),
-                    body: deltascope_world::source::pod::body(&stored.object),
+                    object: reference(key, &stored.object),
+                    body: pod::body(&stored.object),
                     deleted: stored.deleted,
                 };
-                room.objects.insert(key.clone(), object);
+                room.objects.insert(key.clone(), object.into());
             }
             let deleted = server.objects().filter(|(_, stored)| stored.deleted);
             // Versions are unique.
             let deleted: SortedMap<u64, &Key> = deleted
-                .map(|(key, stored)| {
-                    (
-                        deltascope_world::source::simulator::version(&stored.object),
-                        key,
-                    )
-                })
+                .map(|(key, stored)| (simulator::version(&stored.object), key))
                 .collect();
             room.deleted = deleted.values().map(|key| (*key).clone()).collect();
             server.stream()
         }
         AnySource::Recorded(recording) => {
             room.watch = recording.open_watch();
-            room.know(recording.known());
+            know(&mut room, recording.known());
             recording.stream()
         }
         AnySource::Live(live) => {
             room.watch = live.open_watch();
-            room.know(live.known());
+            know(&mut room, live.known());
             live.stream()
         }
         AnySource::Program(program) => program.calls(),
@@ -197,7 +206,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
         for index in store.indices() {
             let values = fill(index.values().into_iter().map(|(value, keys)| {
                 let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
-                Order::Key.sort(&mut keys, |key| key);
+                sorted::sort(&mut keys, Ord::cmp);
                 (Arc::clone(value), keys)
             }));
             room.indices.insert(Arc::clone(index.name()), values);
