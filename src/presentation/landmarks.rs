@@ -304,9 +304,10 @@ impl Landmarks {
             CellSlots::meet(&mut self.places, at, &object.key);
         }
         let whole = fact_queries::whole(&record.fact).unwrap_or_default();
-        let places = self.places();
-        for key in places.unmet(whole.iter().map(|object| &object.key)) {
-            self.name(at, key);
+        // Held while a key is named, the places would be copied for it.
+        let unmet = self.places.unmet(whole.iter().map(|object| &object.key));
+        for key in unmet.cloned().collect::<Vec<_>>() {
+            self.name(at, &key);
         }
         if self.passages.see(place, &record.fact)
             && let Some(key) = record.fact.key()

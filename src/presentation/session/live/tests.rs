@@ -31,6 +31,23 @@ fn run() -> (Session, Time) {
     (session, 20)
 }
 
+#[test]
+fn a_new_object_copies_no_places() {
+    let (mut session, now) = run();
+    let at = |session: &Session| Rc::as_ptr(&session.landmarks.places());
+    let before = at(&session);
+    let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
+        "metadata": { "name": "a", "resourceVersion": "30" } } });
+    let part = ResponsePart::Event(event_of(event).unwrap());
+    respond(&mut session, now, part);
+    assert_eq!(session.landmarks.places().len(), 1);
+    assert_eq!(
+        at(&session),
+        before,
+        "of 49,000 objects each copied them all"
+    );
+}
+
 fn respond(session: &mut Session, now: Time, part: ResponsePart) {
     let request = session.live_wanted().unwrap().request;
     session.live_received(now, vec![ServerResponse { request, part }]);
