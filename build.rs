@@ -14,5 +14,7 @@ fn main() {
     let says = |name: &str| std::env::var(name).unwrap_or_default();
     if says("CARGO_CFG_TARGET_ARCH") == "wasm32" && says("PROFILE") == "release" {
         println!("cargo::rustc-link-arg-bins=--emit-relocs");
+        // Through it the program's files call each other.
+        println!("cargo::rustc-link-arg-bins=--export-table");
     }
 }

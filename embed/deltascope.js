@@ -69,7 +69,7 @@ function load(isMore) {
     const url = new URL("./__WASM__", import.meta.url);
     if (stops > 0) url.searchParams.set("again", failures);
     const mark = stops > 0 ? `?again=${failures}` : "";
-    // The program, its glue, and the parts that it fetches later.
+    // The program, its glue, and its other files.
     const names = [`${url.pathname.split("/").pop()}${mark}:`, `__GLUE__${mark}:`, "__GLUE__".replace(/\.js$/, "-")];
     const wasm = fetch(url);
     // Awaited below; until then a failure must not count as unhandled.
@@ -78,8 +78,8 @@ function load(isMore) {
       bring("__GLUE__", () => import("./__GLUE__")),
       bring("deltascope-stage.js", () => import("./deltascope-stage.js")),
     ]);
-    // Only a released program has parts.
-    glue.begin?.("mount", isMore);
+    // Only a released program has several files.
+    glue.begin?.(isMore);
     const life = new Life((stack) => names.some((name) => stack.includes(name)), stopped);
     await glue.default({ module_or_path: wasm });
     await pause();

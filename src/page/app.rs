@@ -1,6 +1,5 @@
 //! Mounts the page.
 
-use gloo_timers::future::TimeoutFuture;
 use js_sys::Reflect;
 use leptos::ev;
 use leptos::prelude::*;
@@ -8,11 +7,11 @@ use leptos::task::spawn_local;
 use leptos::wasm_bindgen::prelude::JsValue;
 
 use crate::board::Board;
-use crate::board::later as parts;
+use crate::board::own;
 use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::{self, Host};
-use crate::later;
+use crate::later::{self, Part};
 use crate::live::Link;
 use crate::live::tapped::Tapped;
 use crate::ui::{
@@ -29,9 +28,6 @@ use deltascope_replay::step_size::StepSize;
 const FIRST_LOOK: &str = "first-look";
 /// Remembers that somebody has been here.
 const SEEN: &str = "seen";
-
-/// How long after the first picture the parts are fetched that come later, in ms.
-const REST_MS: u32 = 1_000;
 
 /// The attribute that marks the project's own page.
 const OWN_PAGE: &str = "data-deltascope";
@@ -100,10 +96,6 @@ pub fn App() -> impl IntoView {
     let is_newest =
         move || link_of_address().is_none_or(|now| asked.is_some_and(|asked| now == asked));
     api::install(&driver, ui, link, first, is_newest);
-    spawn_local(async {
-        TimeoutFuture::new(REST_MS).await;
-        parts::fetch_all().await;
-    });
     view! { <Board /> }
 }
 
@@ -114,23 +106,23 @@ fn open_address(ui: Ui) -> Option<Command> {
         return Some(Command::OpenLink(link.into()));
     }
     let asked = link.clone();
-    let show = move |part: &parts::Shelf| match (part.read)(&link) {
+    let show = move || match own::shelved(&link) {
         Some(shelved) => {
             ui.show_shelf(shelved);
             None
         }
         None => Some(Command::OpenLink(link.into())),
     };
-    if let Some(part) = later::now(&parts::SHELF) {
-        return show(part);
+    if later::has(Part::Own) {
+        return show();
     }
     ui.show_shelf(Shelved::default());
     spawn_local(async move {
         // The shelf itself says what is missing. Whoever has gone elsewhere stays there.
-        if let Ok(part) = later::fetched(&parts::SHELF).await
+        if later::fetched(Part::Own).await.is_ok()
             && link_of_address().is_some_and(|now| now == asked)
             && ui.shelf.with_untracked(|shelf| shelf.open)
-            && let Some(command) = show(part)
+            && let Some(command) = show()
         {
             ui.send(command);
         }
@@ -141,9 +133,9 @@ fn open_address(ui: Ui) -> Option<Command> {
 /// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told
 /// the first story.
 fn first_session(is_newcomer: bool) -> Session {
-    let mut session = Session::at_hand();
+    let mut session = Session::new();
     if is_newcomer {
-        session.obey(Command::Load(FIRST_LOOK.into()));
+        session.open_at_hand(FIRST_LOOK);
         session.obey(Command::Tell(Tell::Scene(0)));
     }
     let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));

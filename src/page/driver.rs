@@ -3,8 +3,6 @@
 mod line;
 mod said;
 
-pub(crate) use said::More;
-
 use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -23,12 +21,10 @@ use web_sys::ResizeObserver;
 
 use crate::animate::now;
 use crate::host::{self, Host};
-use crate::later;
-use crate::memo::effect;
+use crate::later::{self, Part};
 use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS};
-use crate::runs::RUNS;
-use crate::sight::Place;
+use crate::sight::{self, Place};
 use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::anchor::Anchor;
@@ -62,7 +58,7 @@ const REST_PARTS: f64 = 2.0;
 /// With this many facts still to show, a motion takes half its time.
 const HURRY: u32 = 8;
 
-/// How long a race shows each moment, and the page a fact before it can move things, in ms.
+/// How long a race shows each moment, in ms.
 const MOMENT_MS: u32 = 600;
 
 /// Delay between a command and the update of the run's copy, in ms.
@@ -97,7 +93,7 @@ struct Inner {
     run: Cell<u64>,
     /// Numbers the openings: the result of an older one is not shown.
     opening: Cell<u64>,
-    /// What waits for the part that most commands are in, and whether that is being fetched.
+    /// What waits for the rest, and whether that is being fetched.
     line: Rc<Line>,
     brings: Cell<bool>,
     /// Numbers the commands: a later one ends what is computed for an earlier one.
@@ -130,7 +126,7 @@ impl Driver {
     /// A driver of a new session, with the first lesson open.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self::with_session(host, Session::at_hand())
+        Self::with_session(host, Session::new())
     }
 
     /// A driver of an existing session.
@@ -212,7 +208,7 @@ impl Driver {
             observer.disconnect();
         }
         // A run may be large, and scripts may hold on to the driver.
-        self.with(|session| *session = Session::empty_at_hand());
+        self.with(|session| *session = Session::empty());
     }
 
     /// Exports the run. A link includes the address of the page.
@@ -220,13 +216,15 @@ impl Driver {
     /// # Errors
     /// Says why the run cannot be exported, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
-        let part = later::now(&RUNS).ok_or_else(later::missing)?;
+        if !later::has(Part::Rest) {
+            return Err(later::missing());
+        }
         let is_link = what == Export::Link;
         // Whoever had the link would have the tap.
         if is_link && host::tap().is_some() {
             return Err(informers::no_link());
         }
-        let exported = (part.export)(&mut self.inner.session.borrow_mut(), what)?;
+        let exported = self.session().export(what)?;
         if !is_link {
             return Ok(exported);
         }
@@ -258,6 +256,8 @@ impl Driver {
             shelf: RwSignal::default(),
             progress: RwSignal::default(),
             kept: RwSignal::new(true),
+            waits: RwSignal::new(false),
+            missing: RwSignal::new(None),
         };
         self.attach(ui);
         provide_context(ui);
@@ -267,14 +267,6 @@ impl Driver {
     fn attach(&self, ui: Ui) {
         // Fails only the second time; a board is mounted once.
         let _ = self.inner.ui.set(ui);
-        if later::now(&RUNS).is_none() {
-            let driver = self.clone();
-            effect(move || {
-                if let Some(part) = later::tracked(&RUNS) {
-                    driver.has_come(part);
-                }
-            });
-        }
         self.copy();
         if ui.built.get_untracked() == PIECES {
             self.settle();
@@ -432,6 +424,7 @@ impl Driver {
     /// Cancels the opening, and what waits for its part.
     fn stop_opening(&self) {
         drop(self.inner.line.leave());
+        self.waits(false);
         self.end_opening();
     }
 
@@ -502,6 +495,7 @@ impl Driver {
     /// A command has come: what is computed for an earlier one is not needed any more.
     fn ask(&self) {
         self.inner.asked.set(self.inner.asked.get() + 1);
+        self.misses(None);
     }
 
     fn next_opening(&self) -> u64 {
@@ -585,16 +579,16 @@ impl Driver {
 
     /// Shows the next picture with its scene, faster the more facts are `behind` it. Returns the duration in ms.
     async fn forward(&self, behind: usize) -> u32 {
-        let moves = later::now(&RUNS);
         let (scene, view, speed) = {
             let mut session = self.inner.session.borrow_mut();
-            let scene = moves.map(|part| (part.scene)(&mut session));
+            let mut scene = session.scene();
             let view = session.view();
-            let scene = scene.filter(|_| view.race.is_none());
-            let scene = scene.unwrap_or_else(|| Scene {
-                ms: MOMENT_MS,
-                ..Scene::default()
-            });
+            if view.race.is_some() {
+                scene = Scene {
+                    ms: MOMENT_MS,
+                    ..Scene::default()
+                };
+            }
             (scene, view, session.playback().clone())
         };
         let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);
@@ -608,15 +602,15 @@ impl Driver {
             if let Some((_, anchors)) = scene.flashes.last() {
                 stage.flash(anchors, 0, SHORTEST_FLASH_MS);
             }
-        } else if let (Some(part), false) = (moves, self.still()) {
+        } else if !self.still() {
             // Where things are is read while nothing has changed.
             let host = stage.host();
-            let (before, places) = ((part.sees)(host, &scene), Places::now(host));
+            let (before, places) = (sight::Before::of(host, &scene), Places::now(host));
             stage.cut();
             let names = Names::of(&view);
             let lang = self.inner.ui.get().map(|ui| ui.lang.get_untracked());
             let words = (&names, lang.unwrap_or_default());
-            let play = |stage: &Stage| (part.plays)(stage, before, &scene, words, &scaled);
+            let play = |stage: &Stage| stage.play(before, &scene, words, &scaled);
             self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         } else {
             stage.cut();
@@ -690,12 +684,6 @@ impl Driver {
             observer.observe(&layer);
             self.inner.resized.replace(Some((observer, on_resize)));
         }
-    }
-
-    /// Whether this is so for what the screen shows.
-    pub(crate) fn shows(&self, what: fn(&View) -> bool) -> bool {
-        let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
-        ui.is_some_and(|ui| ui.view.with_untracked(|view| what(view)))
     }
 
     async fn draw(&self) {

@@ -1,40 +1,26 @@
-//! Parts of the program that come later: what the first picture does not need is fetched when it is asked for, or when
-//! the page has nothing else to do.
+//! What comes later: what no first picture runs is fetched once that is there, or when it is asked for.
 //!
-//! A part is a table of functions. In a release, `embed/pack` puts what is only reached from its table into a file of its
-//! own. A debug build, which is built again after each change, holds all parts.
+//! In a release, `embed/pack` puts it into files of their own. A call of what is not there stops the page until it has come, and ends the
+//! program if it does not. So a file is fetched here before anything may call it: commands wait in the driver's line
+//! (`driver/line`), views until they can be drawn (`board/later`). A debug build, which is built again after each change, is in one piece.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::{Poll, Waker};
-use std::thread::LocalKey;
+use std::cell::OnceCell;
 
-use leptos::prelude::{ArcRwSignal, Get, Set};
-use wasm_bindgen_futures::spawn_local;
-use wasm_split_helpers::SplitLoaderError;
+use leptos::prelude::{ArcRwSignal, Get, GetUntracked, Set};
+use wasm_bindgen::prelude::JsValue;
 
 use deltascope_presentation::i18n::Text;
 
-/// A part, which is fetched once.
-pub(crate) struct Part<T: 'static> {
-    pub(crate) fetch: fn() -> Fetch<T>,
-    pub(crate) table: Cell<Option<&'static T>>,
-    /// How it stands, for whoever shows that.
-    pub(crate) stands: OnceCell<ArcRwSignal<Stands>>,
-    /// Whether it is being fetched, and how often that failed.
-    pub(crate) coming: Cell<bool>,
-    pub(crate) failed: Cell<u32>,
-    pub(crate) waiting: RefCell<Vec<Waker>>,
+/// What comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// What no first picture needs: most of what commands do.
+    Rest,
+    /// What only the page has, and no element: the shelf, a cluster. It comes with the rest.
+    Own,
 }
 
-impl<T> Part<T> {
-    fn stands(&self) -> ArcRwSignal<Stands> {
-        self.stands.get_or_init(ArcRwSignal::default).clone()
-    }
-}
-
-/// How a part stands.
+/// How it stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stands {
     #[default]
@@ -44,113 +30,46 @@ pub(crate) enum Stands {
     Failed,
 }
 
-type Fetch<T> = Pin<Box<dyn Future<Output = Fetched<T>>>>;
-
-/// A part's table, if its file could be fetched.
-pub(crate) type Fetched<T> = Result<&'static T, SplitLoaderError>;
-
-/// Where a part is kept.
-pub(crate) type Kept<T> = LocalKey<Part<T>>;
-
-/// Declares a part: where it is kept, its name, and the type of its table, which has the table as `ALL`.
-macro_rules! part {
-    ($(#[$doc:meta])* $part:ident, $name:ident: $table:ty) => {
-        thread_local! {
-            $(#[$doc])*
-            pub(crate) static $part: $crate::later::Part<$table> = const {
-                $crate::later::Part {
-                    fetch: || Box::pin($name()),
-                    table: std::cell::Cell::new(None),
-                    stands: std::cell::OnceCell::new(),
-                    coming: std::cell::Cell::new(false),
-                    failed: std::cell::Cell::new(0),
-                    waiting: std::cell::RefCell::new(Vec::new()),
-                }
-            };
-        }
-
-        #[cfg(not(debug_assertions))]
-        #[wasm_split_helpers::wasm_split($name, fallible)]
-        fn $name() -> $crate::later::Fetched<$table> {
-            Ok(&<$table>::ALL)
-        }
-
-        #[cfg(debug_assertions)]
-        async fn $name() -> $crate::later::Fetched<$table> {
-            Ok(&<$table>::ALL)
-        }
-    };
+thread_local! {
+    static STANDS: [OnceCell<ArcRwSignal<Stands>>; 2] = const { [OnceCell::new(), OnceCell::new()] };
 }
-pub(crate) use part;
 
-/// A part, if it is there.
-pub(crate) fn now<T>(part: &'static Kept<T>) -> Option<&'static T> {
-    part.with(|part| part.table.get())
+fn signal(part: Part) -> ArcRwSignal<Stands> {
+    STANDS.with(|all| all[part as usize].get_or_init(ArcRwSignal::default).clone())
 }
 
 /// How a part stands; tracks it.
-pub(crate) fn stands<T>(part: &'static Kept<T>) -> Stands {
-    part.with(Part::stands).get()
+pub(crate) fn stands(part: Part) -> Stands {
+    signal(part).get()
 }
 
-/// The same as [`now`]; tracks it.
-pub(crate) fn tracked<T>(part: &'static Kept<T>) -> Option<&'static T> {
-    stands(part);
-    now(part)
+/// Whether a part is there.
+pub(crate) fn has(part: Part) -> bool {
+    signal(part).get_untracked() == Stands::There
 }
 
-/// Whether a fetch of it has failed.
-pub(crate) fn has_failed<T>(part: &'static Kept<T>) -> bool {
-    part.with(|part| part.failed.get() > 0)
-}
-
-/// A part, once it is there. All who wait for it wait for one fetch.
+/// Fetches a part. The glue lets all who wait wait for one fetch.
 ///
 /// # Errors
 /// It cannot be fetched. The next call tries again.
-pub(crate) async fn fetched<T>(part: &'static Kept<T>) -> Result<&'static T, Text> {
-    if let Some(table) = now(part) {
-        return Ok(table);
+pub(crate) async fn fetched(part: Part) -> Result<(), Text> {
+    if has(part) {
+        return Ok(());
     }
-    // An element fetches before leptos has begun.
-    if !part.with(|part| part.coming.replace(true)) {
-        spawn_local(fetch(part));
-    }
-    let failed = part.with(|part| part.failed.get());
-    poll_fn(|context| {
-        part.with(|part| {
-            if let Some(table) = part.table.get() {
-                return Poll::Ready(Ok(table));
-            }
-            if part.failed.get() != failed {
-                return Poll::Ready(Err(missing()));
-            }
-            let mut waiting = part.waiting.borrow_mut();
-            if !waiting.iter().any(|one| one.will_wake(context.waker())) {
-                waiting.push(context.waker().clone());
-            }
-            Poll::Pending
-        })
-    })
-    .await
-}
-
-async fn fetch<T>(part: &'static Kept<T>) {
-    let fetched = part.with(|part| part.fetch)().await;
-    let stands = match fetched {
-        Ok(table) => {
-            part.with(|part| part.table.set(Some(table)));
-            Stands::There
-        }
-        Err(_) => {
-            part.with(|part| part.failed.set(part.failed.get() + 1));
-            Stands::Failed
-        }
+    let is_own = part == Part::Own;
+    let fetched = bring(is_own).await;
+    let stands = if fetched.is_ok() {
+        Stands::There
+    } else {
+        Stands::Failed
     };
-    part.with(|part| part.coming.set(false));
-    let waiting = part.with(|part| part.waiting.take());
-    waiting.into_iter().for_each(Waker::wake);
-    part.with(Part::stands).set(stands);
+    let with_it = is_own && fetched.is_ok() && !has(Part::Rest);
+    for one in with_it.then_some(Part::Rest).into_iter().chain([part]) {
+        if signal(one).get_untracked() != stands {
+            signal(one).set(stands);
+        }
+    }
+    fetched.map(|_| ()).map_err(|_| missing())
 }
 
 /// Why a part is not there.
@@ -159,4 +78,17 @@ pub(crate) fn missing() -> Text {
         "A part of the page could not be loaded. Check the connection, then try again.",
         "页面的一部分没有加载成功。请检查网络连接，然后重试。",
     )
+}
+
+#[cfg(not(debug_assertions))]
+#[wasm_bindgen::prelude::wasm_bindgen]
+extern "C" {
+    // In the glue, by `embed/pack`.
+    #[wasm_bindgen(catch, js_name = deltascopeBring)]
+    async fn bring(is_own: bool) -> Result<JsValue, JsValue>;
+}
+
+#[cfg(debug_assertions)]
+async fn bring(_is_own: bool) -> Result<JsValue, JsValue> {
+    Ok(JsValue::UNDEFINED)
 }

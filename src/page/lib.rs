@@ -11,7 +11,6 @@ pub mod live;
 pub mod memo;
 pub mod motion;
 mod paced;
-mod runs;
 pub mod sight;
 pub mod slides;
 pub mod ui;

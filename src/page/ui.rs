@@ -50,6 +50,10 @@ pub struct Ui {
     pub progress: RwSignal<Progress>,
     /// Whether the browser keeps what is remembered.
     pub kept: RwSignal<bool>,
+    /// Whether something waits for the rest of the program. Beside the view, for to draw that anew takes much of the rest.
+    pub waits: RwSignal<bool>,
+    /// Why a part of the program has not come.
+    pub missing: RwSignal<Option<Text>>,
 }
 
 /// What the shelf shows.

@@ -125,14 +125,12 @@ pub enum Command {
 /// What a command does, for whoever lets only some through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Moves the cursor, tells the story or changes how the run is shown. A page can do it before the rest has come.
-    Moves,
+    /// Moves the cursor, tells the story or changes how the run is shown.
+    Shows,
     /// Opens another run in its place.
     Opens,
     /// Changes the run. Users cannot where they only watch.
     Changes,
-    /// Anything else.
-    Shows,
 }
 
 impl Command {
@@ -151,7 +149,19 @@ impl Command {
             | Self::Tell(..)
             | Self::AskWhy(..)
             | Self::Wrong(..)
-            | Self::DismissError => Class::Moves,
+            | Self::DismissError
+            | Self::Reset
+            | Self::RenameBranch(..)
+            | Self::RunUntil(..)
+            | Self::LookOn
+            | Self::PlayUntil(..)
+            | Self::Break(..)
+            | Self::Compare(..)
+            | Self::CloseCompare
+            | Self::Select(..)
+            | Self::Follow(..)
+            | Self::GoLive
+            | Self::Disconnect => Class::Shows,
             Self::Load(..) | Self::Open(..) | Self::OpenLink(..) | Self::Smallest(..) => {
                 Class::Opens
             }
@@ -174,18 +184,6 @@ impl Command {
             | Self::DropEvent(..)
             | Self::MoveEvent(..)
             | Self::Set(..) => Class::Changes,
-            Self::Reset
-            | Self::RenameBranch(..)
-            | Self::RunUntil(..)
-            | Self::LookOn
-            | Self::PlayUntil(..)
-            | Self::Break(..)
-            | Self::Compare(..)
-            | Self::CloseCompare
-            | Self::Select(..)
-            | Self::Follow(..)
-            | Self::GoLive
-            | Self::Disconnect => Class::Shows,
         }
     }
 

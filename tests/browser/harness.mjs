@@ -49,12 +49,9 @@ export function launch() {
 export const FILE = /\bdeltascope-[0-9a-f]+-\w+\.wasm/;
 const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(name)) : [];
 export const IS_SPLIT = FILES.length > 0;
-/** A file of a part that comes later, when it is asked for. */
-export const PART = /\bdeltascope-[0-9a-f]+-(?!(?:page|element|more|rest)\.)\w+\.wasm/;
-/** What no first picture needs. */
-export const REST = /\bdeltascope-[0-9a-f]+-rest\.wasm/;
-/** What only elements fetch. */
-const OF_ELEMENTS = /-mount\./;
+/** What no first picture needs, and what of that only the page has. */
+export const LATER = /\bdeltascope-[0-9a-f]+-(?:rest|own)\.wasm/;
+export const OWN = /\bdeltascope-[0-9a-f]+-own\.wasm/;
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {
@@ -226,11 +223,11 @@ class App {
     return this.state();
   }
 
-  /** Waits until the page has fetched all parts by itself. */
+  /** Waits until the page has fetched all of the program by itself. */
   async whole() {
     const isThere = (name) => this.requests.some((address) => address.endsWith(name));
     const isAsked = () => [...this.unanswered].some((request) => FILE.test(request.url()));
-    await this.eventually("all parts are there", () => FILES.every((name) => isThere(name) || OF_ELEMENTS.test(name)) && !isAsked());
+    await this.eventually("all of the program is there", () => FILES.every(isThere) && !isAsked());
   }
 
   /** Goes to the end of the run and returns that state. */

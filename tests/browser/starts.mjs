@@ -3,7 +3,7 @@
 // comes with the page: so write it anew when the page has grown (size.mjs), or when a first picture waits for the rest (later.test.mjs).
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DESKTOP, DIST, LAPTOP, PART, PHONE, launch } from "./harness.mjs";
+import { DESKTOP, DIST, LAPTOP, LATER, PHONE, launch } from "./harness.mjs";
 import { page as hostPage, serveHost } from "./hosts.mjs";
 
 const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
@@ -15,6 +15,9 @@ const SHORT = 48;
 const SMALL = 16;
 // One with as many is known by its content when it has got another name.
 const LARGE = 128;
+// What a map or the allocator runs depends on addresses, and so on what came before: their functions stay whole, and are where those are
+// that reach them (cut/reach.rs).
+const BY_ADDRESS = /\b(?:dlmalloc|hashbrown|indexmap)::/;
 // Below a path with fewer functions than this, each has a line.
 const FEW = 3;
 
@@ -22,6 +25,7 @@ const { glue, at, functions } = JSON.parse(readFileSync(join(DIST, "functions.js
 // The first point of each function in memory.
 let end = 0;
 const firsts = functions.map(([, , points]) => (end += points.length) - points.length);
+const OTHER = "other.html";
 const ran = { page: new Set(), element: new Set(), more: new Set() };
 const scenario = {
   settings: { era: "1.36" },
@@ -42,6 +46,8 @@ const hosts = {
   "sandbox.html": hostPage('<delta-scope lesson="sandbox" load="eager" panels="api,queue,indexer"></delta-scope>'),
   "plain.html": hostPage('<delta-scope load="eager" controls="none"></delta-scope>'),
   "full.html": hostPage('<delta-scope lesson="sandbox" load="eager" controls="full"></delta-scope>'),
+  // Without the rest it has no picture, and says so.
+  [OTHER]: hostPage('<delta-scope lesson="tombstone" load="eager"></delta-scope>'),
 };
 const host = await serveHost({ "page/": DIST, ...hosts });
 const browser = await launch();
@@ -51,6 +57,7 @@ for (const seen of [false, true]) {
   await start("page/index.html", { seen, viewport: PHONE });
   await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
 }
+await start("page/index.html#v1;lesson=tombstone");
 // What an element runs depends on its width, and on whether things move: what is not tried here makes it wait.
 for (const path of Object.keys(hosts)) {
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
@@ -62,7 +69,7 @@ await browser.close();
 await host.close();
 writeFileSync(LIST, listed());
 
-/** Opens a page without the parts that come later, and notes which functions have run once it is drawn. */
+/** Opens a page without what comes later, and notes which functions have run once it is drawn and has said that something is missing. */
 async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
   const context = await browser.newContext({ viewport: DESKTOP, locale: lang, ...options });
   if (seen) {
@@ -71,19 +78,32 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
       localStorage.setItem("deltascope.shelf", "off");
     });
   }
-  // They neither come nor fail.
-  const isLater = (url) => PART.test(url.href) && !/-(?:mount|shared)\./.test(url.href);
-  await context.route(isLater, () => {});
+  // It neither comes nor fails until then.
+  const held = [];
+  let fails = false;
+  await context.route(LATER, (route) => (fails ? route.abort() : held.push(route)));
   const page = await context.newPage();
   page.on("pageerror", (error) => {
     throw error;
   });
+  const fail = () => {
+    fails = true;
+    return Promise.all(held.map((route) => route.abort()));
+  };
+  const asked = page.waitForRequest(LATER);
   await page.goto(host.url + path);
-  await page.waitForFunction(() => {
-    const element = document.querySelector("delta-scope");
-    return element ? element.shadowRoot?.querySelector(".stage .room") : !document.getElementById("loading");
-  });
-  await page.waitForTimeout(SETTLES_MS);
+  if (path === OTHER) {
+    await asked;
+    await fail();
+    await page.getByRole("alert").waitFor();
+  } else {
+    await page.waitForFunction(() => {
+      const element = document.querySelector("delta-scope");
+      return element ? element.shadowRoot?.querySelector(".stage .room") : !document.getElementById("loading");
+    });
+    await page.waitForTimeout(SETTLES_MS);
+    await waits(page, fail);
+  }
   const url = new URL(glue, new URL(path.includes("/") ? path : "deltascope/", host.url)).href;
   const marks = await page.evaluate(
     async ([url, at, length]) => {
@@ -99,13 +119,37 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
   await context.close();
 }
 
+/** What says that a command waits for the rest, or that it does not come, cannot wait for it. */
+async function waits(page, fail) {
+  const next = page.locator("[data-testid=btn-step]:visible, [data-testid=story-next]:visible").first();
+  const error = page.getByTestId("error");
+  // One about an attribute stays until the rest is there.
+  if ((await next.count()) === 0 || (await error.count()) > 0) return;
+  const opening = page.getByTestId("opening");
+  await next.click();
+  await opening.waitFor();
+  await opening.getByRole("button").click();
+  await opening.waitFor({ state: "detached" });
+  await next.click();
+  await opening.waitFor();
+  await fail();
+  await error.waitFor();
+  await error.getByRole("button").click();
+  await error.waitFor({ state: "detached" });
+  if ((await page.locator("delta-scope").count()) > 0) return;
+  await page.keyboard.press("ArrowRight");
+  await error.waitFor();
+  await page.keyboard.press("Escape");
+  await error.waitFor({ state: "detached" });
+}
+
 /** The list: see embed/pack/src/cut/list.rs. */
 function listed() {
   const all = functions.map(([path, content, points], index) => {
     const first = firsts[index];
     const [page, element, more] = Object.values(ran).map((of) => of.has(first));
     const isSmall = bytes(points) < SMALL && (page || element || more);
-    const side = isSmall || (page && element) ? "main" : element ? "element" : more ? "more" : page ? "page" : "rest";
+    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : "rest";
     return { path, content, points, first, side };
   });
   const lines = ["page", "element", "more", "rest"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
@@ -115,7 +159,7 @@ function listed() {
     const never = away(them, [page, element, more]);
     // Where they come with the page: in functions that run for most elements.
     const later = them.some(({ side }) => side === "main" || side === "element") ? away(them, [element]) : [];
-    if (content && (never.length > 0 || later.length > 0)) lines.push(`${content}\t${never.join(" ")}\t${later.join(" ")}`);
+    if (content && !them.some(({ path }) => BY_ADDRESS.test(path)) && (never.length > 0 || later.length > 0)) lines.push(`${content}\t${never.join(" ")}\t${later.join(" ")}`);
   }
   return lines.join("\n") + "\n";
 }

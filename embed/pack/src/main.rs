@@ -6,7 +6,6 @@
 mod bundle;
 mod cut;
 mod package;
-mod program;
 mod slim;
 mod split;
 mod strict;

@@ -1,18 +1,15 @@
-//! Cuts the program into what the first picture needs and parts that come later.
+//! Puts the program into several files: what the first picture needs, and what comes later (see [`cut`]).
 //!
-//! A function of `src/page/later` that is marked as the way into a part is the boundary: what is only reached from there,
-//! code and data, goes into a file of its own. The tool works on what the linker has written, so wasm-bindgen, which
-//! trunk has run on the whole program, runs once more on the main part.
+//! The cut works on what the linker has written, so wasm-bindgen, which trunk has run on the whole program, runs once more, with what
+//! the files need of each other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
-use wasm_split_cli_support::{Options, transform};
 
 use serde_json::json;
 
@@ -20,15 +17,8 @@ use crate::Kind;
 use crate::cut::count::counting;
 use crate::cut::linked::Linked;
 use crate::cut::list::{self, List};
-use crate::cut::part::merged;
-use crate::cut::{self, Stands};
-use crate::program;
+use crate::cut::{self, Side, Stands};
 use crate::slim::slim;
-
-/// The part that an element's first picture needs.
-const FIRST: &str = "mount";
-/// The module from which the main part imports what loads the others. It exists only within the glue.
-const LINK: &str = "./parts.js";
 
 /// Writes the main part and its glue, and the others beside them. Returns the begin of their names, and those of the others.
 pub(crate) fn split(
@@ -36,48 +26,19 @@ pub(crate) fn split(
     dist: &Path,
     kind: Kind,
 ) -> Result<(String, Vec<String>), String> {
-    let folder = linked.with_file_name("deltascope-parts");
-    let main = folder.join("main.wasm");
-    let bytes = read(linked)?;
-    let split = transform({
-        let mut options = Options::new(&bytes);
-        options.output_dir = &folder;
-        options.main_out_path = &main;
-        options.link_name = LINK;
-        options
-    });
-    let split =
-        split.map_err(|error| format!("{} cannot be split: {error:#}", linked.display()))?;
-    bind(&main, &folder)?;
-    let bound = read(&folder.join("deltascope_bg.wasm"))?;
+    let folder = linked.with_file_name("deltascope-bound");
+    bind(linked, &folder)?;
+    let (bytes, bound) = (read(linked)?, read(&folder.join("deltascope_bg.wasm"))?);
     let linked = Linked::read(&bytes)?;
     let functions = cut::functions(&bound, &linked)?;
     let list = match kind {
         Kind::Counts => List::default(),
         _ => List::read(list::TEXT)?,
     };
-    let firsts: BTreeSet<_> = split
-        .prefetch_map
-        .get(FIRST)
-        .into_iter()
-        .flatten()
-        .collect();
-    let parts: BTreeSet<_> = split.prefetch_map.values().flatten().collect();
-    let all = |files: &BTreeSet<&String>| {
-        let files = files
-            .iter()
-            .map(|file| read(&folder.join(format!("{file}.wasm"))));
-        files.collect::<Result<_, _>>()
-    };
-    let written = cut::Split {
-        main: read(&main)?,
-        firsts: all(&firsts)?,
-        laters: all(&(&parts - &firsts))?,
-    };
     let path = folder.join("deltascope.js");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (text, unused) = without_classes(&text)?;
-    let cut = cut::cut(&bound, &functions, &list, &linked, &written, &unused)?;
+    let cut = cut::cut(&bound, &functions, &list, &linked, &unused)?;
     let (main, counts) = match kind {
         Kind::Counts => {
             let counting = counting(&cut.main)?;
@@ -85,34 +46,12 @@ pub(crate) fn split(
         }
         _ => (cut.main, None),
     };
-    // What the splitter has written, each in the file where it comes.
-    let mut modules: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
-    for (name, bytes) in cut.others {
-        modules.insert(name, vec![bytes]);
-    }
-    for part in &parts {
-        let bytes = bare(&folder.join(format!("{part}.wasm")))?;
-        let file = file_for(part, &split.prefetch_map);
-        modules.entry(file).or_default().push(bytes);
-    }
-    let files = modules.into_iter().map(|(name, modules)| {
-        let modules: Vec<&[u8]> = modules.iter().map(Vec::as_slice).collect();
-        let bytes = match modules[..] {
-            [one] if cut::is_other(name) => one.to_vec(),
-            _ => merged(&modules).map_err(|error| format!("{name}: {error}"))?,
-        };
-        Ok((name, small(name, &bytes)?))
-    });
-    let files = files.collect::<Result<Vec<_>, String>>()?;
+    let others = cut.others.iter();
+    let files = others
+        .map(|(name, bytes)| Ok((*name, small(name, bytes)?)))
+        .collect::<Result<Vec<_>, String>>()?;
     let text = named(&text, &cut.imports)?;
     let glue = |stem: &str| {
-        let uses = split.prefetch_map.iter().map(|(part, all)| {
-            let files = all.iter().map(|file| file_for(file, &split.prefetch_map));
-            let files: BTreeSet<_> = files.filter(|file| !cut::is_other(file)).collect();
-            let files = files.into_iter().map(|file| file_of(stem, file));
-            (part.clone(), files.collect())
-        });
-        let text = with_parts(&text, &uses.collect())?;
         with_others(&text, |other| file_of(stem, other), &cut.stands).map(|text| slim(&text))
     };
     // They fit only each other, also if only the list is another. So none has a name that another build gives.
@@ -141,23 +80,8 @@ pub(crate) fn split(
     Ok((stem, names))
 }
 
-/// The file in which something comes that the splitter has written: that of its part; if several parts share it, it comes with the first
-/// of them, as the rest does, unless an element's first picture needs it.
-fn file_for<'a>(written: &str, uses: &'a HashMap<String, Vec<String>>) -> &'a str {
-    let of = |part: &str| {
-        uses.get(part)
-            .is_some_and(|files| files.iter().any(|file| file == written))
-    };
-    let mut parts = uses.keys().filter(|part| of(part));
-    match (parts.next(), parts.next()) {
-        (Some(part), None) => part,
-        _ if of(FIRST) => "shared",
-        _ => "rest",
-    }
-}
-
-fn file_of(stem: &str, part: &str) -> String {
-    format!("{stem}-{part}.wasm")
+fn file_of(stem: &str, other: &str) -> String {
+    format!("{stem}-{other}.wasm")
 }
 
 /// Runs wasm-bindgen as trunk does.
@@ -182,42 +106,6 @@ fn bind(main: &Path, folder: &Path) -> Result<(), String> {
             "wasm-bindgen cannot be run: {error}. `make setup` installs it; target/tools/bin belongs on PATH"
         )),
     }
-}
-
-/// The glue, with what loads the parts in place of an import of it: so it is found where the glue is, and works on the
-/// same instance of the program, also when an element has loaded both again.
-fn with_parts(glue: &str, uses: &BTreeMap<String, Vec<String>>) -> Result<String, String> {
-    let is_link = |line: &&str| line.starts_with("import * as ") && line.contains(LINK);
-    let imports: Vec<&str> = glue.lines().filter(is_link).collect();
-    if imports.is_empty() {
-        return Err("the glue does not import what loads the parts".to_owned());
-    }
-    let mut text: String = glue
-        .lines()
-        .filter(|line| !is_link(line))
-        .flat_map(|line| [line, "\n"])
-        .collect();
-    text.push_str(LOADER);
-    text.push_str("const loaders = {\n");
-    for (part, files) in uses {
-        // Bundlers look for this form.
-        let urls = files
-            .iter()
-            .map(|file| format!("new URL('./{file}', import.meta.url)"));
-        let urls = urls.collect::<Vec<_>>().join(", ");
-        let first = if part == FIRST { ", true" } else { "" };
-        let _ = writeln!(
-            text,
-            "    __wasm_split_load_{part}: loads(() => [{urls}]{first}),"
-        );
-    }
-    text.push_str("};\n");
-    // There is an import for each part.
-    for import in imports {
-        let name = import.split_whitespace().nth(3).unwrap_or_default();
-        let _ = writeln!(text, "const {name} = loaders;");
-    }
-    Ok(text)
 }
 
 /// The glue without the classes that it offers, which dependencies declare and no page uses, and what they alone take from the program.
@@ -312,14 +200,9 @@ fn with_others(
         .replacen(end, &format!("await stand(instance.exports.__indirect_function_table);\n    await takeFirst(await own, instance.exports);\n    {end}"), 1)
         .replacen(sync, "export { __wbg_init as default };", 1);
     // Bundlers look for this form.
-    let addresses = ["page", "element", "more", "rest"]
-        .map(|other| format!("() => new URL('./{}', import.meta.url)", name(other)))
+    let addresses = Side::OTHERS
+        .map(|(_, other)| format!("() => new URL('./{}', import.meta.url)", name(other)))
         .join(", ");
-    let types: Vec<_> = stands
-        .types
-        .iter()
-        .map(|(params, results)| json!([params, results]))
-        .collect();
     let mut last = 0;
     let steps = stands
         .slots
@@ -327,9 +210,9 @@ fn with_others(
         .map(|&(slot, _)| slot - std::mem::replace(&mut last, slot));
     let steps: Vec<_> = steps.collect();
     let of: Vec<_> = stands.slots.iter().map(|&(_, ty)| ty).collect();
-    let stands = json!([types, steps, of]);
+    let stands = json!([stands.kinds, steps, of]);
     Ok(format!(
-        "{before}async function __wbg_init_once{after}const addresses = [{addresses}];\nconst stands = {stands};\n",
+        "{before}async function __wbg_init_once{after}{LOADER}const addresses = [{addresses}];\nconst stands = {stands};\n",
     ))
 }
 
@@ -338,7 +221,7 @@ const LOADER: &str = include_str!("split.js");
 /// Bundlers put files up to 4096 bytes into their code, as URLs that a strict policy forbids.
 const LEAST: usize = 4097;
 
-/// A part as small as it can be: the linker leaves room in its numbers.
+/// A file as small as it can be: the linker leaves room in its numbers.
 fn small(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut module = wasm_encoder::Module::new();
     RoundtripReencoder
@@ -354,11 +237,6 @@ fn small(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(module.finish())
 }
 
-fn bare(path: &Path) -> Result<Vec<u8>, String> {
-    let bare = program::bare(&read(path)?);
-    bare.ok_or_else(|| format!("{} is no WebAssembly module", path.display()))
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -370,29 +248,7 @@ fn put(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use super::{file_for, named, with_parts, without_classes};
-
-    #[test]
-    fn the_glue_loads_the_parts_itself() {
-        let glue = "import * as import1 from \"./parts.js\"\nimport * as import2 from \"./parts.js\"\nlet wasm;\n";
-        let files = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect();
-        let uses = BTreeMap::from([
-            ("one".to_owned(), files(&["a.wasm", "b.wasm"])),
-            ("two".to_owned(), files(&["b.wasm"])),
-        ]);
-        let text = with_parts(glue, &uses).unwrap();
-        assert!(!text.contains("./parts.js"), "{text}");
-        for line in [
-            "    __wasm_split_load_one: loads(() => [new URL('./a.wasm', import.meta.url), new URL('./b.wasm', import.meta.url)]),",
-            "const import1 = loaders;",
-            "const import2 = loaders;",
-        ] {
-            assert!(text.lines().any(|one| one == line), "{line}\n{text}");
-        }
-        assert!(with_parts("let wasm;\n", &uses).is_err(), "no import");
-    }
+    use super::{named, without_classes};
 
     #[test]
     fn classes_go_with_what_they_alone_use() {
@@ -423,29 +279,5 @@ mod tests {
         assert_eq!(names([("one", Some("1"))]).unwrap(), short);
         assert_eq!(names([("one", None)]).unwrap(), other);
         assert!(names([("three", None)]).is_err());
-    }
-
-    #[test]
-    fn what_parts_share_comes_with_the_first() {
-        let uses = [
-            ("mount", &["split_mount", "chunk_1", "chunk_2"][..]),
-            ("runs", &["split_runs", "chunk_1", "chunk_3", "chunk_4"]),
-            ("tools", &["split_tools", "chunk_3"]),
-        ];
-        let uses = uses.map(|(part, files)| {
-            let files = files.iter().map(|file| (*file).to_owned());
-            (part.to_owned(), files.collect())
-        });
-        let uses = uses.into();
-        for (written, file) in [
-            ("split_mount", "mount"),
-            ("chunk_1", "shared"),
-            ("chunk_2", "mount"),
-            ("chunk_3", "rest"),
-            ("chunk_4", "runs"),
-            ("split_tools", "tools"),
-        ] {
-            assert_eq!(file_for(written, &uses), file, "{written}");
-        }
     }
 }

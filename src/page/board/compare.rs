@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use super::later::{TOOLS, later};
 use super::layout::Layout;
 use super::parts::{Live, either, part, shown, text};
 use super::token::{chip, sign};
@@ -47,10 +46,7 @@ pub(super) fn Toggle() -> impl IntoView {
 /// What is in place of the stage: this run and another one, or the four generations.
 pub(super) fn compare(ui: Ui) -> Live<AnyView> {
     let on = ui.memo(|view| view.compared().is_some());
-    shown(
-        move || on.get(),
-        || later(&TOOLS, || true, |part| (part.beside)()),
-    )
+    shown(move || on.get(), Instead)
 }
 
 #[component]

@@ -4,23 +4,23 @@
 use leptos::prelude::*;
 
 use super::icons;
-use super::later::{TOOLS, later};
+use super::later::later;
 use super::layout::Layout;
 use super::parts::{along, part, shown, text};
 use super::tabs::{DrawerTab, focus_tab};
 use super::{branches, checks, compare, share, table, until, why};
-use crate::runs::RUNS;
+use crate::later::Part;
 use crate::ui::Ui;
 use deltascope_presentation::stage::Panel;
 
-pub(super) fn view(tab: DrawerTab) -> AnyView {
+fn view(tab: DrawerTab) -> AnyView {
     match tab {
         DrawerTab::Why => why::Why().into_any(),
         DrawerTab::Until => until::Until().into_any(),
         DrawerTab::Branches => branches::Branches().into_any(),
         DrawerTab::Checks => checks::Checks().into_any(),
         DrawerTab::Table => table::Table().into_any(),
-        DrawerTab::Share => later(&RUNS, || true, |_| share::Share().into_any()).into_any(),
+        DrawerTab::Share => share::Share().into_any(),
     }
 }
 
@@ -166,7 +166,7 @@ pub(super) fn Drawer() -> impl IntoView {
                 >
                     {part(move || {
                         let tab = drawer.open.get()?;
-                        Some(later(&TOOLS, || true, move |part| (part.tab)(tab)))
+                        Some(later(Part::Rest, || true, move || view(tab)))
                     })}
                 </div>
             </section>

@@ -2,9 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::later::later;
 use super::parts::{Live, part, shown};
-use crate::runs::RUNS;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::view::View;
@@ -43,7 +41,7 @@ pub(super) fn handout(ui: Ui) -> Live<AnyView> {
                             {ui.word(|words| words.close)}
                         </button>
                     </div>
-                    {later(&RUNS, || true, move |_| part(move || {
+                    {part(move || {
                         lesson.track();
                         match ui.export.run(Export::Handout(ui.lang.get())) {
                             Ok(html) => view! { <article class="paper" inner_html=html></article> }.into_any(),
@@ -52,7 +50,7 @@ pub(super) fn handout(ui: Ui) -> Live<AnyView> {
                                 view! { <article class="paper">{reason}</article> }.into_any()
                             }
                         }
-                    }).into_any())}
+                    })}
                 </div>
             }
         },

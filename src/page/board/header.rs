@@ -9,11 +9,13 @@ use web_sys::{HtmlInputElement, KeyboardEvent};
 
 use super::icons;
 use super::informers;
-use super::later::{CLUSTER, later};
+use super::later::later;
 use super::links::open_lesson;
 use super::open::OpenButton;
+use super::own;
 use super::parts::{part, shown, text};
 use super::shelf;
+use crate::later::Part;
 use crate::live::Link;
 use crate::live::tapped::Tapped;
 use crate::memo::{Memo, effect};
@@ -177,7 +179,7 @@ pub(super) fn Header(
                     {ui.word(|words| words.story)}
                 </button>
             })}
-            {(!embedded).then(|| later(&CLUSTER, move || link.status.with(Status::is_on), move |part| (part.badge)(cluster)))}
+            {(!embedded).then(|| later(Part::Own, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
             <span class="spacer"></span>
             <div
                 class="segments eras"

@@ -8,11 +8,10 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
-use super::later::SHELF;
 use super::layout::Layout;
-use super::{handout, transport};
+use super::{handout, own, transport};
 use crate::host::Host;
-use crate::later::now;
+use crate::later::{Part, has};
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::keys::{Action, Focus, Press, Reached, Shown, action, is_typed};
@@ -143,10 +142,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             return;
         }
         if ui.shelf.with_untracked(|shelf| shelf.open) {
-            match now(&SHELF).filter(|_| !modified) {
-                Some(part) => (part.on_key)(ui, &event),
-                None if event.key() == "Escape" => ui.show_stage(),
-                None => {}
+            if !modified && has(Part::Own) {
+                own::on_key(ui, &event);
+            } else if event.key() == "Escape" {
+                ui.show_stage();
             }
             return;
         }
@@ -154,7 +153,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             return;
         }
         let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();
-        if ui.view.with_untracked(is_over) {
+        if ui.waits.get_untracked()
+            || ui.missing.with_untracked(Option::is_some)
+            || ui.view.with_untracked(is_over)
+        {
             event.prevent_default();
             ui.send(Command::DismissError);
         } else if layout.presenter.close() {

@@ -23,12 +23,13 @@ mod icons;
 mod indexer;
 mod informers;
 mod keyboard;
-pub(crate) mod later;
+mod later;
 mod layout;
 mod links;
 mod logged;
 mod now;
 mod open;
+pub(crate) mod own;
 mod owners;
 mod parts;
 mod pop;
@@ -55,8 +56,8 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use crate::later::{Stands, stands};
-use crate::live::{self, Link};
+use crate::later::{Part, Stands, stands};
+use crate::live::Link;
 use crate::memo::{Memo, effect};
 use crate::ui::{Shape, Ui};
 use deltascope_presentation::cluster::{Status, Tab};
@@ -64,50 +65,10 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::Piece;
 use deltascope_presentation::stage::Panel;
-use later::{CLUSTER, SHELF, TOOLS, later};
+use deltascope_presentation::view::ErrorView;
+use later::later;
 use layout::Layout;
 use parts::{Live, maybe, part, shown, text};
-
-impl later::Shelf {
-    const ALL: Self = Self {
-        shelf: || shelf::Shelf().into_any(),
-        more: shelf::more,
-        on_key: shelf::on_key,
-        read: links::shelved,
-    };
-}
-
-impl later::Tools {
-    const ALL: Self = Self {
-        tab: drawer::view,
-        beside: || compare::Instead().into_any(),
-        help: |open| view! { <help::Help open=open /> }.into_any(),
-        presenter: || view! { <presenter::Over presenter=Layout::get().presenter /> }.into_any(),
-        handout: |ui| handout::handout(ui).into_any(),
-        cells: |field, label, chosen| {
-            density::Density(density::DensityProps {
-                field,
-                label,
-                chosen,
-            })
-            .into_any()
-        },
-        marks: |row| density::Strip(density::StripProps { row }).into_any(),
-    };
-}
-
-impl later::Cluster {
-    const ALL: Self = Self {
-        dialog: |open| view! { <cluster::Cluster open=open /> }.into_any(),
-        connect: live::connect,
-        informers: || informers::Informers().into_any(),
-        strip: || together::Strip().into_any(),
-        badge: cluster::badge,
-        trouble: cluster::trouble,
-        edge: cluster::edge,
-        logged: logged::logged,
-    };
-}
 
 /// The board of an element, which is drawn piece by piece.
 #[component]
@@ -156,13 +117,7 @@ pub fn Board() -> impl IntoView {
             && !ui.shelved()
     });
     // The stage stays until what takes its place is there.
-    let shelved = move || {
-        let is_there = match informers::shows(ui) {
-            true => stands(&CLUSTER),
-            false => stands(&SHELF),
-        };
-        ui.shelved() && is_there == Stands::There
-    };
+    let shelved = move || ui.shelved() && stands(Part::Own) == Stands::There;
     let shown_as = move || {
         [
             ("tells", telling.get()),
@@ -180,7 +135,7 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
-        {shown(move || together.get(), || later(&CLUSTER, || true, |part| (part.strip)()))}
+        {shown(move || together.get(), || later(Part::Own, || true, own::strip))}
         <layout::RoomTabs />
         <layout::RoomMap />
         // Whoever hears it, or goes along it with Tab, has the words first. For the eye the stage stands above them.
@@ -234,13 +189,15 @@ pub fn Board() -> impl IntoView {
         </div>
         {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
-        {piece(ui, Piece::Over, || true, move || later(&TOOLS, move || help.get(), move |part| (part.help)(help)).into_any())}
+        {piece(ui, Piece::Over, || true, move || {
+            later(Part::Rest, move || help.get(), move || view! { <help::Help open=help /> }.into_any()).into_any()
+        })}
         {(!embedded).then(|| view! {
-            {shown(move || ui.shelved() && !informers::shows(ui), || later(&SHELF, || true, |part| (part.shelf)()))}
-            {shown(move || ui.shelved() && informers::shows(ui), || later(&CLUSTER, || true, |part| (part.informers)()))}
-            {later(&TOOLS, move || layout.presenter.on.get(), move |part| (part.presenter)())}
-            {later(&TOOLS, move || on_paper.get(), move |part| (part.handout)(ui))}
-            {later(&CLUSTER, move || cluster.get(), move |part| (part.dialog)(cluster))}
+            {shown(move || ui.shelved() && !informers::shows(ui), || later(Part::Own, || true, own::shelf))}
+            {shown(move || ui.shelved() && informers::shows(ui), || later(Part::Own, || true, own::informers))}
+            {later(Part::Own, move || layout.presenter.on.get(), move || own::presenter(layout.presenter))}
+            {later(Part::Own, move || on_paper.get(), move || own::handout(ui))}
+            {later(Part::Own, move || cluster.get(), move || own::dialog(cluster))}
             <open::DropZone />
         })}
     }
@@ -323,8 +280,14 @@ const READ: Duration = Duration::from_secs(12);
 #[component]
 fn Problem() -> impl IntoView {
     let ui = Ui::get();
-    let error = ui.memo(|view| view.error.clone());
-    let opening = ui.memo(|view| view.opening);
+    let error = Memo::new(move |_| {
+        let missing = ui.missing.get().map(ErrorView::from);
+        missing.or_else(|| ui.view.with(|view| view.error.clone()))
+    });
+    let opening = Memo::new(move |_| {
+        let waits = ui.waits.get().then_some(0);
+        waits.or_else(|| ui.view.with(|view| view.opening))
+    });
     let playing = ui.memo(|view| view.playing);
     // What was read is in the way while the run goes on; no command takes it away then.
     effect(move || {
@@ -376,7 +339,7 @@ fn Problem() -> impl IntoView {
                         }
                     })
             })}
-            {later(&CLUSTER, move || Link::get().status.with(Status::is_on), |part| (part.trouble)())}
+            {later(Part::Own, move || Link::get().status.with(Status::is_on), own::trouble)}
         </div>
     }
 }

@@ -8,10 +8,8 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, PointerEvent};
 
-use super::later::later;
 use super::parts::{shown, text};
 use crate::memo::{Memo, effect, effect_after};
-use crate::runs::RUNS;
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::decimal::decimals;
@@ -122,14 +120,14 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             view! {
                 {shown(move || code.get(), move || view! {
                     <div class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
-                        {later(&RUNS, || true, move |_| {
+                        {
                             let link = Memo::new(move |_| {
                                 // Another moment has another link.
                                 ui.view.track();
                                 ui.export.run(Export::Link)
                             });
-                            super::parts::part(move || drawn(ui, link.get())).into_any()
-                        })}
+                            super::parts::part(move || drawn(ui, link.get()))
+                        }
                         <p>{ui.word(|words| words.code_scan)}</p>
                     </div>
                 })}

@@ -7,9 +7,11 @@ use leptos::prelude::*;
 
 use super::drops::Drops;
 use super::frame::{Frame, has_synced, name};
-use super::later::{CLUSTER, later};
+use super::later::later;
 use super::layout::Layout;
+use super::own;
 use super::parts::{Text, list, maybe, part, shown, text};
+use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
@@ -90,8 +92,7 @@ pub(super) fn Processor() -> impl IntoView {
                         <li class="empty">{ui.word(|words| words.no_handlers)}</li>
                     })}
                 </ul>
-                {later(&CLUSTER, move || hears.get(), move |part| shown(
-                    move || hears.get(), part.logged).into_any())}
+                {later(Part::Own, move || hears.get(), move || shown(move || hears.get(), own::logged).into_any())}
                 <div class="printed">
                     <h3 class="sub" role=ui.heading()>{text(move || {
                         match output.with(|lines| lines.iter().any(|line| line.by_program)) {

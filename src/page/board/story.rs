@@ -4,12 +4,13 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::chapter::to_chapter;
-use super::later::{SHELF, later};
+use super::later::later;
 use super::layout::Layout;
 use super::parts::{Live, Text, drawn, modal, shown, text, words};
 use super::strip::spans;
-use super::{icons, presenter};
+use super::{icons, own, presenter};
 use crate::host::Host;
+use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
@@ -137,7 +138,7 @@ pub(super) fn Story() -> impl IntoView {
             </div>
             {shown(move || is_last.get(), move || view! {
                 <div class="onward">
-                    {(!embedded).then(|| later(&SHELF, || true, move |part| (part.more)(ui)))}
+                    {(!embedded).then(|| later(Part::Own, || true, move || own::more(ui)))}
                     {to_chapter(ui)}
                 </div>
             })}

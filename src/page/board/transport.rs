@@ -4,10 +4,11 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::drawer::Tools;
-use super::later::{CLUSTER, later};
+use super::later::later;
 use super::layout::{Layout, size_of};
 use super::parts::{part, shown, text};
-use super::{checks, icons};
+use super::{checks, icons, own};
+use crate::later::Part;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui, remember};
 use deltascope_presentation::command::Command;
@@ -103,7 +104,7 @@ pub(super) fn Transport() -> impl IntoView {
             </div>
             <Timeline />
             <div class="clock mono">
-                {later(&CLUSTER, move || is_live.get(), |part| (part.edge)())}
+                {later(Part::Own, move || is_live.get(), own::edge)}
                 {part(move || {
                     let thinned = thinned.get();
                     (thinned > 0)

@@ -1,4 +1,4 @@
-//! The line of what is said to a board while the part that most commands are in is fetched. It is done in its order, and
+//! The line of what is said to a board while the rest of the program is fetched. It is done in its order, and
 //! nothing goes before what was said earlier.
 
 use std::cell::{Cell, RefCell};

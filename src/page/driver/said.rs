@@ -1,23 +1,21 @@
 //! What is said to a board: the commands of buttons and keys, and the calls of scripts.
 //!
-//! What needs the part that most commands are in waits until that is fetched, and so does all that is said after it: see
-//! [`Line`](super::line::Line). Another run, Escape and the end of the board end the wait; a run that
-//! is connected does not, for what was said after it.
+//! Until the rest of the program is there, what is said waits: see [`Line`](super::line::Line). Another run, Escape and the end of the
+//! board end the wait; a run that is connected does not, for what was said after it.
 
 use std::pin::Pin;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
+use leptos::task::{spawn_local, tick};
 
 use super::line::Turn;
 use super::{Driver, Opens};
-use crate::later;
+use crate::later::{self, Part};
 use crate::paced::Paced;
-use crate::runs::{RUNS, Runs};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
-use deltascope_presentation::session::opening::{at_hand, open_lesson};
+use deltascope_presentation::session::opening::open_or_cut;
 use deltascope_presentation::session::{Change, Session};
 
 /// What connects, for whoever drives knows no cluster.
@@ -26,25 +24,18 @@ type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
-/// The same, with the part that most commands are in.
-pub(crate) type More = Box<dyn FnOnce(&Runs, &mut Session) -> Change>;
-
 impl Driver {
-    /// Takes a turn, to be kept until all is done: at once, unless something waits already or this `needs` a part that is
-    /// not there.
-    fn turn(&self, needs: bool) -> Turn {
-        let (part, line) = (later::now(&RUNS), &self.inner.line);
-        if let Some(part) = part {
-            self.with(part.complete);
-        }
-        if line.is_empty() && (part.is_some() || !needs) {
+    /// Takes a turn, to be kept until all is done: at once, unless something waits already or the rest is not there.
+    fn turn(&self) -> Turn {
+        let line = &self.inner.line;
+        if line.is_empty() && later::has(Part::Rest) {
             return Turn::NOW;
         }
         let turn = Turn::last(line);
         if self.inner.gone.get() {
             drop(line.leave());
-        } else if part.is_none() {
-            self.with(|session| session.set_opening(Some(0)));
+        } else if !later::has(Part::Rest) {
+            self.waits(true);
             let driver = self.clone();
             spawn_local(async move { driver.bring().await });
         }
@@ -53,48 +44,55 @@ impl Driver {
 
     /// Fetches what the line waits for. Meanwhile the screen says so, and Escape ends the wait.
     async fn bring(&self) {
-        self.draw().await;
         if self.inner.brings.replace(true) {
             return;
         }
-        let fetched = self.complete().await;
+        let fetched = self.complete(Part::Rest).await;
         self.inner.brings.set(false);
         if self.inner.line.is_empty() {
             return;
         }
-        self.with(|session| session.set_opening(None));
+        self.waits(false);
         match fetched {
-            Ok(_) => self.inner.line.go(),
+            Ok(()) => self.inner.line.go(),
             Err(missing) => {
                 // A command after the one that cannot be done may not be meant without it.
                 let _left = self.inner.line.leave();
-                self.act(Box::new(|session| session.say(missing))).await;
+                self.with(|session| session.say(missing.clone()));
+                self.misses(Some(missing));
+                tick().await;
             }
         }
     }
 
-    /// Fetches what most commands need, and gives it to the session.
+    /// Shows whether something waits for the rest.
+    pub(crate) fn waits(&self, waits: bool) {
+        let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
+        if let Some(ui) = ui.filter(|ui| ui.waits.get_untracked() != waits) {
+            ui.waits.set(waits);
+        }
+    }
+
+    /// Shows why a part has not come, or that no more.
+    pub(crate) fn misses(&self, missing: Option<Text>) {
+        let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
+        if let Some(ui) =
+            ui.filter(|ui| missing.is_some() || ui.missing.with_untracked(Option::is_some))
+        {
+            ui.missing.set(missing);
+        }
+    }
+
+    /// Fetches a part for this board.
     ///
     /// # Errors
     /// It cannot be fetched, or the board is gone.
-    pub(crate) async fn complete(&self) -> Result<&'static Runs, Text> {
-        let part = later::fetched(&RUNS).await?;
+    pub(crate) async fn complete(&self, part: Part) -> Result<(), Text> {
+        later::fetched(part).await?;
         if self.inner.gone.get() {
             return Err(later::missing());
         }
-        self.with(part.complete);
-        Ok(part)
-    }
-
-    /// The part has come, in whatever way: what the screen lacked is drawn.
-    pub(super) fn has_come(&self, part: &'static Runs) {
-        let driver = self.clone();
-        spawn_local(async move {
-            if !driver.inner.gone.get() {
-                driver.with(part.complete);
-                driver.draw().await;
-            }
-        });
+        Ok(())
     }
 
     /// Performs a command of a button or a key.
@@ -108,18 +106,19 @@ impl Driver {
         if watched && command.changes_the_run() {
             return;
         }
-        if let Command::AskWhy(open) = command {
-            return self.asks_why(open);
-        }
         if matches!(command, Command::DismissError) {
             self.ask();
             self.stop_opening();
+            // What is said of an attribute stays until the rest is there.
+            if !later::has(Part::Rest) {
+                return;
+            }
         }
         if command.opens() && !self.with(|session| session.hears(&command)) {
             let opening = self.opens(command);
             return spawn_local(opening);
         }
-        let turn = self.turn(self.with(|session| session.lacks(&command)));
+        let turn = self.turn();
         if turn.is_now() {
             self.does(command, None);
         } else {
@@ -131,28 +130,11 @@ impl Driver {
         }
     }
 
-    /// The tab that explains has opened or closed. That changes nothing that another command does.
-    fn asks_why(&self, open: bool) {
-        let part = later::now(&RUNS);
-        if let Some(part) = part {
-            self.with(part.complete);
-        }
-        self.obey(Command::AskWhy(open), None);
-        if open && part.is_none() {
-            // What says that it is missing is fetched again by the next command.
-            let driver = self.clone();
-            spawn_local(async move {
-                if let Err(missing) = driver.complete().await
-                    && !driver.inner.gone.get()
-                {
-                    driver.act(Box::new(|session| session.say(missing))).await;
-                }
-            });
-        }
-    }
-
     fn does(&self, command: Command, turn: Option<Turn>) {
-        self.ask();
+        // To ask why changes nothing that another command does.
+        if !matches!(command, Command::AskWhy(_)) {
+            self.ask();
+        }
         let Some(far) = self.with(|session| session.needs(&command)) else {
             return self.obey(command, turn);
         };
@@ -182,17 +164,7 @@ impl Driver {
         let driver = self.clone();
         // What waits is told there, and can be ended.
         self.show_stage();
-        let lesson = match later::now(&RUNS) {
-            Some(_) => None,
-            None => at_hand(&command),
-        };
-        let turn = if lesson.is_some() {
-            // What waits is for the run that this one replaces.
-            self.stop_opening();
-            Turn::NOW
-        } else {
-            self.turn(true)
-        };
+        let turn = self.turn();
         async move {
             if !turn.comes().await {
                 return;
@@ -201,22 +173,10 @@ impl Driver {
                 driver.sought().await;
             }
             let number = driver.next_opening();
-            let opening = if let Some(lesson) = lesson {
-                driver.with(|session| session.obey(Command::DismissError));
-                Paced::of(move |slices| -> Opens {
-                    Box::pin(async move { open_lesson(lesson?, &slices).await })
-                })
-            } else if let Some(part) = later::now(&RUNS) {
-                let wanted = driver.with(|session| {
-                    (part.complete)(session);
-                    (part.before)(session, &command)
-                });
-                Paced::of(move |slices| -> Opens {
-                    Box::pin(async move { (part.open)(&command, wanted, &slices).await })
-                })
-            } else {
-                return;
-            };
+            let wanted = driver.with(|session| session.before_opening(&command));
+            let opening = Paced::of(move |slices| -> Opens {
+                Box::pin(async move { open_or_cut(&command, wanted, &slices).await })
+            });
             driver.asked();
             // As when nothing had to be fetched, what comes next may take its place.
             drop(turn);
@@ -226,7 +186,7 @@ impl Driver {
 
     /// Connects for a script, or says why not. If this has to wait, what is said after it waits for its run, too.
     pub(crate) fn connects(&self, connect: Connects) -> impl Future<Output = ()> + use<> {
-        let (driver, turn) = (self.clone(), self.turn(true));
+        let (driver, turn) = (self.clone(), self.turn());
         async move {
             if !turn.comes().await {
                 return;
@@ -256,7 +216,7 @@ impl Driver {
 
     /// Performs a step of a story for a script. Returns once the play to its moment is over.
     pub async fn tells(&self, act: Act) {
-        let turn = self.turn(false);
+        let turn = self.turn();
         if !turn.comes().await {
             return;
         }
@@ -274,32 +234,19 @@ impl Driver {
         self.plays(run).await;
     }
 
-    /// Performs a command of a script. Returns once the screen shows the result.
-    pub async fn perform(&self, act: Act) {
-        let turn = self.turn(false);
-        if turn.comes().await {
-            self.sought().await;
-            self.ask();
-            self.act(act).await;
-        }
-    }
-
-    /// The same for what needs the part that most commands are in. A seek takes the place of an earlier one.
-    pub(crate) async fn perform_more(&self, seeks: bool, act: More) {
-        let turn = self.turn(true);
+    /// Performs a command of a script. Returns once the screen shows the result. One that `seeks` takes the place of an earlier one.
+    pub async fn perform(&self, seeks: bool, act: Act) {
+        let turn = self.turn();
         if !turn.comes().await {
             return;
         }
-        let Some(part) = later::now(&RUNS) else {
-            return;
-        };
         if seeks {
             self.seeks();
         } else {
             self.sought().await;
         }
         self.ask();
-        self.act(Box::new(move |session| act(part, session))).await;
+        self.act(act).await;
     }
 
     /// The same for what cannot wait, and ends what waits, unless that waits for this.
@@ -313,9 +260,6 @@ impl Driver {
     }
 
     async fn act(&self, act: Act) {
-        if let Some(part) = later::now(&RUNS) {
-            self.with(part.complete);
-        }
         let change = act(&mut self.inner.session.borrow_mut());
         self.asked();
         self.show(change).await;
@@ -323,7 +267,7 @@ impl Driver {
 
     /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
     pub async fn perform_far(&self, mut command: Command) {
-        let turn = self.turn(self.with(|session| session.lacks(&command)));
+        let turn = self.turn();
         if !turn.comes().await {
             return;
         }

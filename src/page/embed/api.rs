@@ -4,18 +4,17 @@
 
 use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::{GetUntracked, WithUntracked, window};
-use leptos::task::tick;
+use leptos::task::spawn_local;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use super::events::{Emit, emit_story};
-use crate::board::later::{CLUSTER, TOOLS, lacks};
-use crate::driver::{Driver, More};
-use crate::later::{fetched, has_failed, now};
+use crate::board::own;
+use crate::driver::Driver;
+use crate::later::{Part, fetched, has};
 use crate::live::Link;
-use crate::runs::{RUNS, Runs};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
@@ -44,20 +43,35 @@ pub fn install(
     let opening = driver.clone();
     let ready = settles(async move {
         opening.build_all().await;
-        if let Some(first) = first.filter(|_| is_newest()) {
-            opening.opens(first).await;
-            drawn(&opening).await;
+        opening.waits(first.is_some());
+        let rest = fetched(Part::Rest).await;
+        let is_wanted = ui.waits.get_untracked();
+        opening.waits(false);
+        match (rest, first) {
+            (Ok(()), Some(first)) if is_wanted && is_newest() => opening.opens(first).await,
+            (Err(missing), Some(_)) => opening.misses(Some(missing)),
+            _ => {}
         }
-        whole().await;
+        spawn_local(fetch_own());
     });
     let _ = Reflect::set(&api, &"ready".into(), &ready);
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
     emit_story(ui, Emit::Page);
 }
 
-/// Returns once the methods that answer at once can do so. If their part cannot be fetched, they say so.
+/// Returns once the rest is there, so that the methods that answer at once can do so. If it cannot be fetched, they say so.
 pub(super) async fn whole() {
-    let _ = fetched(&RUNS).await;
+    let _said = fetched(Part::Rest).await;
+}
+
+/// Fetches what only the page has, unless the visitor saves data.
+async fn fetch_own() {
+    let connection = Reflect::get(&window().navigator(), &"connection".into());
+    let saves = connection.and_then(|connection| Reflect::get(&connection, &"saveData".into()));
+    if !saves.is_ok_and(|saves| saves.is_truthy()) {
+        // What cannot be fetched now is fetched when it is asked for.
+        let _said = fetched(Part::Own).await;
+    }
 }
 
 /// The scripting interface of a board.
@@ -86,12 +100,8 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "seek", move |to: JsValue, _: JsValue| {
         if let Some(named) = to.as_string() {
-            let on = on.clone();
-            let seek: More = Box::new(move |part, session| (part.seek)(session, &named));
-            return settles(async move {
-                on.perform_more(true, seek).await;
-                drawn(&on).await;
-            });
+            let seek = Box::new(move |session: &mut Session| session.seek_named(&named));
+            return performs(on.clone(), true, seek);
         }
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
         #[allow(
@@ -122,14 +132,14 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let on = driver.clone();
         method(&api, name, move |text: JsValue, _: JsValue| {
             let command = command(text.as_string());
-            more(&on, move |_, session| session.obey(command))
+            perform(&on, |session| session.obey(command))
         });
     }
     let on = driver.clone();
     method(&api, "setEra", move |era: JsValue, _: JsValue| {
         let command = typed::generation(&era.as_string().unwrap_or_default());
-        more(&on, move |part, session| match command {
-            Command::Generation(generation) => (part.generation)(session, generation),
+        perform(&on, |session| match command {
+            Command::Generation(generation) => session.set_generation(generation),
             wrong => session.obey(wrong),
         })
     });
@@ -177,8 +187,8 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "connect", move |options: JsValue, _: JsValue| {
         let options = to_json(&options);
         settles(on.connects(Box::pin(async move {
-            let part = fetched(&CLUSTER).await?;
-            (part.connect)(link, options).await
+            fetched(Part::Own).await?;
+            own::connect(link, options).await
         })))
     });
     let on = driver.clone();
@@ -189,15 +199,15 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
             clippy::cast_sign_loss,
             reason = "what is no number of a branch is none after the cast, too"
         )]
-        more(&on, move |_, session| {
+        perform(&on, move |session| {
             session.obey(Command::Branch(branch as u32))
         })
     });
     let on = driver.clone();
     method(&api, "compare", move |with: JsValue, _: JsValue| {
         let with = with.as_string();
-        more(&on, move |part, session| match with {
-            Some(with) => (part.compare)(session, &with),
+        perform(&on, move |session| match with {
+            Some(with) => session.compare_named(&with),
             None => session.obey(Command::CloseCompare),
         })
     });
@@ -206,10 +216,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();
         let object = to_json(&get("object"));
-        more(&on, move |part, session| {
+        perform(&on, move |session| {
             // An earlier error is no answer to this call.
             session.obey(Command::DismissError);
-            (part.inject)(session, &op, object)
+            session.inject(&op, object)
         })
     });
     let on = driver.clone();
@@ -245,7 +255,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
-        let options = now(&RUNS).map(|part| (part.picture)(&asked, ui));
+        let options = has(Part::Rest).then(|| picture_options(&asked, ui));
         let drawn = options.and_then(|options| on.export(Export::Svg(options)).ok());
         drawn.map_or(JsValue::NULL, JsValue::from)
     });
@@ -270,7 +280,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
 
 /// The options of a picture. By default it has the rooms that are shown and the language of the board. `panels` is
 /// a string as in the attribute, or a list.
-pub(crate) fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
+fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let mut given = options::Options {
         panels: ui.shape.with_untracked(|shape| shape.panels.clone()),
@@ -365,57 +375,29 @@ pub(super) fn method(
 
 /// A promise that settles once the screen shows the result.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
-    promise(driver.clone(), Box::new(act))
-}
-
-/// The same for what needs the part that most commands are in.
-fn more(driver: &Driver, act: impl FnOnce(&Runs, &mut Session) -> Change + 'static) -> JsValue {
-    performs_more(driver.clone(), Box::new(act))
+    performs(driver.clone(), false, Box::new(act))
 }
 
 // Boxed, so that it is compiled once and not once per method.
-fn performs_more(driver: Driver, act: More) -> JsValue {
-    settles(async move {
-        driver.perform_more(false, act).await;
-        drawn(&driver).await;
-    })
+fn performs(driver: Driver, seeks: bool, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
+    settles(async move { driver.perform(seeks, act).await })
 }
 
 /// A promise that settles once the play to a scene's moment, or to an answer's, is over.
 fn tells(driver: &Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
     let driver = driver.clone();
-    settles(async move {
-        driver.tells(act).await;
-        drawn(&driver).await;
-    })
+    settles(async move { driver.tells(act).await })
 }
 
 /// A promise that settles once the screen shows what was opened, or why it cannot be opened.
 fn opens(driver: &Driver, command: Command) -> JsValue {
-    let driver = driver.clone();
-    settles(async move {
-        driver.opens(command).await;
-        drawn(&driver).await;
-    })
+    settles(driver.opens(command))
 }
 
 /// A promise that settles once the screen shows what may have to be computed first.
 fn performs_far(driver: &Driver, command: Command) -> JsValue {
     let driver = driver.clone();
-    settles(async move {
-        driver.perform_far(command).await;
-        drawn(&driver).await;
-    })
-}
-
-/// Waits for the part that draws the screen's picture. Should it not come, the board says so, and nothing waits for it any more.
-async fn drawn(driver: &Driver) {
-    if driver.shows(lacks) && !has_failed(&TOOLS) {
-        let _missing = fetched(&TOOLS).await;
-        tick().await;
-        // It leads to what was not there.
-        driver.trace();
-    }
+    settles(async move { driver.perform_far(command).await })
 }
 
 /// A promise that settles when this is done.
@@ -425,14 +407,6 @@ pub(super) fn settles(work: impl Future<Output = ()> + 'static) -> JsValue {
         Ok(JsValue::UNDEFINED)
     })
     .into()
-}
-
-// Boxed, so that it is compiled once and not once per method.
-fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
-    settles(async move {
-        driver.perform(act).await;
-        drawn(&driver).await;
-    })
 }
 
 /// Converts a value to JSON. Values without a JSON form (undefined, functions, symbols) become null.

@@ -18,20 +18,20 @@ use web_sys::HtmlElement;
 use super::api::{self, method, to_json};
 use super::events::{Emit, emit_events};
 use crate::board::Coming;
-use crate::board::later::{TOOLS, lacks};
-use crate::driver::{Driver, More};
+use crate::driver::Driver;
 use crate::host::Host;
-use crate::later::{fetched, part};
+use crate::later::{Part, fetched};
 use crate::live::Link;
 use crate::memo::effect;
 use crate::paced::Paced;
-use crate::runs::RUNS;
 use crate::ui::{Shape, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Mode, Options};
+use deltascope_presentation::rows::density::{is_dense, is_queue_dense};
 use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Change, Session};
+use deltascope_replay::lessons;
 use deltascope_world::slices::{Slices, pause};
 
 /// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
@@ -48,12 +48,8 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
     let mounted = Rc::new(RefCell::new(Mounted::No));
     let (api, into) = (object.clone(), Rc::clone(&mounted));
-    let coming = Paced::of(move |slices| async move {
-        let lang = lang_of(&config);
-        let part = fetched(&MOUNT).await;
-        let part = part.map_err(|missing| missing.get(lang).to_owned())?;
-        (part.come)(api, mount, config, into, slices).await
-    });
+    let coming =
+        Paced::of(move |slices| -> Coming { Box::pin(come(api, mount, config, into, slices)) });
     // The work owns the interface and the interface owns the work, so the work is dropped once it is done.
     let coming = Rc::new(RefCell::new(Some(coming)));
     let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
@@ -83,35 +79,7 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     object.into()
 }
 
-part!(
-    /// What elements need and the page does not: reads attributes, and mounts a board.
-    MOUNT, mount: Mount
-);
-
-pub(crate) struct Mount {
-    come: Come,
-}
-
-impl Mount {
-    const ALL: Self = Self {
-        come: |api, mount, config, mounted, slices| {
-            Box::pin(come(api, mount, config, mounted, slices))
-        },
-    };
-}
-
-type Come = fn(Object, HtmlElement, JsValue, Rc<RefCell<Mounted>>, Rc<Slices>) -> Coming;
 type Coming = Pin<Box<dyn Future<Output = Result<(), String>>>>;
-
-/// The language of an element's first message.
-fn lang_of(config: &JsValue) -> Lang {
-    let attributes = Reflect::get(config, &"attributes".into()).unwrap_or_default();
-    let lang = Reflect::get(&attributes, &"lang".into()).unwrap_or_default();
-    match lang.as_string() {
-        Some(lang) if lang.starts_with("zh") => Lang::Zh,
-        _ => Lang::En,
-    }
-}
 
 type Handle = UnmountHandle<<AnyView as Render>::State>;
 
@@ -133,7 +101,7 @@ async fn come(
 ) -> Result<(), String> {
     let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
-    let mut session = Session::empty_at_hand();
+    let mut session = Session::empty();
     pause().await;
     // An error of the run is reported rather than one of the other options.
     let opened = open(&mut session, &options, &config, &slices)
@@ -150,9 +118,10 @@ async fn come(
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
     let view = driver.view();
-    if lacks(&view) {
-        // Without it there is no first picture. Should it not come, the board says so.
-        let _missing = fetched(&TOOLS).await;
+    if view.race.is_some() || is_dense(&view.picture) || is_queue_dense(&view.picture) {
+        // Without it there is no first picture.
+        let rest = fetched(Part::Rest).await;
+        rest.map_err(|missing| missing.get(options.lang.unwrap_or_default()).to_owned())?;
     }
     pause().await;
     let emit = get("emit").dyn_into().ok().map(Emit::Element);
@@ -208,19 +177,19 @@ async fn open(
         (None, None) => None,
     };
     if let Some(command) = command {
-        let part = fetched(&RUNS).await?;
-        (part.complete)(session);
-        return Ok(session
-            .present_shared(options, &command, part.open, slices)
-            .await?);
+        fetched(Part::Rest).await?;
+        return Ok(session.present_shared(options, &command, slices).await?);
     }
     let scenario = scenario(&get("scenario"));
     let lesson = match lesson_at_hand(options, scenario) {
         Some(lesson) => lesson,
-        None => (fetched(&RUNS).await?.lesson)(options.lesson.as_deref().unwrap_or_default()),
+        None => {
+            fetched(Part::Rest).await?;
+            lessons::load(options.lesson.as_deref().unwrap_or_default())
+        }
     };
     if options.mode == Mode::Race {
-        (fetched(&RUNS).await?.complete)(session);
+        fetched(Part::Rest).await?;
     }
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }
@@ -244,11 +213,8 @@ fn scenario(value: &JsValue) -> Option<serde_json::Value> {
     Some(to_json(value)).filter(|value| !value.is_null())
 }
 
-/// What a new value of an attribute does, with or without the part that most commands are in.
-enum Act {
-    Simple(Box<dyn FnOnce(&mut Session) -> Change>),
-    More(More),
-}
+/// What a new value of an attribute does.
+type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
 /// Adds `set(name, value)`, which changes an attribute while the run is shown.
 fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
@@ -260,7 +226,7 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         let seeks = name == "at";
         let mut options = options.borrow_mut();
         let act: Act = match options.set(&name, &value) {
-            Err(message) => Act::Simple(Box::new(|session| session.say(message))),
+            Err(message) => Box::new(|session| session.say(message)),
             Ok(()) => {
                 let now = options.clone();
                 match &*name {
@@ -278,28 +244,21 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     _ => Some(Command::DismissError),
                 };
                 match command {
-                    Some(command) => Act::Simple(Box::new(|session| session.obey(command))),
-                    None => Act::More(Box::new(move |part, session| {
+                    Some(command) => Box::new(|session| session.obey(command)),
+                    None => Box::new(move |session| {
                         session.obey(Command::DismissError);
-                        (part.changed)(session, &name, &now)
-                    })),
+                        changed(session, &name, &now)
+                    }),
                 }
             }
         };
         let driver = driver.clone();
-        wasm_bindgen_futures::future_to_promise(async move {
-            match act {
-                Act::Simple(act) => driver.perform(act).await,
-                Act::More(act) => driver.perform_more(seeks, act).await,
-            }
-            Ok(JsValue::UNDEFINED)
-        })
-        .into()
+        api::settles(async move { driver.perform(seeks, act).await })
     });
 }
 
 /// What a new value of an attribute does to the run.
-pub(crate) fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
+fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
     let done = match (name, options) {
         ("era", Options { era: Some(era), .. }) => {
             return session.set_generation(*era);

@@ -55,6 +55,7 @@ pub(super) fn emit_events(ui: Ui, emit: Emit) {
     effect_after(move |before: Option<(usize, bool, Option<Text>)>| {
         let view = ui.view.get();
         let error = view.error.as_ref().map(|error| error.message.clone());
+        let error = ui.missing.get().or(error);
         let (step_before, played, error_before) = before.unwrap_or((usize::MAX, false, None));
         emit.with_value(|emit| {
             if let Some(message) = error.as_ref().filter(|_| error != error_before) {

@@ -15,6 +15,7 @@ use super::together::seen_again;
 use crate::animate::now;
 use crate::driver::Driver;
 use crate::host::tap;
+use crate::later::Part;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
@@ -192,7 +193,7 @@ impl Follower {
                 }
             };
             from += piece.len();
-            if let Err(missing) = driver.complete().await {
+            if let Err(missing) = driver.complete(Part::Own).await {
                 return self.end(missing).await;
             }
             let stopped = match growing.read(&piece) {
@@ -216,7 +217,7 @@ impl Follower {
             }
             if let Some(at) = at.take_if(|_| self.begun && self.counts()) {
                 driver
-                    .perform(Box::new(move |session| session.live_look(at)))
+                    .perform(false, Box::new(move |session| session.live_look(at)))
                     .await;
             }
             if let Some(why) = stopped.filter(|_| self.counts()) {
@@ -360,12 +361,13 @@ impl Follower {
         driver.show_stage();
         // A cluster's connection ends with its run.
         driver
-            .perform(Box::new(|session| session.obey(Command::Disconnect)))
+            .perform(false, Box::new(|session| session.obey(Command::Disconnect)))
             .await;
         driver
-            .perform(Box::new(move |session| {
-                session.follow_informer(number, run, note, goes_on)
-            }))
+            .perform(
+                false,
+                Box::new(move |session| session.follow_informer(number, run, note, goes_on)),
+            )
             .await;
         if self.logged.is_some() {
             driver.with(|session| session.listen());
@@ -379,7 +381,7 @@ impl Follower {
             session.obey(Command::Disconnect);
             session.say(why)
         };
-        self.inner.driver.perform(Box::new(act)).await;
+        self.inner.driver.perform(false, Box::new(act)).await;
     }
 }
 

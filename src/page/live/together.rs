@@ -11,6 +11,7 @@ use leptos::task::spawn_local;
 use super::{Connects, Inner, Link};
 use crate::animate::now;
 use crate::driver::Driver;
+use crate::later::Part;
 use deltascope_cache::key::Key;
 use deltascope_presentation::cluster::owners::{Line, Watched, relations};
 use deltascope_presentation::cluster::{Options, Status, Tab, room_beside};
@@ -208,7 +209,7 @@ impl Tabs for Together {
     fn begin(self: Rc<Self>, target: Target, options: Options, beside: bool) -> Connects {
         Box::pin(async move {
             target.check()?;
-            self.driver.complete().await?;
+            self.driver.complete(Part::Own).await?;
             if beside {
                 self.add()?;
             }

@@ -29,8 +29,6 @@ pub use messages::hand_made;
 pub use share::FAR;
 
 use crate::view::walking::Walking;
-use crate::view::why::Why;
-use crate::view::{CompareView, RaceView};
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -117,40 +115,8 @@ const OTHERS: usize = 6;
 /// This many facts explain why something was dropped.
 const EXPLAINED: usize = 4;
 
-/// What a page may have only later. As a table, so that the code is only reached from what brings it.
-struct More {
-    /// What a command does that is not simple.
-    act: fn(&mut Session, Command) -> Change,
-    comparison: fn(&mut Session) -> Option<Rc<CompareView>>,
-    race: fn(&mut Session) -> Option<Rc<RaceView>>,
-    race_tick: fn(&mut Session) -> Change,
-    why: fn(&mut Session) -> Option<Rc<Why>>,
-    is_all: bool,
-}
-
-static ALL: More = More {
-    act: Session::act,
-    comparison: Session::comparison,
-    race: Session::race_view,
-    race_tick: Session::race_tick,
-    why: Session::why,
-    is_all: true,
-};
-
-/// Enough for a run that nobody compares, races or asks about.
-static AT_HAND: More = More {
-    act: Session::act_at_hand,
-    comparison: |_| None,
-    race: |_| None,
-    race_tick: |_| Change::None,
-    why: |_| None,
-    is_all: false,
-};
-
 /// The session of one user.
 pub struct Session {
-    /// What is not needed for stepping and telling.
-    more: &'static More,
     lesson: Lesson,
     head: Rc<LessonHead>,
     timeline: Timeline,
@@ -212,43 +178,25 @@ impl Session {
     /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        Self::begun(&ALL)
-    }
-
-    /// Opens nothing; the caller then opens a run.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self::of(Lesson::default(), &ALL)
-    }
-
-    /// The same as [`Self::new`], for a page on which what most commands do comes later; only the first lessons can be opened
-    /// until then.
-    #[must_use]
-    pub fn at_hand() -> Self {
-        Self::begun(&AT_HAND)
-    }
-
-    /// The same as [`Self::empty`], for such a page.
-    #[must_use]
-    pub fn empty_at_hand() -> Self {
-        Self::of(Lesson::default(), &AT_HAND)
-    }
-
-    fn begun(more: &'static More) -> Self {
         let lesson = lessons::at_hand(lessons::FIRST).and_then(Result::ok);
-        let mut session = Self::of(lesson.unwrap_or_default(), more);
+        let mut session = Self::of(lesson.unwrap_or_default());
         session.mark_anew();
         session.show_opening();
         session
     }
 
-    fn of(lesson: Lesson, more: &'static More) -> Self {
+    /// Opens nothing; the caller then opens a run.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::of(Lesson::default())
+    }
+
+    fn of(lesson: Lesson) -> Self {
         // An empty scenario always builds. The first lesson builds, too: a test checks it.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
             head: Rc::new(head_of(&lesson, timeline.scenario())),
-            more,
             lesson,
             timeline,
             playback: Playback::default(),
@@ -306,7 +254,7 @@ impl Session {
     /// One tick of playback: a beat.
     pub fn tick(&mut self) -> Change {
         if self.race.is_some() {
-            return (self.more.race_tick)(self);
+            return self.race_tick();
         }
         let from = self.playback.cursor();
         self.look_ahead(from + beat::MOST);
@@ -521,8 +469,8 @@ impl Session {
 
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
-        let compare = (self.more.comparison)(self);
-        let race = (self.more.race)(self);
+        let compare = self.comparison();
+        let race = self.race_view();
         let story = self.story_view();
         let picture = self.picture();
         let step = self.playback.cursor();
@@ -551,7 +499,7 @@ impl Session {
             since: self.picture.since(&self.timeline, step),
             lesson: Rc::clone(&self.head),
             walking: self.walking(),
-            why: (self.more.why)(self),
+            why: self.why(),
             selection: self.selection(),
             followed: self.followed(),
             error: self.error.clone(),

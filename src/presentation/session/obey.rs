@@ -5,8 +5,8 @@ use deltascope_world::source::scenario::Act;
 use deltascope_world::virtual_time::Input;
 
 use super::messages::no_op;
-use super::{ALL, Change, Session};
-use crate::command::{Class, Command};
+use super::{Change, Session};
+use crate::command::Command;
 
 impl Session {
     /// Executes a command, after it has cleared the messages of the last one.
@@ -34,25 +34,16 @@ impl Session {
         self.error = None;
         self.notice = None;
         self.forget_target();
-        if self.is_simple(&command) {
-            return self.simply(command);
+        if let Some(change) = self.before(&command) {
+            return change;
         }
-        (self.more.act)(self, command)
+        if let Some(change) = self.obey_racing(&command) {
+            return change;
+        }
+        self.act(command)
     }
 
-    /// Whether a page has to fetch the part for this command before: see [`Self::complete`].
-    #[must_use]
-    pub fn lacks(&self, command: &Command) -> bool {
-        !self.more.is_all && !self.is_simple(command)
-    }
-
-    /// Gives a session of [`Self::at_hand`] the rest. Only whoever calls this has its code.
-    pub fn complete(&mut self) {
-        self.more = &ALL;
-    }
-
-    /// What a simple command does.
-    fn simply(&mut self, command: Command) -> Change {
+    fn act(&mut self, command: Command) -> Change {
         match command {
             Command::TogglePlay => self.toggle_play(),
             Command::Step(by) => {
@@ -78,19 +69,7 @@ impl Session {
                 self.forget_found();
                 self.fail(message, None)
             }
-            _ => Change::None,
-        }
-    }
-
-    /// What any command does.
-    pub(super) fn act(&mut self, command: Command) -> Change {
-        if let Some(change) = self.before(&command) {
-            return change;
-        }
-        if let Some(change) = self.obey_racing(&command) {
-            return change;
-        }
-        match command {
+            Command::DismissError => Change::None,
             Command::GoLive => self.go_live(),
             Command::Disconnect => self.disconnect(),
             Command::Reset => self.reset(),
@@ -129,26 +108,6 @@ impl Session {
             Command::CloseCompare => self.close_comparison(),
             Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
-            Command::TogglePlay
-            | Command::Step(_)
-            | Command::Seek(_)
-            | Command::NextMarker
-            | Command::PreviousMarker
-            | Command::Speed(_)
-            | Command::StepSize(_)
-            | Command::Walk { .. }
-            | Command::Tell(_)
-            | Command::AskWhy(_)
-            | Command::Wrong(_)
-            | Command::DismissError => self.simply(command),
-        }
-    }
-
-    /// Until the page has the rest: opens a lesson that is at hand.
-    pub(super) fn act_at_hand(&mut self, command: Command) -> Change {
-        match command {
-            Command::Load(_) => self.open_at_hand(&command),
-            _ => Change::None,
         }
     }
 
@@ -190,10 +149,5 @@ impl Session {
         let cursor = self.playback.cursor();
         let before = self.markers.iter().map(|marker| marker.at);
         self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
-    }
-
-    /// Whether a command only moves, in a run that is neither live nor in a race.
-    fn is_simple(&self, command: &Command) -> bool {
-        command.class() == Class::Moves && self.live.is_none() && self.race.is_none()
     }
 }

@@ -1,6 +1,5 @@
 //! Opens lessons, links and files in slices. The current run is shown until then.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -75,20 +74,11 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
     }
 }
 
-/// The lesson that a command asks for, if it is at hand.
-#[must_use]
-pub fn at_hand(command: &Command) -> Option<Result<Lesson, Text>> {
-    match command {
-        Command::Load(id) => lessons::at_hand(id),
-        _ => None,
-    }
-}
-
 /// The same, or cuts a run down, if the session says that the command wants that.
 ///
 /// # Errors
 /// Fails if there is nothing to show; the error says why, and the open run stays.
-async fn open_or_cut(
+pub async fn open_or_cut(
     command: &Command,
     wanted: Option<Result<Wanted, Text>>,
     slices: &Slices,
@@ -104,20 +94,6 @@ async fn open_or_cut(
     opened.step = found.at;
     opened.cut = Some(words_of(&found));
     Ok(opened)
-}
-
-/// The type of [`open_boxed`].
-pub type Open = for<'a> fn(&'a Command, Option<Result<Wanted, Text>>, &'a Slices) -> Opens<'a>;
-
-type Opens<'a> = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>> + 'a>>;
-
-/// [`open_or_cut`] with one type, for whoever calls it through a table.
-pub fn open_boxed<'a>(
-    command: &'a Command,
-    wanted: Option<Result<Wanted, Text>>,
-    slices: &'a Slices,
-) -> Opens<'a> {
-    Box::pin(open_or_cut(command, wanted, slices))
 }
 
 /// Opens a lesson at its start.
@@ -345,14 +321,14 @@ impl Opened {
 }
 
 impl Session {
-    /// Opens a lesson that is at hand.
-    pub(super) fn open_at_hand(&mut self, command: &Command) -> Change {
-        let opened = match at_hand(command) {
+    /// Opens a lesson whose file comes with the first picture.
+    pub fn open_at_hand(&mut self, id: &str) -> Change {
+        let opened = match lessons::at_hand(id) {
             Some(Ok(lesson)) => at_once(open_lesson(lesson, &Slices::whole())),
             Some(Err(message)) => Err(message.into()),
             None => Err(Text::default().into()),
         };
-        self.show_opened(opened)
+        self.moves(|session| session.show_opened(opened))
     }
 
     pub(super) fn open_at_once(&mut self, command: &Command) -> Change {

@@ -12,7 +12,7 @@ use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
-use super::opening::{Open, inline, open_boxed, open_lesson};
+use super::opening::{inline, open, open_lesson};
 use super::share::{no_marker, no_moment};
 use super::{Change, LEAP, Session};
 
@@ -114,7 +114,7 @@ impl Session {
         bytes: Vec<u8>,
     ) -> Result<(), Unshown> {
         let command = Command::Open(vec![(name.to_owned(), bytes)]);
-        at_once(self.present_shared(options, &command, open_boxed, &Slices::whole()))
+        at_once(self.present_shared(options, &command, &Slices::whole()))
     }
 
     /// Opens a file or a link in slices, in a session that shows nothing yet. The other options are applied after it.
@@ -125,10 +125,9 @@ impl Session {
         &mut self,
         options: &Options,
         command: &Command,
-        open: Open,
         slices: &Slices,
     ) -> Result<(), Unshown> {
-        self.show_opened(open(command, None, slices).await);
+        self.show_opened(open(command, slices).await);
         let opened = self.said_wrong();
         if opened.is_err() && matches!(command, Command::OpenLink(_)) {
             return Ok(opened?);
@@ -351,7 +350,7 @@ mod tests {
 
     fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Unshown> {
         let command = Command::OpenLink(link.into());
-        at_once(session.present_shared(options, &command, open_boxed, &Slices::whole()))
+        at_once(session.present_shared(options, &command, &Slices::whole()))
     }
 
     fn options(pairs: &[(&str, &str)]) -> Options {

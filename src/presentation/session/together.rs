@@ -17,8 +17,7 @@ impl Session {
     /// A session beside this one, without a run. It steps as this one does.
     #[must_use]
     pub fn beside(&self) -> Self {
-        let mut beside = Self::empty_at_hand();
-        beside.more = self.more;
+        let mut beside = Self::empty();
         beside.set_step_size(self.walking.step_size);
         beside.playback.set_speed(self.playback.speed());
         beside

@@ -117,15 +117,15 @@ test("a tab that was frozen for an hour goes on where it was", onPage({ clock: t
   assert.deepEqual(later.violations ?? [], before.violations ?? []);
 }));
 
-test("an element whose part does not come says so, and is shown at the next try", { skip: IS_SPLIT ? false : "this build is not split" }, onHost({ "index.html": page("") }, { provokes: /mount|Failed|503/ }, async (host) => {
+test("an element without the rest of the program says so, and is shown at the next try", { skip: IS_SPLIT ? false : "this build is not split" }, onHost({ "index.html": page("") }, { provokes: /rest|Failed|503/ }, async (host) => {
   const other = await host.page.context().newPage();
-  await other.route(/-mount\./, (route) => route.abort());
+  await other.route(/-rest\./, (route) => route.abort());
   await other.goto(`${host.url}index.html`);
   await other.evaluate(() => (document.body.innerHTML = `<delta-scope id="a" lesson="tombstone" load="eager" lang="zh"></delta-scope>`));
   const alert = other.locator("#a [role=alert]");
   await alert.waitFor();
   assert.match(await alert.innerText(), /页面的一部分没有加载成功/);
-  await other.unroute(/-mount\./);
+  await other.unroute(/-rest\./);
   await alert.getByRole("button").click();
   await other.waitForFunction(() => document.querySelector("#a").getState()?.lesson === "tombstone");
 }));

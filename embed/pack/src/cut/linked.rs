@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use super::body::kinds;
 use super::list::path_of;
+use super::module::{function_names, number};
 use super::outline::Stretches;
 use wasmparser::{
-    BinaryReader, DefinedDataSymbol, FunctionBody, KnownCustom, Linking, Name, Parser, Payload,
+    BinaryReader, DataKind, DefinedDataSymbol, FunctionBody, KnownCustom, Linking, Parser, Payload,
     RelocationEntry, RelocationType, SymbolInfo, TypeRef,
 };
 
@@ -17,24 +18,30 @@ use wasmparser::{
 pub(crate) struct Linked<'a> {
     bytes: &'a [u8],
     imported: u32,
-    /// As the linker and as wasm-bindgen write them.
-    names: BTreeMap<u32, (&'a str, String)>,
+    /// As wasm-bindgen writes them.
+    names: BTreeMap<u32, String>,
     bodies: Vec<Range<usize>>,
     symbols: Vec<SymbolInfo<'a>>,
-    /// Where each segment of data begins in the file.
-    segments: Vec<usize>,
+    /// Where each segment of data begins, in the file and in memory.
+    segments: Vec<(usize, u32)>,
     code: usize,
     data: usize,
     code_relocations: Vec<RelocationEntry>,
     data_relocations: Vec<RelocationEntry>,
 }
 
-/// A place in a function, or in data, that has the address of data.
-pub(super) struct Use {
+/// What a function, or data, has the address of: data by its symbol, or a function by its name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Target<'a> {
+    Data(u32),
+    Function(&'a str),
+}
+
+/// A place that has the address of something.
+pub(super) struct Use<'a> {
     /// Where, from the begin of the function or the data.
     pub(super) at: usize,
-    pub(super) symbol: u32,
-    pub(super) addend: i64,
+    pub(super) target: Target<'a>,
 }
 
 impl<'a> Linked<'a> {
@@ -88,10 +95,26 @@ impl<'a> Linked<'a> {
             // The symbols are none of a type's.
             .filter(|one| one.ty != RelocationType::TypeIndexLeb)
             .find(|one| is_data(one) != is_address(one.ty));
-        match unknown {
-            Some(one) => Err(format!(
+        if let Some(one) = unknown {
+            return Err(format!(
                 "the cut does not know relocations of data like {:?}",
                 one.ty
+            ));
+        }
+        // A mistake about where data lies would show only where that is read.
+        let symbols: BTreeMap<u32, _> = self.symbols().collect();
+        let elsewhere = self.code_relocations.iter().find(|one| {
+            let at = self.code + one.offset as usize;
+            is_address(one.ty)
+                && symbols.get(&one.index).is_some_and(|symbol| {
+                    let said = self.address_of(symbol).wrapping_add(one.addend as u32);
+                    self.bytes.get(at..at + 5).map(padded) != Some(said)
+                })
+        });
+        match elsewhere {
+            Some(one) => Err(format!(
+                "the linked program's data {} lies elsewhere",
+                one.index
             )),
             None => Ok(()),
         }
@@ -117,58 +140,60 @@ impl<'a> Linked<'a> {
                 self.data = segments.range().start as usize;
                 for segment in segments {
                     let segment = segment?;
-                    self.segments
-                        .push(segment.range.end as usize - segment.data.len());
+                    let address = match segment.kind {
+                        DataKind::Active { offset_expr, .. } => number(&offset_expr)?,
+                        DataKind::Passive => return Err("data that is not active".into()),
+                    };
+                    let at = segment.range.end as usize - segment.data.len();
+                    self.segments.push((at, address));
                 }
             }
-            Payload::CustomSection(custom) => match custom.as_known() {
-                KnownCustom::Name(names) => {
-                    for part in names {
-                        let Name::Function(names) = part? else {
-                            continue;
-                        };
-                        for name in names {
-                            let name = name?;
-                            self.names
-                                .insert(name.index, (name.name, written(name.name)));
+            Payload::CustomSection(custom) => {
+                match custom.as_known() {
+                    KnownCustom::Name(_) => {
+                        let names = function_names(&custom)?.into_iter();
+                        self.names.extend(names.map(|(index, name)| {
+                            (index, rustc_demangle::demangle(name).to_string())
+                        }));
+                    }
+                    KnownCustom::Linking(linking) => {
+                        for part in linking.subsections() {
+                            if let Linking::SymbolTable(symbols) = part? {
+                                self.symbols = symbols.into_iter().collect::<Result<_, _>>()?;
+                            }
                         }
                     }
-                }
-                KnownCustom::Linking(linking) => {
-                    for part in linking.subsections() {
-                        if let Linking::SymbolTable(symbols) = part? {
-                            self.symbols = symbols.into_iter().collect::<Result<_, _>>()?;
+                    KnownCustom::Reloc(relocations) => {
+                        let all = relocations
+                            .entries()
+                            .into_iter()
+                            .collect::<Result<_, _>>()?;
+                        match relocations.section_index() {
+                            section if section == code => self.code_relocations = all,
+                            section if section == data => self.data_relocations = all,
+                            _ => {}
                         }
                     }
+                    _ => {}
                 }
-                KnownCustom::Reloc(relocations) => {
-                    let all = relocations
-                        .entries()
-                        .into_iter()
-                        .collect::<Result<_, _>>()?;
-                    match relocations.section_index() {
-                        section if section == code => self.code_relocations = all,
-                        section if section == data => self.data_relocations = all,
-                        _ => {}
-                    }
-                }
-                _ => {}
-            },
+            }
             _ => {}
         }
         Ok(())
     }
 
-    /// The functions that it defines, by their names: as the linker and as wasm-bindgen write them.
-    pub(super) fn functions(&self) -> impl Iterator<Item = (&'a str, &str, &Range<usize>)> {
+    /// The functions that it defines, by their names.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         let named = (self.imported..).zip(&self.bodies);
-        named.filter_map(|(index, range)| {
-            let (name, written) = self.names.get(&index)?;
-            Some((*name, written.as_str(), range))
-        })
+        named.filter_map(|(index, range)| Some((self.names.get(&index)?.as_str(), range)))
     }
 
-    pub(super) fn uses_of(&self, body: &Range<usize>) -> Vec<Use> {
+    /// Where data lies in memory.
+    pub(super) fn address_of(&self, symbol: &DefinedDataSymbol) -> u32 {
+        self.segments[symbol.index as usize].1 + symbol.offset
+    }
+
+    pub(super) fn uses_of(&self, body: &Range<usize>) -> Vec<Use<'_>> {
         self.uses(&self.code_relocations, self.code, body)
     }
 
@@ -215,8 +240,8 @@ impl<'a> Linked<'a> {
             })
     }
 
-    pub(super) fn uses_in(&self, symbol: &DefinedDataSymbol) -> Vec<Use> {
-        let from = self.segments[symbol.index as usize] + symbol.offset as usize;
+    pub(super) fn uses_in(&self, symbol: &DefinedDataSymbol) -> Vec<Use<'_>> {
+        let from = self.segments[symbol.index as usize].0 + symbol.offset as usize;
         self.uses(
             &self.data_relocations,
             self.data,
@@ -224,14 +249,19 @@ impl<'a> Linked<'a> {
         )
     }
 
-    fn uses(&self, all: &[RelocationEntry], base: usize, range: &Range<usize>) -> Vec<Use> {
-        let uses = within(all, base, range)
-            .iter()
-            .filter(|one| is_address(one.ty));
-        let uses = uses.map(|one| Use {
-            at: base + one.offset as usize - range.start,
-            symbol: one.index,
-            addend: one.addend,
+    fn uses(&self, all: &[RelocationEntry], base: usize, range: &Range<usize>) -> Vec<Use<'_>> {
+        let uses = within(all, base, range).iter().filter_map(|one| {
+            let target = match self.symbols.get(one.index as usize) {
+                _ if is_address(one.ty) => Target::Data(one.index),
+                Some(SymbolInfo::Func { index, .. }) if is_slot(one.ty) => {
+                    Target::Function(self.names.get(index)?)
+                }
+                _ => return None,
+            };
+            Some(Use {
+                at: base + one.offset as usize - range.start,
+                target,
+            })
         });
         uses.collect()
     }
@@ -241,7 +271,7 @@ impl<'a> Linked<'a> {
     /// another way (`make starts`). Names that several have are left out.
     pub(super) fn contents(&self) -> Result<BTreeMap<&str, u64>, String> {
         let (mut contents, mut several) = (BTreeMap::new(), Vec::new());
-        for (_, name, body) in self.functions() {
+        for (name, body) in self.functions() {
             if contents.insert(name, self.content(body)?).is_some() {
                 several.push(name);
             }
@@ -257,7 +287,7 @@ impl<'a> Linked<'a> {
             if let Some(SymbolInfo::Func { index, .. }) = self.symbols.get(one.index as usize)
                 && !matches!(one.ty, RelocationType::TypeIndexLeb)
             {
-                let path = self.names.get(index).map(|(_, name)| path_of(name));
+                let path = self.names.get(index).map(|name| path_of(name));
                 let last = path.iter().flat_map(|path| path.rsplit("::")).next();
                 hash.write(last.unwrap_or_default().as_bytes());
             }
@@ -276,16 +306,25 @@ fn within<'r>(
     &all[from..to]
 }
 
+fn padded(bytes: &[u8]) -> u32 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 7 | u32::from(byte & 0x7f))
+}
+
+/// The address of a function is its slot in the table.
+fn is_slot(ty: RelocationType) -> bool {
+    use RelocationType as Ty;
+    matches!(ty, Ty::TableIndexSleb | Ty::TableIndexI32)
+}
+
 fn is_address(ty: RelocationType) -> bool {
     use RelocationType as Ty;
     matches!(
         ty,
         Ty::MemoryAddrLeb | Ty::MemoryAddrSleb | Ty::MemoryAddrI32
     )
-}
-
-fn written(name: &str) -> String {
-    rustc_demangle::demangle(name).to_string()
 }
 
 #[cfg(test)]

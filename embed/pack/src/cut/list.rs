@@ -9,6 +9,9 @@ use super::Side;
 /// The list as it is kept.
 pub(crate) const TEXT: &str = include_str!("../../starts.txt");
 
+/// Where the functions are that only the page has, and its first pictures do not need. What only they reach comes with them.
+const OWN: &str = "deltascope_page::board::own::";
+
 /// The digits of a function's content.
 const DIGITS: usize = 8;
 
@@ -71,7 +74,7 @@ impl<'a> List<'a> {
     /// Where a point of a function of a side should be, if the list knows it.
     pub(crate) fn point(&self, side: Side, content: &str, point: u32) -> Option<Side> {
         let [never, later] = self.points.get(content)?;
-        Some(if side == Side::Rest {
+        Some(if matches!(side, Side::Rest | Side::Own) {
             return None;
         } else if never.contains(&point) {
             Side::Rest
@@ -87,7 +90,11 @@ impl<'a> List<'a> {
         let known = sides.find(|(_, names)| names.has(path, content));
         let mut sides = self.sides.iter();
         let known = known.or_else(|| sides.find(|(_, names)| names.has("", content)));
-        known.map_or(Side::Main, |(side, _)| *side)
+        match known {
+            Some((Side::Rest, _)) if path.starts_with(OWN) => Side::Own,
+            Some((side, _)) => *side,
+            None => Side::Main,
+        }
     }
 }
 

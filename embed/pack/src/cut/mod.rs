@@ -12,17 +12,20 @@ pub(crate) mod linked;
 pub(crate) mod list;
 mod module;
 mod outline;
-pub(crate) mod part;
+mod reach;
+mod types;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{ExternalKind, Validator};
 
+use data::Uses;
 use linked::Linked;
 use list::List;
 use module::Module;
 use outline::outline;
+use reach::Reach;
 use write::Cutter;
 
 /// The modules that come of the cut.
@@ -36,29 +39,36 @@ pub(crate) enum Side {
     Element,
     /// What the page's first pictures need, and those of elements that show more than most.
     More,
+    /// What no first picture needs.
     Rest,
+    /// Of that, what only the page has. It comes after the rest.
+    Own,
 }
 
 impl Side {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Main,
         Self::Page,
         Self::Element,
         Self::More,
         Self::Rest,
+        Self::Own,
     ];
-}
-
-/// Whether a file is one of these, and no part's.
-pub(crate) fn is_other(name: &str) -> bool {
-    ["page", "element", "more", "rest"].contains(&name)
+    /// The sides beside the main one, which have files of these names.
+    pub(crate) const OTHERS: [(Self, &str); 5] = [
+        (Self::Page, "page"),
+        (Self::Element, "element"),
+        (Self::More, "more"),
+        (Self::Rest, "rest"),
+        (Self::Own, "own"),
+    ];
 }
 
 /// The program in several modules.
 pub(crate) struct Cut {
     pub(crate) main: Vec<u8>,
     /// Those beside it, by their names.
-    pub(crate) others: [(&'static str, Vec<u8>); 4],
+    pub(crate) others: Vec<(&'static str, Vec<u8>)>,
     /// What the program imported from the glue, with the names that it has there now if a module still imports it.
     pub(crate) imports: Vec<(String, Option<String>)>,
     pub(crate) stands: Stands,
@@ -66,9 +76,9 @@ pub(crate) struct Cut {
 
 /// What stands in for the functions of the others.
 pub(crate) struct Stands {
-    /// Parameters and results, by the numbers of their types.
-    pub(crate) types: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The slots, each with the number of its function's type.
+    /// Parameters, results, and which of the others has the function.
+    pub(crate) kinds: Vec<(Vec<u8>, Vec<u8>, usize)>,
+    /// The slots, each with the number of its function's kind.
     pub(crate) slots: Vec<(u32, usize)>,
 }
 
@@ -98,20 +108,12 @@ pub(crate) struct Named {
     is_kept: bool,
 }
 
-/// What the splitter has written: the main part, before wasm-bindgen, the parts of the first picture, and the others.
-pub(crate) struct Split {
-    pub(crate) main: Vec<u8>,
-    pub(crate) firsts: Vec<Vec<u8>>,
-    pub(crate) laters: Vec<Vec<u8>>,
-}
-
 /// Cuts a program, as wasm-bindgen has written it, and leaves out what only the exports reach that are `unused`.
 pub(crate) fn cut(
     bytes: &[u8],
     functions: &[Named],
     list: &List<'_>,
     linked: &Linked<'_>,
-    split: &Split,
     unused: &BTreeSet<String>,
 ) -> Result<Cut, String> {
     let sides: BTreeMap<&str, Side> = functions
@@ -132,7 +134,7 @@ pub(crate) fn cut(
     let taken = taken
         .map(|(one, taken)| (one.name.as_str(), taken))
         .collect();
-    let places = data::places(linked, split, side_of, &taken)?;
+    let uses = Uses::of(linked, &taken)?;
     let mut module = Module::read(&outlined.bytes)?;
     module
         .exports
@@ -142,10 +144,22 @@ pub(crate) fn cut(
         Some(name) => side_of(name),
         None => Side::Main,
     };
-    let sides = (0..module.imported() + module.bodies.len() as u32)
+    let mut all: Vec<Side> = (0..module.imported() + module.bodies.len() as u32)
         .map(side)
         .collect();
-    let cut = Cutter::new(module, sides, &places)
+    // One that counts is in one piece.
+    if all.contains(&Side::Rest) {
+        Reach::new(&module, &uses)?.place(&mut all)?;
+    }
+    let moved: BTreeMap<&str, Side> = module
+        .names
+        .iter()
+        .map(|(&function, &name)| (name, all[function as usize]))
+        .collect();
+    let places = data::places(linked, &uses, |name| {
+        moved.get(name).copied().unwrap_or_default()
+    });
+    let cut = Cutter::new(module, all, &places)
         .and_then(|cutter| cutter.cut())
         .map_err(|error| format!("the program cannot be cut: {error}"))?;
     let others = cut.others.iter().map(|(name, bytes)| (*name, bytes));

@@ -15,7 +15,7 @@ pub(super) struct Import<'a> {
     pub(super) ty: u32,
 }
 
-/// Text of a run of memory, which a module writes as it begins.
+/// A run of bytes in memory, which a module writes as it begins.
 pub(super) struct Segment<'a> {
     pub(super) address: u32,
     pub(super) bytes: &'a [u8],
@@ -112,7 +112,6 @@ impl<'a> Module<'a> {
                         ElementItems::Expressions(_, items) if table_index.unwrap_or(0) == 0 => {
                             for (slot, item) in (first..).zip(items) {
                                 match item?.get_operators_reader().read()? {
-                                    // What the parts will put there.
                                     Operator::RefNull { .. } => {}
                                     Operator::RefFunc { function_index } => {
                                         self.slots.insert(slot, function_index);
@@ -203,7 +202,7 @@ pub(super) fn function_names<'a>(
     Ok(found)
 }
 
-fn number(expression: &ConstExpr<'_>) -> Result<u32, Box<dyn std::error::Error>> {
+pub(super) fn number(expression: &ConstExpr<'_>) -> Result<u32, Box<dyn std::error::Error>> {
     match expression.get_operators_reader().read()? {
         Operator::I32Const { value } => Ok(value as u32),
         other => Err(format!("{other:?} where a number should be").into()),

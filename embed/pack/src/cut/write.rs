@@ -13,11 +13,11 @@ use wasmparser::{ExternalKind, FuncType, Operator};
 
 use super::alike::alike;
 use super::module::{Module, Segment};
-use super::part::{Types, values};
+use super::types::{Types, values};
 use super::{Cut, Side, Stands};
 
 /// The module from which the rest imports what the main part exports.
-const MAIN: &str = "__wasm_split";
+const MAIN: &str = "main";
 /// A call through the table takes some bytes more than a plain one. A function that is called more often has one function that
 /// does it for all.
 const FEW: usize = 4;
@@ -173,12 +173,7 @@ impl<'a> Cutter<'a> {
     }
 
     pub(super) fn cut(&self) -> Result<Cut, String> {
-        let others = [
-            ("page", self.other(Side::Page)?),
-            ("element", self.other(Side::Element)?),
-            ("more", self.other(Side::More)?),
-            ("rest", self.other(Side::Rest)?),
-        ];
+        let others = Side::OTHERS.map(|(side, name)| Ok((name, self.other(side)?)));
         let given = (0..).zip(&self.module.imports);
         let given = given.filter(|(_, import)| import.module == GLUE);
         let imports = given.map(|(function, import)| {
@@ -188,7 +183,7 @@ impl<'a> Cutter<'a> {
         });
         Ok(Cut {
             main: self.main()?,
-            others,
+            others: others.into_iter().collect::<Result<_, String>>()?,
             imports: imports.collect(),
             stands: self.stands(),
         })
@@ -446,7 +441,7 @@ impl<'a> Cutter<'a> {
             if let Some((first, run)) = runs.last_mut() {
                 let end = *first + run.len() as u32;
                 let hole = slot - end;
-                // What is another file's is put there before anything runs; other holes stay, for what the parts will put there.
+                // What is another file's is put there before anything runs; other holes stay.
                 let is_filled = side == Side::Main
                     && hole < HOLE
                     && (end..slot).all(|slot| all.contains_key(&slot));
@@ -472,8 +467,8 @@ impl<'a> Cutter<'a> {
     }
 
     fn stands(&self) -> Stands {
-        let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut types = Vec::new();
+        let mut numbers: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+        let mut kinds = Vec::new();
         let mut all = self.module.slots.clone();
         all.extend(
             self.slot_of
@@ -481,19 +476,22 @@ impl<'a> Cutter<'a> {
                 .map(|(&function, &slot)| (slot, function)),
         );
         let mut slots = Vec::new();
-        for (slot, function) in all
-            .into_iter()
-            .filter(|(_, function)| !self.is_of(Side::Main, *function))
-        {
+        for (slot, function) in all {
+            let of = Side::OTHERS
+                .iter()
+                .position(|(side, _)| self.is_of(*side, function));
+            let Some(of) = of else {
+                continue;
+            };
             let ty = self.module.ty(function);
-            let number = *numbers.entry(ty).or_insert_with(|| {
+            let number = *numbers.entry((ty, of)).or_insert_with(|| {
                 let ty = &self.module.types[ty as usize];
-                types.push((bytes_of(ty.params()), bytes_of(ty.results())));
-                types.len() - 1
+                kinds.push((bytes_of(ty.params()), bytes_of(ty.results()), of));
+                kinds.len() - 1
             });
             slots.push((slot, number));
         }
-        Stands { types, slots }
+        Stands { kinds, slots }
     }
 }
 

@@ -6,7 +6,7 @@
 mod painter;
 mod strip;
 
-pub(super) use strip::{Strip, StripProps};
+use strip::{Strip, StripProps};
 
 use std::sync::Arc;
 
@@ -15,9 +15,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use super::later::{Chosen, Label, again, dense};
 use super::layout::{Layout as Screen, px_of};
-use super::parts::{Live, list, maybe, part, text};
+use super::parts::{list, maybe, part, text};
 use super::tabs::DrawerTab;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
@@ -28,7 +27,7 @@ use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::density::{Field, Fill, Layout, name, said};
 use deltascope_presentation::rows::store::ValueRow;
-use deltascope_presentation::strings;
+use deltascope_presentation::strings::{self, Strings};
 use deltascope_presentation::view::View;
 use deltascope_presentation::view::cells::Hue;
 use painter::Painter;
@@ -76,19 +75,28 @@ fn over(layout: Layout, cell: usize) -> String {
     )
 }
 
-/// A field of cells, once its part of the program is there.
-pub(super) fn cells(field: Field, label: Label, chosen: Chosen) -> Live<AnyView> {
-    dense(move |part| (part.cells)(field, label, chosen), again)
+/// The label of a field of cells.
+type Label = fn(&'static Strings) -> &'static str;
+/// Receives the key that was clicked.
+type Chosen = Option<RwSignal<Option<Key>>>;
+
+/// A field of cells.
+pub(super) fn cells(field: Field, label: Label, chosen: Chosen) -> AnyView {
+    Density(DensityProps {
+        field,
+        label,
+        chosen,
+    })
+    .into_any()
 }
 
-/// A strip of marks, once its part of the program is there.
-pub(super) fn marks(row: Memo<ValueRow>) -> Live<AnyView> {
-    // The field of the same room says what is missing.
-    dense(move |part| (part.marks)(row), || ().into_any())
+/// A strip of marks: many keys of an index' value.
+pub(super) fn marks(row: Memo<ValueRow>) -> AnyView {
+    Strip(StripProps { row }).into_any()
 }
 
 #[component]
-pub(super) fn Density(
+fn Density(
     field: Field,
     /// The field's label.
     label: Label,

@@ -1,0 +1,93 @@
+//! What only the page has, and no element: the shelf, presenter and handout, and all that is about a cluster.
+//!
+//! In a release this, and what is only reached from here, has a file of its own, [`Part::Own`](crate::later::Part), which
+//! is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows them by the name of this module.
+
+use leptos::prelude::*;
+use serde_json::Value;
+use web_sys::KeyboardEvent;
+
+use super::presenter::Presenter;
+use super::{
+    cluster, handout as paper, informers as behind, links, logged as log, presenter as over,
+};
+use super::{shelf as library, together};
+use crate::live::{self, Connects, Link};
+use crate::ui::{Shelved, Ui};
+
+#[inline(never)]
+pub(super) fn shelf() -> AnyView {
+    library::Shelf().into_any()
+}
+
+/// What to take after the lesson that is open.
+#[inline(never)]
+pub(super) fn more(ui: Ui) -> AnyView {
+    library::more(ui)
+}
+
+/// A key while the shelf is shown.
+#[inline(never)]
+pub(super) fn on_key(ui: Ui, event: &KeyboardEvent) {
+    library::on_key(ui, event);
+}
+
+/// What a link to the shelf shows of it.
+#[inline(never)]
+pub(crate) fn shelved(link: &str) -> Option<Shelved> {
+    links::shelved(link)
+}
+
+#[inline(never)]
+pub(super) fn presenter(presenter: Presenter) -> AnyView {
+    view! { <over::Over presenter=presenter /> }.into_any()
+}
+
+#[inline(never)]
+pub(super) fn handout(ui: Ui) -> AnyView {
+    paper::handout(ui).into_any()
+}
+
+/// The informers behind a tap.
+#[inline(never)]
+pub(super) fn informers() -> AnyView {
+    behind::Informers().into_any()
+}
+
+/// What a controller behind a tap logged, in the handlers' room.
+#[inline(never)]
+pub(super) fn logged() -> AnyView {
+    log::logged()
+}
+
+/// The strip of tabs.
+#[inline(never)]
+pub(super) fn strip() -> AnyView {
+    together::Strip().into_any()
+}
+
+/// The dialog of a cluster.
+#[inline(never)]
+pub(super) fn dialog(open: RwSignal<bool>) -> AnyView {
+    view! { <cluster::Cluster open=open /> }.into_any()
+}
+
+#[inline(never)]
+pub(super) fn badge(open: RwSignal<bool>) -> AnyView {
+    cluster::badge(open)
+}
+
+#[inline(never)]
+pub(super) fn trouble() -> AnyView {
+    cluster::trouble()
+}
+
+#[inline(never)]
+pub(super) fn edge() -> AnyView {
+    cluster::edge()
+}
+
+#[inline(never)]
+pub(crate) fn connect(link: Link, options: Value) -> Connects {
+    live::connect(link, options)
+}
