@@ -115,6 +115,20 @@ function now(other) {
     }
 }
 
+// Whether the program has died in one of its closures. None of them is called any more then.
+let died = false;
+function whileAlive(call) {
+    return (...given) => {
+        if (died) return undefined;
+        try {
+            return call(...given);
+        } catch (error) {
+            died ||= error instanceof WebAssembly.RuntimeError;
+            throw error;
+        }
+    };
+}
+
 const leb = (number) => (number < 128 ? [number] : [(number & 127) | 128, ...leb(number >>> 7)]);
 const signed = (number) => (number < 64 ? [number] : [(number & 127) | 128, ...signed(number >>> 7)]);
 const sized = (bytes) => [...leb(bytes.length), ...bytes];

@@ -191,6 +191,15 @@ fn with_others(
     let (before, after) = glue
         .split_once("async function __wbg_init_once")
         .ok_or("the glue begins in another way")?;
+    // A closure of a program that has died would trap again; in the middle of another report nobody hears of that.
+    let calls = "Closure(arg0, arg1, f) {";
+    if before.matches(calls).count() != 2 {
+        return Err("the glue makes closures in another way".to_owned());
+    }
+    let before = before.replace(
+        calls,
+        "Closure(arg0, arg1, call) {\n    const f = whileAlive(call);",
+    );
     let load = "const { instance, module } =";
     if [end, sync, load].iter().any(|text| !after.contains(text)) {
         return Err("the glue begins in another way".to_owned());
