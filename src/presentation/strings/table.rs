@@ -55,8 +55,8 @@ words! {
     story_tell: "Tell the story", "讲故事";
     by_program: "program ", "程序 ";
     story_again: "Start over", "重新开始";
-    story_more: "Code and sources", "代码与出处";
-    story_sources: "In client-go", "client-go 中的出处";
+    story_more: "Code and sources", "代码与参考源码";
+    story_sources: "In client-go", "client-go 参考源码";
 
     // The shelf.
     shelf: "Lessons", "课程";
@@ -317,7 +317,7 @@ words! {
     story_hint: "Hint", "提示";
     story_missed: "Not yet.", "还没达成。";
     story_reached: "You did it.", "成功了。";
-    story_less: "Sources", "出处";
+    story_less: "Sources", "参考源码";
     story_code: "In your code", "在你的代码里";
     story_wrong: "Wrong", "错误写法";
     story_right: "Right", "正确写法";
