@@ -45,8 +45,11 @@ pub(super) struct Telling {
     reached: bool,
     /// What there is to know of the way that led to the goal.
     also: Option<Text>,
-    /// What the goal asks for, as far as the run has been searched.
+    /// What the goal asks for, as far as the run has been searched, …
     found: Found,
+    /// … and what its remarks on an attempt do, and the one that holds.
+    missed: Vec<Found>,
+    lacks: Option<Text>,
     /// Whether the whole of it is shown, as a handout.
     handout: bool,
     /// The branch of the run that the story was left for, once it went on in the lesson's own.
@@ -277,6 +280,7 @@ impl Session {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
             telling.found.cut(at);
+            telling.missed.clear();
         }
     }
 
@@ -323,6 +327,8 @@ impl Session {
             reached: false,
             also: None,
             found: Found::default(),
+            missed: Vec::new(),
+            lacks: None,
             handout: false,
             left: None,
         });
