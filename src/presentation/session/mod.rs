@@ -178,9 +178,8 @@ impl Session {
     /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        let lesson = lessons::at_hand(lessons::FIRST).and_then(Result::ok);
-        let mut session = Self::of(lesson.unwrap_or_default());
-        session.mark_anew();
+        let mut session = Self::empty();
+        session.open_at_hand(lessons::FIRST);
         session.show_opening();
         session
     }
@@ -188,11 +187,8 @@ impl Session {
     /// Opens nothing; the caller then opens a run.
     #[must_use]
     pub fn empty() -> Self {
-        Self::of(Lesson::default())
-    }
-
-    fn of(lesson: Lesson) -> Self {
-        // An empty scenario always builds. The first lesson builds, too: a test checks it.
+        let lesson = Lesson::default();
+        // An empty scenario always builds.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
@@ -514,18 +510,6 @@ impl Session {
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
             story,
-        }
-    }
-
-    /// Opens a lesson at its start.
-    pub fn open(&mut self, lesson: Lesson) -> Change {
-        match Timeline::new(lesson.scenario.clone()) {
-            Ok(timeline) => {
-                self.begin(lesson, timeline);
-                self.mark_anew();
-                Change::Cut
-            }
-            Err(reason) => self.fail(cannot_run(&reason), None),
         }
     }
 
