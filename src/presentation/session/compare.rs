@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
-use crate::command::Command;
 use crate::i18n::{Lang, Text};
 use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
@@ -72,14 +71,6 @@ impl Session {
             Against::First => self.compare(self.first_choice()),
             Against::Race => self.begin_race(),
             Against::Run(with) => self.compare(with),
-        }
-    }
-
-    /// Compares with what scripts name so; if the name is empty, with the first run that there is.
-    pub fn compare_named(&mut self, name: &str) -> Change {
-        match Against::parse(name) {
-            Some(against) => self.obey(Command::Compare(against)),
-            None => self.fail(no_such(name), None),
         }
     }
 

@@ -582,6 +582,10 @@ impl Session {
         self.fail(message, None)
     }
 
+    fn or_say(&mut self, done: Result<Change, Text>) -> Change {
+        done.unwrap_or_else(|message| self.fail(message, None))
+    }
+
     fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
         self.error = Some(ErrorView { message, line });
         Change::Cut
@@ -765,12 +769,18 @@ mod tests {
         let message = |session: &mut Session| session.view().error.unwrap().message.en;
         assert!(message(&mut session).contains("No more than 10000 facts"));
         session.obey(Command::DismissError);
-        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        session.obey(typed::inject(
+            "create",
+            json!({ "metadata": { "name": "x" } }),
+        ));
         assert!(message(&mut session).contains("No more than 10000 facts"));
         assert_eq!(session.view().steps, steps);
         // Farther back there is room again.
         session.obey(Command::Seek(5_000));
-        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        session.obey(typed::inject(
+            "create",
+            json!({ "metadata": { "name": "x" } }),
+        ));
         assert!(session.view().error.is_none());
     }
 

@@ -69,7 +69,6 @@ pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorVie
         },
         Command::OpenLink(fragment) => open_link(fragment, slices).await,
         Command::Open(files) => open_files(files, slices).await,
-        Command::Wrong(message) => Err(message.clone().into()),
         _ => Err(Text::default().into()),
     }
 }

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::command::{Command, SvgOptions, Tell, Theme};
+use crate::command::{Command, SvgOptions, Tell};
 use crate::handout::{self, Handout, Sheet};
 use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
+use crate::options::Theme;
 use crate::stage::Panel;
 use crate::story::{Answer, At, Scene, Story};
 use crate::svg;
@@ -244,15 +245,14 @@ impl Session {
         }
     }
 
-    /// Answers the question of the scene with what a script gave; null: shows what happens.
-    pub fn answer_with(&mut self, given: &Value) -> Change {
+    pub(super) fn answer_with(&mut self, given: &Value) -> Change {
         let told = self.telling.as_ref().filter(|telling| telling.shown);
         let scene = told.and_then(|telling| telling.story.scenes.get(telling.scene));
         let Some(asked) = scene.and_then(|scene| scene.ask.as_ref()) else {
             return self.fail(nothing_asked(), None);
         };
         match typed::answer(asked, given) {
-            Ok(answer) => self.obey(Command::Tell(Tell::Answer(answer))),
+            Ok(answer) => self.tell(Tell::Answer(answer)),
             Err(message) => self.fail(message, None),
         }
     }
