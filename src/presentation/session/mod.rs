@@ -58,8 +58,7 @@ use super::landmarks::Landmarks;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
-    BranchRow, Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick,
-    View,
+    Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
 use messages::{cannot_run, from_the_start, full};
 
@@ -151,7 +150,6 @@ pub struct Session {
     /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
-    branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
     walking: Rc<Walking>,
     settings: Rc<[SettingRow]>,
@@ -216,7 +214,6 @@ impl Session {
             picture,
             first_run: None,
             branches: Branches::default(),
-            branch_rows: Rc::new([]),
             asked: why::Asked::default(),
             walking: Rc::default(),
             settings: Rc::new([]),
@@ -230,7 +227,6 @@ impl Session {
             ahead: None,
             search: None,
         };
-        session.list_branches();
         session.list_settings();
         session
     }
@@ -502,7 +498,7 @@ impl Session {
             heard: self.heard_view(),
             opening: self.opening,
             notice: self.notice.clone(),
-            branches: Rc::clone(&self.branch_rows),
+            branches: self.branch_rows(),
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
             compare,
@@ -524,7 +520,6 @@ impl Session {
         self.compared = None;
         self.race = None;
         self.branches = Branches::default();
-        self.list_branches();
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
         self.lesson = lesson;

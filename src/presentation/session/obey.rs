@@ -103,7 +103,6 @@ impl Session {
             Command::Branch(id) => self.switch(id),
             Command::RenameBranch(id, name) => {
                 self.branches.rename(id, &name);
-                self.list_branches();
                 Change::None
             }
             Command::RemoveBranch(id) => self.remove_branch(id),
