@@ -254,7 +254,7 @@ impl Block {
         let presented = self.session.present(&self.options, body.scenario.clone());
         presented.map_err(|error| {
             let message = words(error);
-            if let Some(place) = body.wrong_place(self.options.tells()) {
+            if let Some(place) = body.wrong_place(self.options.mode.tells(self.options.scene)) {
                 let line = fence.line_at(body.place_of(&place));
                 return Wrong { line, message };
             }

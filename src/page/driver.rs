@@ -507,9 +507,7 @@ impl Driver {
     /// Shows a change, and plays on.
     async fn show(&self, change: Change) {
         let run = self.show_still(change).await;
-        if self.inner.session.borrow().playback().is_playing() {
-            self.play(run);
-        }
+        self.play_on(run);
     }
 
     /// The same, without playback. Returns the number of the playback loop that begins with it.
@@ -534,10 +532,12 @@ impl Driver {
         run
     }
 
-    /// Plays in the background, until a command begins another loop.
-    fn play(&self, run: u64) {
-        let driver = self.clone();
-        spawn_local(async move { driver.plays(run).await });
+    /// Plays in the background if the session plays, until a command begins another loop.
+    fn play_on(&self, run: u64) {
+        if self.inner.session.borrow().playback().is_playing() {
+            let driver = self.clone();
+            spawn_local(async move { driver.plays(run).await });
+        }
     }
 
     /// Plays one beat after the other, until a command begins another loop.

@@ -127,8 +127,9 @@ pub fn reveal(host: &Host) {
         changed.get_bounding_client_rect(),
         split.get_bounding_client_rect(),
     );
-    // Below it there is room for the count of what follows. A box that is not shown has no height.
-    let below = here.bottom() + here.height() - room.bottom();
+    // Below it there is room for the count of what follows, unless that would push it out above. A box that is not shown has no height.
+    let count = here.height().min(room.height() - here.height());
+    let below = here.bottom() + count - room.bottom();
     let over = below.max(0.0) + (here.top() - room.top()).min(0.0);
     if room.height() > 0.0 && over != 0.0 {
         #[allow(clippy::cast_possible_truncation, reason = "px of a page")]

@@ -8,9 +8,9 @@ use leptos::prelude::*;
 
 use crate::host::Host;
 use crate::memo::{Memo, effect_after};
-pub use deltascope_presentation::command::Theme;
 use deltascope_presentation::command::{Command, Export, Tell};
 use deltascope_presentation::i18n::{Lang, Text};
+pub use deltascope_presentation::options::Theme;
 use deltascope_presentation::options::{Controls, Mode, Options};
 use deltascope_presentation::rows::live::Piece;
 use deltascope_presentation::shelf::Course;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::Verb;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
@@ -11,10 +12,12 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
+use serde_json::Value;
 
 use super::against::Against;
 use super::anchor::Anchor;
 use super::i18n::{Lang, Text};
+use super::options::{Mode, Place, Theme};
 use super::stage::Panel;
 use super::story::Answer;
 
@@ -23,10 +26,16 @@ use super::story::Answer;
 pub enum Command {
     /// Play or pause.
     TogglePlay,
+    /// Play.
+    Play,
+    /// Pause.
+    Pause,
     /// Go this many facts forward, or back when negative.
     Step(i64),
     /// Go to the state after this many facts.
     Seek(usize),
+    /// Go to this place, if the run comes there.
+    SeekTo(Place),
     /// Go to the next marker, or to the end.
     NextMarker,
     /// Go to the previous marker, or to the start.
@@ -49,6 +58,8 @@ pub enum Command {
     Edit(Draft),
     /// Delete an object on the server.
     Delete(Key),
+    /// Write this object, as Kubernetes has it in JSON, on the server.
+    Inject(Verb, Value),
     /// Cut the watch.
     CutWatch,
     /// Forget the history of the server, so that the next watch from an old version gets 410.
@@ -61,6 +72,8 @@ pub enum Command {
     KnownObjects(bool),
     /// Run the same in another client-go generation.
     Generation(Generation),
+    /// The same, but a race stays open.
+    Era(Generation),
     /// Register one more handler.
     AddHandler,
     /// Remove a handler by its number.
@@ -92,6 +105,8 @@ pub enum Command {
         /// Use the size above the chosen one.
         coarser: bool,
     },
+    /// Make so many steps of a size, or back when negative.
+    WalkBy(StepSize, i64),
     /// Go to the next fact that fulfils this predicate.
     RunUntil(Predicate),
     /// Continue the search that found nothing so far.
@@ -100,6 +115,10 @@ pub enum Command {
     PlayUntil(Predicate),
     /// Change a breakpoint.
     Break(BreakCommand),
+    /// Let playback end at this place, and pause at each marker or not.
+    Stops(Option<Place>, bool),
+    /// Show the run in this mode, a story from this scene on, counted from 1.
+    Present(Mode, Option<usize>),
     /// Show another run beside this one.
     Compare(Against),
     /// Show this run alone.
@@ -116,6 +135,8 @@ pub enum Command {
     Disconnect,
     /// Tell the lesson's story, or go on in it.
     Tell(Tell),
+    /// Answer the question of the story's scene with what a script gave; null: show what happens.
+    Answer(Value),
     /// Show what is wrong with what the user typed.
     Wrong(Text),
     /// Dismiss the error.
@@ -139,14 +160,19 @@ impl Command {
     pub fn class(&self) -> Class {
         match self {
             Self::TogglePlay
+            | Self::Play
+            | Self::Pause
             | Self::Step(..)
             | Self::Seek(..)
+            | Self::SeekTo(..)
             | Self::NextMarker
             | Self::PreviousMarker
             | Self::Speed(..)
             | Self::StepSize(..)
             | Self::Walk { .. }
+            | Self::WalkBy(..)
             | Self::Tell(..)
+            | Self::Answer(..)
             | Self::AskWhy(..)
             | Self::Wrong(..)
             | Self::DismissError
@@ -156,6 +182,8 @@ impl Command {
             | Self::LookOn
             | Self::PlayUntil(..)
             | Self::Break(..)
+            | Self::Stops(..)
+            | Self::Present(..)
             | Self::Compare(..)
             | Self::CloseCompare
             | Self::Select(..)
@@ -168,12 +196,14 @@ impl Command {
             Self::Create(..)
             | Self::Edit(..)
             | Self::Delete(..)
+            | Self::Inject(..)
             | Self::CutWatch
             | Self::Compact
             | Self::PopOne
             | Self::Mode(..)
             | Self::KnownObjects(..)
             | Self::Generation(..)
+            | Self::Era(..)
             | Self::AddHandler
             | Self::RemoveHandler(..)
             | Self::Fault(..)
@@ -249,36 +279,6 @@ pub struct SvgOptions {
     pub width: u32,
     /// Whether the words are below the stage.
     pub strip: bool,
-}
-
-/// The colours of a page or a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// Dark ink on light paper.
-    #[default]
-    Light,
-    /// Light ink on dark paper.
-    Dark,
-}
-
-impl Theme {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
-
-    /// Its name in attributes and in styles.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    /// The one of this name.
-    #[must_use]
-    pub fn named(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.id() == id)
-    }
 }
 
 impl Default for SvgOptions {

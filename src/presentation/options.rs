@@ -5,7 +5,6 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::command::Theme;
 use crate::decimal::hundredths;
 use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
@@ -88,6 +87,48 @@ pub enum Mode {
     Quiz,
     /// Hold the four generations against each other, in place of the stage.
     Race,
+}
+
+impl Mode {
+    /// Whether the lesson's story is told. A scene alone asks for it as well, as in a link.
+    #[must_use]
+    pub fn tells(self, scene: Option<usize>) -> bool {
+        match self {
+            Self::Story | Self::Quiz => true,
+            Self::Explore => scene.is_some(),
+            Self::Watch | Self::Race => false,
+        }
+    }
+}
+
+/// The colours of a page or a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Dark ink on light paper.
+    #[default]
+    Light,
+    /// Light ink on dark paper.
+    Dark,
+}
+
+impl Theme {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
+
+    /// Its name in attributes and in styles.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.id() == id)
+    }
 }
 
 /// Which controls are shown.
@@ -199,16 +240,6 @@ impl Options {
     #[must_use]
     pub fn shows(&self, room: Panel) -> bool {
         self.panels.is_empty() || self.panels.contains(&room)
-    }
-
-    /// Whether the lesson's story is told. A scene alone asks for it as well, as in a link.
-    #[must_use]
-    pub fn tells(&self) -> bool {
-        match self.mode {
-            Mode::Story | Mode::Quiz => true,
-            Mode::Explore => self.scene.is_some(),
-            Mode::Watch | Mode::Race => false,
-        }
     }
 }
 

@@ -44,10 +44,10 @@ fn error(session: &mut Session) -> String {
 }
 
 fn create(session: &mut Session, name: &str) {
-    session.inject(
+    session.obey(typed::inject(
         "create",
         json!({ "metadata": { "namespace": "n", "name": name } }),
-    );
+    ));
 }
 
 fn server_keys(session: &mut Session) -> Vec<String> {

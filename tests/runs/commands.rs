@@ -180,8 +180,8 @@ impl Run {
         let session = &mut self.session;
         match thing {
             Do::Obey(command) => drop(session.obey(command.clone())),
-            Do::Compare(name) => drop(session.compare_named(name)),
-            Do::Named(name) => drop(session.seek_named(name)),
+            Do::Compare(name) => drop(session.obey(typed::against(name))),
+            Do::Named(name) => drop(session.obey(typed::place(name))),
             Do::Tick => drop(session.tick()),
             Do::OpenLink => {
                 if let Ok(link) = session.export(Export::Link) {

@@ -27,7 +27,7 @@ use crate::{now, open};
 const RACE: &str = "race";
 
 fn compare(session: &mut Session, with: &str) -> Value {
-    session.compare_named(with);
+    session.obey(typed::against(with));
     now(session)["comparison"].clone()
 }
 
@@ -73,7 +73,7 @@ fn named(thing: &Thing) -> String {
 #[test]
 fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_another() {
     let mut session = open("tombstone");
-    session.seek_named("waits");
+    session.obey(typed::place("waits"));
     let comparison = compare(&mut session, "1.36");
     assert_eq!(comparison["with"], "1.36");
     let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
@@ -97,7 +97,7 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
     assert_eq!(comparison["summary"]["ReplacedAll"], json!([0, 2]));
 
     // One Pop later one store is completely new, and the other still has b.
-    session.seek_named("half-told");
+    session.obey(typed::place("half-told"));
     assert_eq!(
         differing(&mut session, DiffSection::Store, &Label::Items),
         pairs(&[("b@3", ""), ("c@4", "c@6")])
@@ -162,10 +162,10 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_changes_of_the_r
     }
     // An input applies to both runs.
     session.obey(Command::Seek(usize::MAX));
-    session.inject(
+    session.obey(typed::inject(
         "create",
         json!({ "metadata": { "namespace": "default", "name": "d" } }),
-    );
+    ));
     session.obey(Command::Seek(usize::MAX));
     let state = now(&mut session);
     assert_eq!(
@@ -604,12 +604,12 @@ fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
 #[test]
 fn a_race_follows_the_run_and_ends_with_it() {
     let mut session = open("tombstone");
-    session.seek_named("synced");
+    session.obey(typed::place("synced"));
     compare(&mut session, RACE);
     let object = json!({ "metadata": { "namespace": "default", "name": "d" } });
-    session.inject("create", object);
+    session.obey(typed::inject("create", object));
     let (marker, time) = (
-        session.seek_named("told"),
+        session.obey(typed::place("told")),
         now(&mut session)["time"].clone(),
     );
     let race = now(&mut session)["comparison"].clone();
@@ -671,7 +671,7 @@ fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
         .unwrap();
     assert_eq!(ended["time"], session.timeline().time_at(until.at));
     options.set("mode", "explore").unwrap();
-    session.set_mode(&options, options.scene).unwrap();
+    session.obey(typed::attribute("mode", &options));
     assert_eq!(now(&mut session)["comparison"], Value::Null);
     options.set("mode", "race").unwrap();
     options.set("until", "").unwrap();

@@ -9,7 +9,7 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::FactRecord;
 use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
-use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::beat::{self, beat};
@@ -361,7 +361,7 @@ fn a_goal_is_found_in_the_run_as_it_is_after_each_act() {
     // A long run without the goal is searched to its end.
     for name in ["a", "b", "c", "d", "e", "f"] {
         let name = json!({ "metadata": { "namespace": "default", "name": name } });
-        session.inject("create", name);
+        session.obey(typed::inject("create", name));
     }
     session.obey(Command::Seek(usize::MAX));
     assert!(!reached(&mut session));

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::Session;
 use deltascope::presentation::session::present::Unshown;
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::lessons;
 use deltascope::replay::picture::ProcessMode;
@@ -113,7 +113,7 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
         ("mode", "", Value::Null),
     ] {
         options.set(key, value).unwrap();
-        session.set_mode(&options, options.scene).unwrap();
+        session.obey(typed::attribute("mode", &options));
         let state = now(&mut session);
         assert_eq!(
             state["scene"].get("index").unwrap_or(&Value::Null),
@@ -123,7 +123,7 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
         assert_eq!(state["step"], called, "{value}");
     }
     options.set("scene", "2").unwrap();
-    session.set_mode(&options, options.scene).unwrap();
+    session.obey(typed::attribute("mode", &options));
     assert_eq!(now(&mut session)["scene"]["index"], 2);
 }
 
@@ -189,7 +189,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
             says_why,
         )
     };
-    session.answer_with(&json!(0));
+    session.obey(Command::Answer(json!(0)));
     assert_eq!(
         asked(&mut session),
         (json!(0), Value::Null, false),
@@ -197,10 +197,10 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
     );
     arrive(&mut session);
     assert_eq!(asked(&mut session), (json!(0), json!(false), true));
-    session.answer_with(&json!(2));
+    session.obey(Command::Answer(json!(2)));
     arrive(&mut session);
     assert_eq!(asked(&mut session), (json!(2), json!(true), true));
-    session.answer_with(&Value::Null);
+    session.obey(Command::Answer(Value::Null));
     arrive(&mut session);
     assert_eq!(asked(&mut session), (json!("shown"), Value::Null, true));
     // What was done and answered is dropped, and the story begins again.
@@ -270,13 +270,13 @@ fn a_script_answers_each_kind_of_question_or_is_told_how() {
         let (mut session, shown) = present(&[("scene", "4")], Some(lesson));
         assert_eq!(shown, Ok(()));
         for value in wrong {
-            session.answer_with(value);
+            session.obey(Command::Answer(value.clone()));
             let error = now(&mut session)["error"]["message"].clone();
             let error = error.as_str().unwrap_or_default();
             let begins = format!("answer: {value} is no answer");
             assert!(error.starts_with(&begins), "{value}: {error}");
         }
-        session.answer_with(&right);
+        session.obey(Command::Answer(right.clone()));
         arrive(&mut session);
         let state = now(&mut session);
         let question = &state["scene"]["question"];
@@ -293,7 +293,7 @@ fn a_script_answers_each_kind_of_question_or_is_told_how() {
     }
     // Where nothing is asked.
     let (mut session, _) = present(&[("lesson", "first-look"), ("mode", "story")], None);
-    session.answer_with(&json!(0));
+    session.obey(Command::Answer(json!(0)));
     let error = now(&mut session)["error"]["message"].clone();
     assert!(error.as_str().unwrap().contains("next()"), "{error}");
     // What has not begun begins with its first scene.

@@ -92,10 +92,6 @@ impl Turn {
         Self(Some((Rc::clone(line), place)))
     }
 
-    pub(super) fn is_now(&self) -> bool {
-        self.0.is_none()
-    }
-
     /// Waits for it. Returns false if it does not come.
     pub(super) async fn comes(&self) -> bool {
         let Some((_, place)) = &self.0 else {

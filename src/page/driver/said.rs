@@ -21,6 +21,9 @@ use deltascope_presentation::session::{Change, Session};
 /// What connects, for whoever drives knows no cluster.
 type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
 
+/// A command as it is performed. Boxed, so that it is compiled once.
+type Said = Pin<Box<dyn Future<Output = ()>>>;
+
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
@@ -97,7 +100,6 @@ impl Driver {
 
     /// Performs a command of a button or a key.
     pub fn send(&self, command: Command) {
-        let driver = self.clone();
         let watched = self.inner.ui.get().is_some_and(|ui| {
             let watch = ui.shape.try_with_untracked(|shape| shape.watch);
             watch.unwrap_or_default()
@@ -114,74 +116,89 @@ impl Driver {
                 return;
             }
         }
-        if command.opens() && !self.with(|session| session.hears(&command)) {
-            let opening = self.opens(command);
-            return spawn_local(opening);
+        if self.opens(&command) {
+            // What waits is told there, and can be ended.
+            self.show_stage();
         }
-        let turn = self.turn();
-        if turn.is_now() {
-            self.does(command, None);
-        } else {
-            spawn_local(async move {
-                if turn.comes().await {
-                    driver.does(command, Some(turn));
-                }
-            });
-        }
+        spawn_local(self.said(Box::new(|| command), false));
     }
 
-    fn does(&self, command: Command, turn: Option<Turn>) {
+    /// Performs a command of a script. Returns once the screen shows the result; of a step of a story, once the play to its
+    /// moment is over.
+    pub fn say(&self, command: impl FnOnce() -> Command + 'static) -> Said {
+        self.said(Box::new(command), true)
+    }
+
+    fn said(&self, command: Box<dyn FnOnce() -> Command>, by_script: bool) -> Said {
+        let (driver, turn) = (self.clone(), self.turn());
+        Box::pin(async move {
+            if turn.comes().await {
+                let command = command();
+                match driver.opens(&command) {
+                    true => driver.opened(command, turn).await,
+                    false => driver.does(command, by_script, turn).await,
+                }
+            }
+        })
+    }
+
+    /// Whether a command opens a run. A log that is heard beside an informer's run does not.
+    fn opens(&self, command: &Command) -> bool {
+        command.opens() && !self.with(|session| session.hears(command))
+    }
+
+    async fn does(&self, mut command: Command, by_script: bool, turn: Turn) {
+        let seeks = matches!(command, Command::Seek(_) | Command::SeekTo(_));
+        if by_script && seeks {
+            self.seeks();
+        } else if by_script && !self.sought().await && matches!(command, Command::Step(_)) {
+            return;
+        }
         // To ask why changes nothing that another command does.
         if !matches!(command, Command::AskWhy(_)) {
             self.ask();
         }
-        let Some(far) = self.with(|session| session.needs(&command)) else {
-            return self.obey(command, turn);
-        };
-        // What comes next takes its place.
-        drop(turn);
-        let driver = self.clone();
-        spawn_local(async move {
-            if driver.compute(&far).await {
-                driver.obey(far.instead_of(command), None);
-            }
-        });
-    }
-
-    fn obey(&self, command: Command, turn: Option<Turn>) {
-        let driver = self.clone();
-        let change = self.inner.session.borrow_mut().obey(command);
-        self.asked();
-        spawn_local(async move {
-            driver.show(change).await;
-            drop(turn);
-        });
-    }
-
-    /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Returns once the screen shows it. Meanwhile the screen
-    /// shows the progress; a later opening replaces this one.
-    pub fn opens(&self, command: Command) -> impl Future<Output = ()> + use<> {
-        let driver = self.clone();
-        // What waits is told there, and can be ended.
-        self.show_stage();
-        let turn = self.turn();
-        async move {
-            if !turn.comes().await {
+        let mut turn = Some(turn);
+        if let Some(far) = self.with(|session| session.needs(&command)) {
+            // What comes next takes its place.
+            turn.take();
+            if !self.compute(&far).await {
                 return;
             }
-            if matches!(command, Command::Smallest(_)) {
-                driver.sought().await;
-            }
-            let number = driver.next_opening();
-            let wanted = driver.with(|session| session.before_opening(&command));
-            let opening = Paced::of(move |slices| -> Opens {
-                Box::pin(async move { open_or_cut(&command, wanted, &slices).await })
-            });
-            driver.asked();
-            // As when nothing had to be fetched, what comes next may take its place.
-            drop(turn);
-            driver.open(opening, number).await;
+            command = far.instead_of(command);
         }
+        let tells = matches!(command, Command::Tell(_) | Command::Answer(_));
+        let change = self.with(|session| match by_script {
+            true => session.obey_or_say(command),
+            false => session.obey(command),
+        });
+        self.asked();
+        let plays_scene = self.with(|session| session.plays_scene());
+        let run = self.show_still(change).await;
+        drop(turn);
+        if tells && plays_scene {
+            self.plays(run).await;
+        } else {
+            self.play_on(run);
+        }
+    }
+
+    /// Opens a lesson, a link or files, or cuts the run down, slice by slice. Meanwhile the screen shows the progress; a later
+    /// opening replaces this one.
+    async fn opened(&self, command: Command, turn: Turn) {
+        self.show_stage();
+        if matches!(command, Command::Smallest(_)) {
+            self.sought().await;
+        }
+        let number = self.next_opening();
+        let wanted = self.with(|session| session.before_opening(&command));
+        let opening = Paced::of(move |slices| -> Opens {
+            Box::pin(async move { open_or_cut(&command, wanted, &slices).await })
+        });
+        self.asked();
+        // As when nothing had to be fetched, what comes next may take its place.
+        drop(turn);
+        self.open(opening, number).await;
     }
 
     /// Connects for a script, or says why not. If this has to wait, what is said after it waits for its run, too.
@@ -214,42 +231,8 @@ impl Driver {
         self.inner.seeks.set(self.inner.seeks.get() + 1);
     }
 
-    /// Performs a step of a story for a script. Returns once the play to its moment is over.
-    pub async fn tells(&self, act: Act) {
-        let turn = self.turn();
-        if !turn.comes().await {
-            return;
-        }
-        self.sought().await;
-        self.ask();
-        let change = act(&mut self.inner.session.borrow_mut());
-        self.asked();
-        let plays = self.with(|session| session.plays_scene());
-        if !plays {
-            self.show(change).await;
-            return;
-        }
-        let run = self.show_still(change).await;
-        drop(turn);
-        self.plays(run).await;
-    }
-
-    /// Performs a command of a script. Returns once the screen shows the result. One that `seeks` takes the place of an earlier one.
-    pub async fn perform(&self, seeks: bool, act: Act) {
-        let turn = self.turn();
-        if !turn.comes().await {
-            return;
-        }
-        if seeks {
-            self.seeks();
-        } else {
-            self.sought().await;
-        }
-        self.ask();
-        self.act(act).await;
-    }
-
-    /// The same for what cannot wait, and ends what waits, unless that waits for this.
+    /// Does what is no command: it shows another session, or what a cluster sends. It cannot wait, and ends what waits, unless
+    /// that waits for this.
     pub async fn act_now(&self, act: Act) {
         if !self.inner.line.is_led() {
             drop(self.inner.line.leave());
@@ -260,31 +243,8 @@ impl Driver {
     }
 
     async fn act(&self, act: Act) {
-        let change = act(&mut self.inner.session.borrow_mut());
+        let change = self.with(act);
         self.asked();
         self.show(change).await;
-    }
-
-    /// The same for a command that may have to compute the run far ahead. A seek takes the place of an earlier one.
-    pub async fn perform_far(&self, mut command: Command) {
-        let turn = self.turn();
-        if !turn.comes().await {
-            return;
-        }
-        if matches!(command, Command::Seek(_)) {
-            self.seeks();
-        } else if !self.sought().await && matches!(command, Command::Step(_)) {
-            return;
-        }
-        self.ask();
-        if let Some(far) = self.with(|session| session.needs(&command)) {
-            drop(turn);
-            if !self.compute(&far).await {
-                return;
-            }
-            command = far.instead_of(command);
-        }
-        self.act(Box::new(move |session| session.obey_or_say(command)))
-            .await;
     }
 }

@@ -30,7 +30,7 @@ use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Mode, Options};
 use deltascope_presentation::rows::density::{is_dense, is_queue_dense};
 use deltascope_presentation::session::present::lesson_at_hand;
-use deltascope_presentation::session::{Change, Session};
+use deltascope_presentation::session::{Session, typed};
 use deltascope_replay::lessons;
 use deltascope_world::slices::{Slices, pause};
 
@@ -213,9 +213,6 @@ fn scenario(value: &JsValue) -> Option<serde_json::Value> {
     Some(to_json(value)).filter(|value| !value.is_null())
 }
 
-/// What a new value of an attribute does.
-type Act = Box<dyn FnOnce(&mut Session) -> Change>;
-
 /// Adds `set(name, value)`, which changes an attribute while the run is shown.
 fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     let options = RefCell::new(options);
@@ -223,59 +220,22 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     method(api, "set", move |name: JsValue, value: JsValue| {
         let (name, value) = (name.as_string(), value.as_string());
         let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
-        let seeks = name == "at";
-        let mut options = options.borrow_mut();
-        let act: Act = match options.set(&name, &value) {
-            Err(message) => Box::new(|session| session.say(message)),
-            Ok(()) => {
-                let now = options.clone();
-                match &*name {
-                    "theme" => ui.theme.set(now.theme.unwrap_or_default()),
-                    "lang" => ui.lang.set(now.lang.unwrap_or(Lang::En)),
-                    "motion" => driver.set_motion(now.motion),
-                    "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
-                    _ => {}
-                }
-                // The earlier error may be about the old value.
-                let command = match &*name {
-                    "era" | "at" | "until" | "markers" | "mode" | "scene" => None,
-                    "speed" => Some(Command::Speed(now.speed.unwrap_or(100))),
-                    "granularity" => Some(Command::StepSize(now.granularity.unwrap_or_default())),
-                    _ => Some(Command::DismissError),
-                };
-                match command {
-                    Some(command) => Box::new(|session| session.obey(command)),
-                    None => Box::new(move |session| {
-                        session.obey(Command::DismissError);
-                        changed(session, &name, &now)
-                    }),
-                }
+        let set = options.borrow_mut().set(&name, &value);
+        let now = options.borrow().clone();
+        if set.is_ok() {
+            match &*name {
+                "theme" => ui.theme.set(now.theme.unwrap_or_default()),
+                "lang" => ui.lang.set(now.lang.unwrap_or(Lang::En)),
+                "motion" => driver.set_motion(now.motion),
+                "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
+                _ => {}
             }
-        };
-        let driver = driver.clone();
-        api::settles(async move { driver.perform(seeks, act).await })
-    });
-}
-
-/// What a new value of an attribute does to the run.
-fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
-    let done = match (name, options) {
-        ("era", Options { era: Some(era), .. }) => {
-            return session.set_generation(*era);
         }
-        (
-            "at",
-            Options {
-                at: Some(place), ..
-            },
-        ) => session.seek_place(place),
-        ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
-        ("mode" | "scene", _) => session
-            .set_mode(options, options.scene)
-            .map(|()| Change::Cut),
-        _ => return Change::None,
-    };
-    done.unwrap_or_else(|message| session.say(message))
+        api::settles(driver.say(move || match set {
+            Ok(()) => typed::attribute(&name, &now),
+            Err(message) => Command::Wrong(message),
+        }))
+    });
 }
 
 /// Names the board, so that several of them on one page can be told apart.

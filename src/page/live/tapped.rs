@@ -217,7 +217,7 @@ impl Follower {
             }
             if let Some(at) = at.take_if(|_| self.begun && self.counts()) {
                 driver
-                    .perform(false, Box::new(move |session| session.live_look(at)))
+                    .act_now(Box::new(move |session| session.live_look(at)))
                     .await;
             }
             if let Some(why) = stopped.filter(|_| self.counts()) {
@@ -360,14 +360,11 @@ impl Follower {
         };
         driver.show_stage();
         // A cluster's connection ends with its run.
+        driver.say(|| Command::Disconnect).await;
         driver
-            .perform(false, Box::new(|session| session.obey(Command::Disconnect)))
-            .await;
-        driver
-            .perform(
-                false,
-                Box::new(move |session| session.follow_informer(number, run, note, goes_on)),
-            )
+            .act_now(Box::new(move |session| {
+                session.follow_informer(number, run, note, goes_on)
+            }))
             .await;
         if self.logged.is_some() {
             driver.with(|session| session.listen());
@@ -377,11 +374,9 @@ impl Follower {
 
     /// The run stays, as far as it has come.
     async fn end(self, why: Text) {
-        let act = move |session: &mut deltascope_presentation::session::Session| {
-            session.obey(Command::Disconnect);
-            session.say(why)
-        };
-        self.inner.driver.perform(false, Box::new(act)).await;
+        let driver = &self.inner.driver;
+        driver.say(|| Command::Disconnect).await;
+        driver.say(|| Command::Wrong(why)).await;
     }
 }
 

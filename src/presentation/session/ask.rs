@@ -100,10 +100,7 @@ pub fn because<'a>(story: &Story, question: &'a Question, shown: Generation) -> 
 /// Whether conditions hold, by the facts of a range and the state after them.
 #[must_use]
 pub fn all(conditions: &[Condition], run: &Timeline, facts: Range<usize>, after: &Picture) -> bool {
-    let mut found = Found {
-        seen: facts.start,
-        ..Found::default()
-    };
+    let mut found = Found::since(facts.start);
     found.all(conditions, run, facts.end, after)
 }
 
@@ -117,6 +114,15 @@ pub struct Found {
 }
 
 impl Found {
+    /// Nothing yet, of the facts from this one on.
+    #[must_use]
+    pub fn since(seen: usize) -> Self {
+        Self {
+            seen,
+            places: Vec::new(),
+        }
+    }
+
     /// Whether conditions, always the same ones, hold by the facts up to `end` and the state after them.
     pub fn all(
         &mut self,

@@ -65,7 +65,6 @@ impl Session {
         };
         self.error = None;
         self.show(other.timeline, other.cursor, Some(other.found));
-        self.list_branches();
         Change::Cut
     }
 
@@ -73,7 +72,6 @@ impl Session {
         if !self.branches.remove(id) {
             return self.fail(cannot_remove(), None);
         }
-        self.list_branches();
         Change::None
     }
 
@@ -249,9 +247,7 @@ impl Session {
     pub(super) fn leave(&mut self, made: Made, at: usize) -> bool {
         let time = self.timeline.time_at(at);
         let kept = self.keep();
-        let left = self.branches.leave(kept, time, made);
-        self.list_branches();
-        left
+        self.branches.leave(kept, time, made)
     }
 
     fn keep(&self) -> Kept {
@@ -287,20 +283,17 @@ impl Session {
         self.playback.seek(cursor, self.timeline.len());
     }
 
-    pub(super) fn list_branches(&mut self) {
+    pub(super) fn branch_rows(&self) -> Rc<[BranchRow]> {
         let current = self.branches.current();
-        self.branch_rows = self
-            .branches
-            .iter()
-            .map(|branch| BranchRow {
-                id: branch.id,
-                name: name_of(branch),
-                is_named: !branch.name.is_empty(),
-                made: made_of(branch),
-                depth: branch.depth,
-                current: branch.id == current,
-            })
-            .collect();
+        let row = |branch: &Branch| BranchRow {
+            id: branch.id,
+            name: name_of(branch),
+            is_named: !branch.name.is_empty(),
+            made: made_of(branch),
+            depth: branch.depth,
+            current: branch.id == current,
+        };
+        self.branches.iter().map(row).collect()
     }
 
     /// Lists the settings that can be changed.
@@ -464,7 +457,7 @@ fn what(record: &FactRecord) -> Option<Text> {
     Some(Text::new(en, zh))
 }
 
-fn name_of(branch: &Branch) -> Text {
+pub(super) fn name_of(branch: &Branch) -> Text {
     if !branch.name.is_empty() {
         return Text::new(&branch.name, &branch.name);
     }

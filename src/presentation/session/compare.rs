@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
-use crate::command::Command;
 use crate::i18n::{Lang, Text};
 use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
@@ -15,6 +14,7 @@ use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
 
+use super::branches::name_of;
 use super::messages::cannot_run;
 use super::shown::Shown;
 use super::{Change, LEAP, Session};
@@ -72,14 +72,6 @@ impl Session {
             Against::First => self.compare(self.first_choice()),
             Against::Race => self.begin_race(),
             Against::Run(with) => self.compare(with),
-        }
-    }
-
-    /// Compares with what scripts name so; if the name is empty, with the first run that there is.
-    pub fn compare_named(&mut self, name: &str) -> Change {
-        match Against::parse(name) {
-            Some(against) => self.obey(Command::Compare(against)),
-            None => self.fail(no_such(name), None),
         }
     }
 
@@ -207,10 +199,7 @@ impl Session {
                 (as_it_is.map(said).unwrap_or_default(), said(setting))
             }
             With::Branch(id) => {
-                let name = |id: u32| {
-                    let row = self.branch_rows.iter().find(|row| row.id == id);
-                    row.map(|row| row.name.clone()).unwrap_or_default()
-                };
+                let name = |id: u32| self.branches.get(id).map(name_of).unwrap_or_default();
                 (name(self.branches.current()), name(id))
             }
         }
@@ -238,8 +227,7 @@ impl Session {
         } else {
             offer(Setting::KnownObjects(!settings.known_objects));
         }
-        let branches = self.branch_rows.iter().filter(|row| !row.current);
-        all.extend(branches.map(|row| With::Branch(row.id)));
+        all.extend(self.other_branches());
         if let Some(with) = with.filter(|with| !all.contains(with)) {
             all.push(with);
         }
@@ -259,12 +247,18 @@ impl Session {
         all.iter().map(choice).chain(race).collect()
     }
 
+    fn other_branches(&self) -> impl Iterator<Item = With> {
+        let current = self.branches.current();
+        let others = self.branches.iter().filter(move |one| one.id != current);
+        others.map(|one| With::Branch(one.id))
+    }
+
     /// The default comparison: another branch; or else another setting of KnownObjects, or the generation at the
     /// other end.
     #[must_use]
     pub(super) fn first_choice(&self) -> With {
-        if let Some(row) = self.branch_rows.iter().rev().find(|row| !row.current) {
-            return With::Branch(row.id);
+        if let Some(other) = self.other_branches().last() {
+            return other;
         }
         let settings = &self.timeline.scenario().settings;
         With::Setting(if !settings.is_informer() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact};
+use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact, Verb};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
@@ -12,9 +12,9 @@ use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, PodSpec, Write};
-use deltascope_world::source::scenario::Act;
 use deltascope_world::source::{self, Refusals};
 use deltascope_world::virtual_time::{HandlerSettings, Input};
+use serde_json::Value;
 
 use super::messages::{
     from_here, full, no_handler, no_history, no_object, no_watch, not_held, nothing_open,
@@ -45,11 +45,18 @@ impl Session {
 
     pub(super) fn delete_object(&mut self, key: &str) -> Change {
         // In the form of a file, which can be opened again.
-        let object = PodSpec::of(key).to_json();
-        match (Act::Delete { object }).into_input() {
-            Ok(input) => self.insert(input),
-            Err(reason) => self.write(Err(reason)),
-        }
+        self.inject(Verb::Delete, &PodSpec::of(key).to_json())
+    }
+
+    pub(super) fn inject(&mut self, verb: Verb, object: &Value) -> Change {
+        self.write(pod::from_json(object).map(|object| match verb {
+            Verb::Create => Write::Create(object),
+            Verb::Update => Write::Update(object),
+            Verb::Delete => Write::Delete {
+                namespace: object.metadata.namespace.unwrap_or_default(),
+                name: object.metadata.name.unwrap_or_default(),
+            },
+        }))
     }
 
     pub(super) fn cut_watch(&mut self) -> Change {

@@ -488,11 +488,12 @@ impl Session {
             moving if moves(moving) && !matches!(moving, C::GoLive | C::TogglePlay) => {
                 live.following = false;
             }
-            C::Generation(generation) if live.tapped.is_some() => {
+            C::Generation(generation) | C::Era(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
             }
             C::Reset
             | C::Generation(_)
+            | C::Era(_)
             | C::Fork
             | C::Branch(_)
             | C::DropEvent(_)
@@ -573,9 +574,11 @@ pub(super) fn moves(command: &Command) -> bool {
         command,
         C::Step(_)
             | C::Seek(_)
+            | C::SeekTo(_)
             | C::NextMarker
             | C::PreviousMarker
             | C::Walk { .. }
+            | C::WalkBy(..)
             | C::RunUntil(_)
             | C::PlayUntil(_)
             | C::LookOn

@@ -3,6 +3,7 @@
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Fact, Refusal, ServerFact, Verb};
 use deltascope_replay::lessons;
+use deltascope_replay::step_size::StepSize;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::bounds::shortened;
 
@@ -141,6 +142,17 @@ pub(super) fn not_held() -> Text {
 
 pub(super) fn no_object(reason: &str) -> Text {
     Text::new(reason, &format!("对象无效：{reason}"))
+}
+
+pub(super) fn no_size(size: &str) -> Text {
+    let sizes = StepSize::ALL.map(StepSize::id).join(", ");
+    Text::new(
+        &format!("step: there is no size {size:?}. Write one of: {sizes}."),
+        &format!(
+            "step：没有 {size:?} 这种步长。可选：{}。",
+            sizes.replace(", ", "、")
+        ),
+    )
 }
 
 pub(super) fn no_op(op: &str) -> Text {

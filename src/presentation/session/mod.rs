@@ -58,8 +58,7 @@ use super::landmarks::Landmarks;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
-    BranchRow, Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick,
-    View,
+    Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
 use messages::{cannot_run, from_the_start, full};
 
@@ -151,7 +150,6 @@ pub struct Session {
     /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
-    branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
     walking: Rc<Walking>,
     settings: Rc<[SettingRow]>,
@@ -178,9 +176,8 @@ impl Session {
     /// Opens the first lesson, at the marker that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        let lesson = lessons::at_hand(lessons::FIRST).and_then(Result::ok);
-        let mut session = Self::of(lesson.unwrap_or_default());
-        session.mark_anew();
+        let mut session = Self::empty();
+        session.open_at_hand(lessons::FIRST);
         session.show_opening();
         session
     }
@@ -188,11 +185,8 @@ impl Session {
     /// Opens nothing; the caller then opens a run.
     #[must_use]
     pub fn empty() -> Self {
-        Self::of(Lesson::default())
-    }
-
-    fn of(lesson: Lesson) -> Self {
-        // An empty scenario always builds. The first lesson builds, too: a test checks it.
+        let lesson = Lesson::default();
+        // An empty scenario always builds.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
         let mut session = Self {
@@ -220,7 +214,6 @@ impl Session {
             picture,
             first_run: None,
             branches: Branches::default(),
-            branch_rows: Rc::new([]),
             asked: why::Asked::default(),
             walking: Rc::default(),
             settings: Rc::new([]),
@@ -234,7 +227,6 @@ impl Session {
             ahead: None,
             search: None,
         };
-        session.list_branches();
         session.list_settings();
         session
     }
@@ -506,7 +498,7 @@ impl Session {
             heard: self.heard_view(),
             opening: self.opening,
             notice: self.notice.clone(),
-            branches: Rc::clone(&self.branch_rows),
+            branches: self.branch_rows(),
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
             compare,
@@ -514,18 +506,6 @@ impl Session {
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
             story,
-        }
-    }
-
-    /// Opens a lesson at its start.
-    pub fn open(&mut self, lesson: Lesson) -> Change {
-        match Timeline::new(lesson.scenario.clone()) {
-            Ok(timeline) => {
-                self.begin(lesson, timeline);
-                self.mark_anew();
-                Change::Cut
-            }
-            Err(reason) => self.fail(cannot_run(&reason), None),
         }
     }
 
@@ -540,7 +520,6 @@ impl Session {
         self.compared = None;
         self.race = None;
         self.branches = Branches::default();
-        self.list_branches();
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
         self.lesson = lesson;
@@ -596,6 +575,10 @@ impl Session {
     /// Shows an error from outside of the session until the next command.
     pub fn say(&mut self, message: Text) -> Change {
         self.fail(message, None)
+    }
+
+    fn or_say(&mut self, done: Result<Change, Text>) -> Change {
+        done.unwrap_or_else(|message| self.fail(message, None))
     }
 
     fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
@@ -781,12 +764,18 @@ mod tests {
         let message = |session: &mut Session| session.view().error.unwrap().message.en;
         assert!(message(&mut session).contains("No more than 10000 facts"));
         session.obey(Command::DismissError);
-        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        session.obey(typed::inject(
+            "create",
+            json!({ "metadata": { "name": "x" } }),
+        ));
         assert!(message(&mut session).contains("No more than 10000 facts"));
         assert_eq!(session.view().steps, steps);
         // Farther back there is room again.
         session.obey(Command::Seek(5_000));
-        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        session.obey(typed::inject(
+            "create",
+            json!({ "metadata": { "name": "x" } }),
+        ));
         assert!(session.view().error.is_none());
     }
 

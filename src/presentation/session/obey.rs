@@ -1,10 +1,8 @@
 //! The effects of commands on the session.
 
-use deltascope_world::source;
-use deltascope_world::source::scenario::Act;
+use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::virtual_time::Input;
 
-use super::messages::no_op;
 use super::{Change, Session};
 use crate::command::Command;
 
@@ -45,7 +43,12 @@ impl Session {
 
     fn act(&mut self, command: Command) -> Change {
         match command {
-            Command::TogglePlay => self.toggle_play(),
+            Command::TogglePlay if self.playback.is_playing() => self.paused(),
+            Command::TogglePlay | Command::Play => {
+                self.play();
+                Change::None
+            }
+            Command::Pause => self.paused(),
             Command::Step(by) => {
                 self.playback.pause();
                 self.move_by(by)
@@ -53,6 +56,10 @@ impl Session {
             Command::Seek(to) => {
                 self.playback.pause();
                 self.go_to(to)
+            }
+            Command::SeekTo(place) => {
+                let went = self.seek_place(&place);
+                self.or_say(went)
             }
             Command::NextMarker => self.next_marker(),
             Command::PreviousMarker => self.previous_marker(),
@@ -62,7 +69,9 @@ impl Session {
             }
             Command::StepSize(step_size) => self.set_step_size(step_size),
             Command::Walk { on, coarser } => self.walk(on, coarser),
+            Command::WalkBy(step_size, by) => self.walk_by(step_size, by),
             Command::Tell(tell) => self.tell(tell),
+            Command::Answer(given) => self.answer_with(&given),
             Command::AskWhy(open) => self.ask(open),
             Command::Wrong(message) => {
                 // What an earlier search found is no answer to this one.
@@ -79,12 +88,13 @@ impl Session {
             Command::Create(draft) => self.create_object(&draft),
             Command::Edit(draft) => self.edit_object(&draft),
             Command::Delete(key) => self.delete_object(&key),
+            Command::Inject(verb, object) => self.inject(verb, &object),
             Command::CutWatch => self.cut_watch(),
             Command::Compact => self.compact(),
             Command::PopOne => self.pop_one(),
             Command::Mode(mode) => self.insert(Input::Mode(mode)),
             Command::KnownObjects(on) => self.switch_known_objects(on),
-            Command::Generation(generation) => self.choose(generation),
+            Command::Generation(generation) | Command::Era(generation) => self.choose(generation),
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
             Command::Fault(fault) => self.inject_fault(fault),
@@ -93,7 +103,6 @@ impl Session {
             Command::Branch(id) => self.switch(id),
             Command::RenameBranch(id, name) => {
                 self.branches.rename(id, &name);
-                self.list_branches();
                 Change::None
             }
             Command::RemoveBranch(id) => self.remove_branch(id),
@@ -104,6 +113,14 @@ impl Session {
             Command::LookOn => self.look_on(),
             Command::PlayUntil(predicate) => self.play_until(predicate),
             Command::Break(command) => self.breakpoint(command),
+            Command::Stops(until, markers) => {
+                let set = at_once(self.set_stops(until, markers, &Slices::whole()));
+                self.or_say(set.map(|()| Change::None))
+            }
+            Command::Present(mode, scene) => {
+                let shown = self.set_mode(mode, scene).map(|()| Change::Cut);
+                self.or_say(shown)
+            }
             Command::Compare(against) => self.compare_against(against),
             Command::CloseCompare => self.close_comparison(),
             Command::Select(anchor) => self.select(anchor),
@@ -111,28 +128,8 @@ impl Session {
         }
     }
 
-    /// The scripting interface's `inject`.
-    pub fn inject(&mut self, op: &str, object: serde_json::Value) -> Change {
-        let act = match op {
-            "create" => Act::Create { object },
-            "update" => Act::Update { object },
-            "delete" => Act::Delete { object },
-            "cut" => return self.obey(Command::CutWatch),
-            _ => return self.fail(no_op(op), None),
-        };
-        self.moves(|session| match act.into_input() {
-            Ok(Input::Source(source::Command::Write(write))) => session.write(Ok(write)),
-            Ok(input) => session.insert(input),
-            Err(reason) => session.write(Err(reason)),
-        })
-    }
-
-    fn toggle_play(&mut self) -> Change {
-        if self.playback.is_playing() {
-            self.playback.pause();
-        } else {
-            self.play();
-        }
+    fn paused(&mut self) -> Change {
+        self.playback.pause();
         Change::None
     }
 

@@ -7,13 +7,12 @@ use crate::command::{Command, Tell};
 use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::moment::MomentError;
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
 use super::messages::hand_made;
 use super::opening::{inline, open, open_lesson};
-use super::share::{no_marker, no_moment};
+use super::share::no_moment;
 use super::{Change, LEAP, Session};
 
 /// Where playback ends or pauses, however it was started, and in whatever the run has become.
@@ -87,7 +86,10 @@ impl Session {
         self.said_wrong()?;
         pause().await;
         self.set_pace(options);
-        let stops = self.set_stops_slowly(options, slices).await;
+        let until = options.until.clone();
+        let stops = self
+            .set_stops(until, options.pause_at_markers, slices)
+            .await;
         let moved = match &options.at {
             Some(place) => self.seek_slowly(place, slices).await,
             None => {
@@ -150,7 +152,10 @@ impl Session {
             self.notice = None;
         }
         self.set_pace(options);
-        let stops = self.set_stops_slowly(options, slices).await;
+        let until = options.until.clone();
+        let stops = self
+            .set_stops(until, options.pause_at_markers, slices)
+            .await;
         if let Some(place) = &options.at {
             self.seek_slowly(place, slices).await?;
         }
@@ -163,7 +168,7 @@ impl Session {
             return Ok(());
         }
         let at = options.at.is_some().then(|| self.playback.cursor());
-        let begun = self.set_mode(options, scene);
+        let begun = self.set_mode(options.mode, scene);
         // The scene that is named is told, at the moment that is named.
         if let Some(at) = at.filter(|_| begun.is_ok() && scene.is_some()) {
             self.obey(Command::Seek(at));
@@ -171,18 +176,16 @@ impl Session {
         begun
     }
 
-    /// Shows the stage, the story on it, from a scene, or the four generations in its place.
-    ///
-    /// # Errors
-    /// Fails if the lesson has no such story, or the run no generations.
-    pub fn set_mode(&mut self, options: &Options, scene: Option<usize>) -> Result<(), Text> {
-        if options.mode == Mode::Race {
+    /// Shows the stage, the story on it, from a scene, or the four generations in its place. Fails if the lesson has no such
+    /// story, or the run no generations.
+    pub(super) fn set_mode(&mut self, mode: Mode, scene: Option<usize>) -> Result<(), Text> {
+        if mode == Mode::Race {
             self.obey(Command::Compare(Against::Race));
             return self.said_wrong();
         }
         self.race = None;
-        if options.tells() {
-            return self.tell_as(options.mode == Mode::Quiz, scene);
+        if mode.tells(scene) {
+            return self.tell_as(mode == Mode::Quiz, scene);
         }
         if self.tells() {
             self.obey(Command::Tell(Tell::Show(false)));
@@ -212,35 +215,17 @@ impl Session {
         Ok(self.obey(Command::Seek(step)))
     }
 
-    /// Goes to the moment that a script names.
-    pub fn seek_named(&mut self, name: &str) -> Change {
-        let place = name.parse().map_err(|error| match error {
-            // The error is the one for an unknown marker.
-            MomentError::Form => no_marker(&self.lesson, name),
-            MomentError::NoFact(_) => {
-                let Text { en, zh } = error.words();
-                Text::new(&format!("{name}: {en}."), &format!("{name}：{zh}。"))
-            }
-        });
-        match place.and_then(|place| self.seek_place(&place)) {
-            Ok(change) => change,
-            Err(message) => self.fail(message, None),
-        }
-    }
-
-    /// Changes where playback ends or pauses while a run is shown.
-    ///
-    /// # Errors
-    /// Fails if the run does not come to that moment.
-    pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
-        at_once(self.set_stops_slowly(options, &Slices::whole()))
-    }
-
-    async fn set_stops_slowly(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
+    /// Changes where playback ends or pauses while a run is shown. Fails if the run does not come to that moment.
+    pub(super) async fn set_stops(
+        &mut self,
+        until: Option<Place>,
+        markers: bool,
+        slices: &Slices,
+    ) -> Result<(), Text> {
         self.stops = Stops {
-            until: options.until.clone(),
+            until,
             at: None,
-            markers: options.pause_at_markers,
+            markers,
         };
         self.find_stop(slices).await
     }
@@ -346,6 +331,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::session::typed;
     use deltascope_cache::controller::Generation;
 
     fn present_link(session: &mut Session, options: &Options, link: &str) -> Result<(), Unshown> {
@@ -405,7 +391,7 @@ mod tests {
         present_link(&mut session, &Options::default(), &link).unwrap();
         assert_eq!(session.view().step, view.step);
         session.obey(Command::Seek(0));
-        session.seek_named(name);
+        session.obey(typed::place(name));
         assert_eq!(session.view().step, view.step);
         for (name, word) in [
             ("headline:Appended", "there are ObjectCreated,"),
@@ -414,7 +400,7 @@ mod tests {
                 "DeltaAppended, about default/a, ",
             ),
         ] {
-            session.seek_named(name);
+            session.obey(typed::place(name));
             let error = session.view().error.unwrap().message;
             assert!(error.en.contains(word) && !error.zh.is_empty(), "{error:?}");
             let link = format!("#v1;lesson=tombstone;at={name}");

@@ -67,17 +67,20 @@ impl Session {
 
     /// Obeys a command in the race's own way, if it has one.
     pub(super) fn obey_racing(&mut self, command: &Command) -> Option<Change> {
-        let racing = self.race.as_ref()?;
+        self.race.as_ref()?;
         Some(match command {
             Command::Step(by) => self.race_by(*by, false),
             Command::Walk { on, coarser } => self.race_by(if *on { 1 } else { -1 }, *coarser),
-            // A lane was clicked: show it at this moment.
-            Command::Generation(generation) => {
+            // A lane was clicked: show it at this moment. A script leaves the race open.
+            Command::Generation(generation) | Command::Era(generation) => {
+                let racing = self.race.take()?;
                 let time = racing.time;
-                self.race = None;
                 self.choose(*generation);
                 self.notice = None;
-                self.go_to_time(time);
+                if matches!(command, Command::Era(_)) {
+                    self.race = Some(racing);
+                }
+                self.race_to(time);
                 Change::Cut
             }
             Command::PlayUntil(_) => {
@@ -86,19 +89,6 @@ impl Session {
             }
             _ => return None,
         })
-    }
-
-    /// Chooses the generation of this run. Unlike a click on a lane, it leaves a race open.
-    pub fn set_generation(&mut self, generation: Generation) -> Change {
-        let racing = self.race.take();
-        let change = self.obey(Command::Generation(generation));
-        if let Some(racing) = racing {
-            let time = racing.time;
-            self.race = Some(racing);
-            self.notice = None;
-            self.race_to(time);
-        }
-        change
     }
 
     /// Goes on by moments, or by partings, or back.

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::command::{Command, SvgOptions, Tell, Theme};
+use crate::command::{Command, SvgOptions, Tell};
 use crate::handout::{self, Handout, Sheet};
 use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
+use crate::options::Theme;
 use crate::stage::Panel;
 use crate::story::{Answer, At, Scene, Story};
 use crate::svg;
@@ -45,8 +46,11 @@ pub(super) struct Telling {
     reached: bool,
     /// What there is to know of the way that led to the goal.
     also: Option<Text>,
-    /// What the goal asks for, as far as the run has been searched.
+    /// What the goal asks for, as far as the run has been searched, …
     found: Found,
+    /// … and what its remarks on an attempt do, and the one that holds.
+    missed: Vec<Found>,
+    lacks: Option<Text>,
     /// Whether the whole of it is shown, as a handout.
     handout: bool,
     /// The branch of the run that the story was left for, once it went on in the lesson's own.
@@ -241,15 +245,14 @@ impl Session {
         }
     }
 
-    /// Answers the question of the scene with what a script gave; null: shows what happens.
-    pub fn answer_with(&mut self, given: &Value) -> Change {
+    pub(super) fn answer_with(&mut self, given: &Value) -> Change {
         let told = self.telling.as_ref().filter(|telling| telling.shown);
         let scene = told.and_then(|telling| telling.story.scenes.get(telling.scene));
         let Some(asked) = scene.and_then(|scene| scene.ask.as_ref()) else {
             return self.fail(nothing_asked(), None);
         };
         match typed::answer(asked, given) {
-            Ok(answer) => self.obey(Command::Tell(Tell::Answer(answer))),
+            Ok(answer) => self.tell(Tell::Answer(answer)),
             Err(message) => self.fail(message, None),
         }
     }
@@ -277,6 +280,7 @@ impl Session {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
             telling.found.cut(at);
+            telling.missed.clear();
         }
     }
 
@@ -323,6 +327,8 @@ impl Session {
             reached: false,
             also: None,
             found: Found::default(),
+            missed: Vec::new(),
+            lacks: None,
             handout: false,
             left: None,
         });

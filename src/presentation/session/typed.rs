@@ -1,14 +1,23 @@
 //! Commands of texts that a user or a script wrote. They are parsed here, and the session gets values.
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::Verb;
+use deltascope_cache::key::Key;
 use deltascope_replay::edit::Setting;
+use deltascope_replay::moment::{Base, Moment, MomentError};
 use deltascope_replay::predicate::Predicate;
+use deltascope_replay::smallest::Goal;
+use deltascope_replay::step_size::StepSize;
 use serde_json::Value;
 
 use super::branches::no_value;
-use super::messages::{no_answer, no_era};
-use crate::command::Command;
+use super::compare::no_such;
+use super::messages::{no_answer, no_era, no_op, no_size};
+use crate::against::Against;
+use crate::anchor::Anchor;
+use crate::command::{BreakCommand, Command, Tell};
 use crate::i18n::Text;
+use crate::options::{Options, Place};
 use crate::stage::Panel;
 use crate::story::{Answer, Kind, Question};
 
@@ -36,6 +45,174 @@ pub fn setting(setting: &Setting, text: &str) -> Command {
         None => Command::Wrong(no_value(setting, text)),
     }
 }
+
+/// Goes to the place in the text.
+#[must_use]
+pub fn place(name: &str) -> Command {
+    match name.parse() {
+        Ok(place) => Command::SeekTo(place),
+        // The error is the one for an unknown marker.
+        Err(MomentError::Form) => Command::SeekTo(Place::Moment(Moment {
+            base: Base::Marker(name.into()),
+            plus: 0,
+        })),
+        Err(error) => {
+            let Text { en, zh } = error.words();
+            Command::Wrong(Text::new(
+                &format!("{name}: {en}."),
+                &format!("{name}：{zh}。"),
+            ))
+        }
+    }
+}
+
+/// Shows what the text names beside this run; if it is empty, the first run that there is.
+#[must_use]
+pub fn against(name: &str) -> Command {
+    Against::parse(name).map_or_else(|| Command::Wrong(no_such(name)), Command::Compare)
+}
+
+/// Makes so many steps of the size in the text.
+#[must_use]
+pub fn steps(by: i64, size: &str) -> Command {
+    StepSize::from_id(size).map_or_else(
+        || Command::Wrong(no_size(size)),
+        |size| Command::WalkBy(size, by),
+    )
+}
+
+/// Writes an object, or cuts the watch.
+#[must_use]
+pub fn inject(op: &str, object: Value) -> Command {
+    let verb = match op {
+        "create" => Verb::Create,
+        "update" => Verb::Update,
+        "delete" => Verb::Delete,
+        "cut" => return Command::CutWatch,
+        _ => return Command::Wrong(no_op(op)),
+    };
+    Command::Inject(verb, object)
+}
+
+/// Shows the new value of an attribute, one of these options.
+#[must_use]
+pub fn attribute(name: &str, options: &Options) -> Command {
+    match (name, options) {
+        ("era", Options { era: Some(era), .. }) => Command::Era(*era),
+        ("at", Options { at: Some(at), .. }) => Command::SeekTo(at.clone()),
+        ("speed", _) => Command::Speed(options.speed.unwrap_or(100)),
+        ("granularity", _) => Command::StepSize(options.granularity.unwrap_or_default()),
+        ("until" | "markers", _) => Command::Stops(options.until.clone(), options.pause_at_markers),
+        ("mode" | "scene", _) => Command::Present(options.mode, options.scene),
+        // An earlier error may be about the old value.
+        _ => Command::DismissError,
+    }
+}
+
+/// What a script gives to a method.
+#[derive(Default)]
+pub struct Given {
+    /// The text, if it is one, …
+    pub text: Option<String>,
+    /// … or the number.
+    pub number: Option<f64>,
+    /// All but a text, as JSON.
+    pub json: Option<String>,
+}
+
+impl Given {
+    fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    fn number(&self, default: f64) -> i64 {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a cast saturates, and the session goes to the nearest end"
+        )]
+        let number = self.number.unwrap_or(default) as i64;
+        number
+    }
+
+    /// A number of something, from 0.
+    fn count(&self, default: f64) -> usize {
+        usize::try_from(self.number(default).max(0)).unwrap_or(usize::MAX)
+    }
+
+    fn value(&self) -> Value {
+        match (&self.text, &self.json) {
+            (Some(text), _) => text.as_str().into(),
+            (None, Some(json)) => serde_json::from_str(json).unwrap_or_default(),
+            (None, None) => Value::Null,
+        }
+    }
+}
+
+/// Makes a command of what a method is given.
+pub type Call = fn(&Given, &Given) -> Command;
+
+/// The methods of scripts that are commands.
+pub const CALLS: [(&str, Call); 23] = [
+    ("step", |by, size| match &size.text {
+        Some(size) => steps(by.number(1.0), size),
+        None => Command::Step(by.number(1.0)),
+    }),
+    ("seek", |to, _| match &to.text {
+        Some(name) => place(name),
+        None => Command::Seek(to.count(0.0)),
+    }),
+    ("play", |_, _| Command::Play),
+    ("pause", |_, _| Command::Pause),
+    ("runUntil", |what, _| {
+        predicate(what.text(), Command::RunUntil)
+    }),
+    ("playUntil", |what, _| {
+        predicate(what.text(), Command::PlayUntil)
+    }),
+    ("breakAt", |what, _| {
+        predicate(what.text(), |what| Command::Break(BreakCommand::Add(what)))
+    }),
+    ("select", |anchor, _| {
+        Command::Select(anchor.text.as_deref().and_then(Anchor::read))
+    }),
+    ("follow", |key, _| {
+        Command::Follow(key.text.as_deref().map(Key::from))
+    }),
+    ("load", |id, _| Command::Load(id.text().into())),
+    ("openText", |name, text| {
+        Command::Open(vec![(name.text().into(), text.text().into())])
+    }),
+    ("smallest", |what, _| match &what.text {
+        Some(what) => predicate(what, |what| Command::Smallest(Some(Goal::Condition(what)))),
+        None => Command::Smallest(None),
+    }),
+    ("next", |_, _| Command::Tell(Tell::Next)),
+    ("back", |_, _| Command::Tell(Tell::Back)),
+    ("scene", |scene, _| {
+        Command::Tell(Tell::Scene(scene.count(1.0).saturating_sub(1)))
+    }),
+    ("answer", |given, _| Command::Answer(given.value())),
+    ("disconnect", |_, _| Command::Disconnect),
+    ("setEra", |era, _| match generation(era.text()) {
+        Command::Generation(generation) => Command::Era(generation),
+        wrong => wrong,
+    }),
+    ("reset", |_, _| Command::Reset),
+    ("fork", |_, _| Command::Fork),
+    ("switchTo", |branch, _| {
+        Command::Branch(u32::try_from(branch.count(0.0)).unwrap_or(u32::MAX))
+    }),
+    ("compare", |with, _| match &with.text {
+        Some(with) => against(with),
+        None => Command::CloseCompare,
+    }),
+    ("inject", |act, _| {
+        let mut act = act.value();
+        let object = act.get_mut("object").map(Value::take);
+        let op = act.get("op").and_then(Value::as_str);
+        inject(op.unwrap_or_default(), object.unwrap_or_default())
+    }),
+];
 
 /// The answer that a script gives to a question; null asks to be shown what happens.
 ///

@@ -18,6 +18,9 @@ use super::{Change, LEAP, Session};
 /// At most this many breakpoints are kept.
 const MOST_BREAKS: usize = 20;
 
+/// Most steps of one command.
+const MOST_STEPS: u64 = 100_000;
+
 /// A copy of the run that is computed farther than the run itself: the part that a search has examined.
 pub(super) struct Ahead {
     timeline: Timeline,
@@ -42,17 +45,25 @@ impl Session {
     pub(super) fn walk(&mut self, on: bool, coarser: bool) -> Change {
         let step_size = self.walking.step_size;
         match (coarser, step_size.coarser()) {
-            (false, _) => self.walk_by(step_size, on),
-            (true, Some(step_size)) => self.walk_by(step_size, on),
+            (false, _) => self.walk_to(step_size, on),
+            (true, Some(step_size)) => self.walk_to(step_size, on),
             // Only a marker is coarser than a Pop.
             (true, None) if on => self.obey(Command::NextMarker),
             (true, None) => self.obey(Command::PreviousMarker),
         }
     }
 
-    /// Makes a step of a size, forward or back.
-    pub fn walk_by(&mut self, step_size: StepSize, on: bool) -> Change {
-        self.moves(|session| session.walk_to(step_size, on))
+    /// Makes so many steps of a size, or back when negative.
+    pub(super) fn walk_by(&mut self, step_size: StepSize, by: i64) -> Change {
+        let mut change = Change::None;
+        for _ in 0..by.unsigned_abs().min(MOST_STEPS) {
+            match self.moves(|session| session.walk_to(step_size, by > 0)) {
+                Change::None => break,
+                one if change == Change::None => change = one,
+                _ => change = Change::Cut,
+            }
+        }
+        change
     }
 
     fn walk_to(&mut self, step_size: StepSize, on: bool) -> Change {
@@ -425,20 +436,20 @@ mod tests {
             session.obey(Command::Seek(start));
             for step_size in grains {
                 let step_size = StepSize::ALL[step_size];
-                session.walk_by(step_size, true);
+                session.walk_by(step_size, 1);
                 let (at, there) = (session.playback.cursor(), session.picture());
-                session.walk_by(step_size, true);
-                session.walk_by(step_size, false);
+                session.walk_by(step_size, 1);
+                session.walk_by(step_size, -1);
                 prop_assert_eq!(session.playback.cursor(), at);
                 prop_assert_eq!(&*session.picture(), &*there);
                 prop_assert_eq!(&*there, &session.timeline.picture(at));
                 let end = session.timeline.fact(at - 1).unwrap();
                 prop_assert!(step_size.ends_at(&session.timeline, at - 1, &end));
-                session.walk_by(step_size, false);
+                session.walk_by(step_size, -1);
                 let back = session.playback.cursor();
                 prop_assert!(back < at);
                 if back > 0 {
-                    session.walk_by(step_size, true);
+                    session.walk_by(step_size, 1);
                     prop_assert_eq!(session.playback.cursor(), at);
                 }
             }
@@ -454,7 +465,7 @@ mod tests {
             let counts = StepSize::ALL.map(|step_size| {
                 session.obey(Command::Seek(0));
                 let steps = std::iter::from_fn(|| {
-                    session.walk_by(step_size, true);
+                    session.walk_by(step_size, 1);
                     let now = session.timeline.time_at(session.playback.cursor());
                     (now < end).then_some(())
                 });

@@ -274,6 +274,7 @@ fn put(fact: &Fact, key: &Key) -> Option<Aside> {
 mod tests {
     use super::*;
     use crate::command::Command;
+    use crate::session::typed;
 
     #[test]
     fn every_fact_leads_back_to_its_origin() {
@@ -301,7 +302,7 @@ mod tests {
         session.obey(Command::AskWhy(true));
         session.obey(Command::Seek(100));
         session.obey(Command::Fork);
-        session.inject("cut", serde_json::Value::Null);
+        session.obey(typed::inject("cut", serde_json::Value::Null));
         for branch in [1, 2, 1] {
             session.obey(Command::Branch(branch));
             session.obey(Command::Seek(400));
@@ -315,7 +316,10 @@ mod tests {
     fn an_input_of_the_user_is_the_origin_of_its_facts() {
         let mut session = Session::new();
         session.obey(Command::AskWhy(true));
-        session.inject("create", serde_json::json!({ "metadata": { "name": "x" } }));
+        session.obey(typed::inject(
+            "create",
+            serde_json::json!({ "metadata": { "name": "x" } }),
+        ));
         let why = session.view().why.unwrap();
         assert_eq!(why.origin, Some(Origin::Input(1)));
         let last = why.links.last().unwrap();

@@ -4,7 +4,8 @@
 
 use super::colors::{Ink, MONO, SANS, TOKENS};
 use crate::anchor::Anchor;
-use crate::command::{SvgOptions, Theme};
+use crate::command::SvgOptions;
+use crate::options::Theme;
 use crate::strings::{Strings, strings};
 use crate::view::View;
 

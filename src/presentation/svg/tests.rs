@@ -3,7 +3,8 @@
 use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
 use super::{Ink, draw, poster, stage};
-use crate::command::{SvgOptions, Theme};
+use crate::command::SvgOptions;
+use crate::options::Theme;
 use std::rc::Rc;
 
 use crate::against::Against;

@@ -69,6 +69,23 @@ test("sixteen keys and forty deltas are all in the queue's room", onPage({ viewp
   assert.match(await app.id("btn-pop").getAttribute("title"), /choose “held” first/);
 }));
 
+test("sixty-one objects leave no count of what was below the indices of sixty", onPage({ viewport: LAPTOP }, async (app) => {
+  const pod = (n) => ({ metadata: { namespace: `team-${n % 20}`, name: `web-${n}` } });
+  const scenario = {
+    settings: { machinery: "shared", indices: ["namespace", "app", "node"] },
+    initial: Array.from({ length: 60 }, (_, n) => pod(n)),
+    script: [{ at: 60_000, op: "create", object: pod(60) }],
+  };
+  await app.call("openText", "sixty.jsonl", ['{"deltascope":1}', JSON.stringify({ scenario })].join("\n"));
+  const tree = app.id("room-indexer").locator(".tree");
+  const count = () => tree.evaluate((tree) => getComputedStyle(tree, "::after").content);
+  await app.call("seek", "t:59000");
+  assert.equal(Object.keys((await app.state()).store.items).length, 60);
+  assert.match(await count(), /^"\+\d+"/);
+  assert.equal(Object.keys((await app.toEnd()).store.items).length, 61);
+  assert.equal(await count(), "none");
+}));
+
 test("on a laptop the names of the sandbox are whole, in the Indexer and on the wire", onPage({ viewport: LAPTOP, lesson: "sandbox" }, async (app) => {
   const { seen, cut } = await app.page.evaluate(async () => {
     const cut = new Set();

@@ -194,7 +194,7 @@ fn the_copy_of_a_run_is_its_recording() {
     ] {
         session.obey(command);
         if what == "one more" {
-            session.inject("create", create.clone());
+            session.obey(typed::inject("create", create.clone()));
         }
         assert!(copied(&session, &mut kept, &mut copy), "{what}");
         let exported = session.export(Export::Trace).unwrap();

@@ -276,7 +276,7 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
     let facts = session.view().steps;
     let pod = |name: &str| json!({ "metadata": { "namespace": "ns0", "name": name } });
     // A live cluster cannot be written to, so no server refuses the write and no fact records it.
-    session.inject("create", pod("new"));
+    session.obey(typed::inject("create", pod("new")));
     let error = session.view().error.unwrap().message;
     assert!(error.en.contains("only looked at"), "{}", error.en);
     assert_eq!(session.view().steps, facts);
@@ -299,7 +299,7 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
         ("delete", pod("new"), Err("404")),
     ] {
         session.obey(Click::DismissError);
-        session.inject(op, object);
+        session.obey(typed::inject(op, object));
         let error = session
             .view()
             .error
@@ -314,7 +314,7 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
     }
     // Before a watch is open, the reflector would not learn of the write.
     session.obey(Click::Seek(1));
-    session.inject("create", pod("early"));
+    session.obey(typed::inject("create", pod("early")));
     let error = session.view().error.unwrap().message;
     assert!(error.en.contains("No watch is open"), "{}", error.en);
 }

@@ -3,7 +3,7 @@
 use deltascope::cache::fact::{Fact, ProcessMode, ServerFact};
 use deltascope::presentation::command::{Command, Draft};
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::session::{Change, Session, typed};
 use serde_json::{Value, json};
 
 use super::{end, now, open};
@@ -15,7 +15,7 @@ fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
     let pod =
         json!({ "metadata": { "namespace": "shop", "name": "db-0", "labels": { "app": "db" } } });
     assert!(matches!(
-        session.inject("create", pod.clone()),
+        session.obey(typed::inject("create", pod.clone())),
         Change::Forward
     ));
     let state = now(&mut session);
@@ -28,15 +28,15 @@ fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
         json!({ "db": ["shop/db-0"] })
     );
 
-    session.inject(
+    session.obey(typed::inject(
         "update",
         json!({ "metadata": { "namespace": "shop", "name": "db-0" } }),
-    );
+    ));
     assert_eq!(
         end(&mut session)["store"]["indices"]["app"],
         json!({ "": ["shop/db-0"] })
     );
-    session.inject("delete", pod);
+    session.obey(typed::inject("delete", pod));
     let state = end(&mut session);
     assert_eq!(state["store"]["items"], json!({}));
     assert_eq!(state["error"], Value::Null);
@@ -49,7 +49,10 @@ fn an_act_in_the_midst_of_traffic_is_what_is_shown_and_said() {
         session.obey(Command::Seek(at));
         let pod = json!({ "metadata": { "namespace": "default", "name": "mine" } });
         for op in ["create", "update", "delete"] {
-            assert_eq!(session.inject(op, pod.clone()), Change::Forward);
+            assert_eq!(
+                session.obey(typed::inject(op, pod.clone())),
+                Change::Forward
+            );
             let view = session.view();
             let said = view.narrated().0.last().unwrap();
             let key = match &said.fact {
@@ -73,11 +76,11 @@ fn a_script_goes_to_a_marker_that_the_run_has_not_come_to() {
         "markers": [{ "id": "late", "fact": "ItemStored", "nth": 400 }, { "id": "never", "fact": "FifoCleared" }] });
     let mut session = Session::new();
     session.present(&Options::default(), Some(lesson)).unwrap();
-    session.seek_named("late");
+    session.obey(typed::place("late"));
     let view = session.view();
     assert_eq!((&view.error, view.markers.len()), (&None, 1));
     assert_eq!(view.step, view.markers[0].at);
-    session.seek_named("never");
+    session.obey(typed::place("never"));
     let error = session.view().error.unwrap().message;
     assert!(
         error.en.contains("does not come to the marker"),
@@ -110,7 +113,7 @@ fn an_impossible_action_reports_an_error_and_changes_nothing_else() {
         ("pod-lifecycle", "create", pod.clone(), "recording"),
     ] {
         let mut session = open(lesson);
-        session.inject(op, object);
+        session.obey(typed::inject(op, object));
         let state = now(&mut session);
         let message = state["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains(part), "{lesson} {op}: {message:?}");
@@ -120,14 +123,14 @@ fn an_impossible_action_reports_an_error_and_changes_nothing_else() {
     }
     for (lesson, part) in [("pod-lifecycle", "has none"), ("indexer", "There are: ")] {
         let mut session = open(lesson);
-        session.seek_named("x");
+        session.obey(typed::place("x"));
         let state = now(&mut session);
         let message = state["error"]["message"].as_str().unwrap();
         assert!(message.contains(part), "{message}");
     }
     let mut session = open("indexer");
-    session.inject("create", pod.clone());
-    session.inject("create", pod);
+    session.obey(typed::inject("create", pod.clone()));
+    session.obey(typed::inject("create", pod));
     assert!(
         now(&mut session)["error"]["message"]
             .as_str()
@@ -169,10 +172,10 @@ fn a_held_loop_lets_deltas_pile_up_and_pops_one_key_when_asked() {
 fn a_watch_that_is_ending_cannot_be_cut_again() {
     let mut session = open("indexer");
     end(&mut session);
-    session.inject("cut", Value::Null);
+    session.obey(typed::inject("cut", Value::Null));
     assert_eq!(now(&mut session)["error"], Value::Null);
     let step = now(&mut session)["step"].clone();
-    session.inject("cut", Value::Null);
+    session.obey(typed::inject("cut", Value::Null));
     let state = now(&mut session);
     assert!(
         state["error"]["message"]
@@ -201,10 +204,10 @@ fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
     let mut session = open("indexer");
     end(&mut session);
     let labels = json!({ "app": "db", "tier": "t-1" });
-    session.inject(
+    session.obey(typed::inject(
         "create",
         json!({ "metadata": { "name": "x", "labels": labels } }),
-    );
+    ));
     let draft = Draft {
         name: "x".into(),
         app: "cache".into(),

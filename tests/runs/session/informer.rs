@@ -74,10 +74,10 @@ fn a_late_handler_receives_the_stored_objects_and_a_removed_one_nothing_more() {
     session.obey(Command::RemoveHandler(0));
     let before = end(&mut session)["handlers"][0]["notifications"].clone();
     assert!(session.picture().handlers[0].removed);
-    session.inject(
+    session.obey(typed::inject(
         "create",
         json!({ "metadata": { "namespace": "shop", "name": "d" } }),
-    );
+    ));
     let state = end(&mut session);
     assert_eq!(state["handlers"][0]["notifications"], before);
     assert_eq!(

@@ -3,7 +3,7 @@
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::{Change, Session, typed};
+use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::view::View;
 use deltascope::presentation::view::walking::Said;
 use proptest::prelude::*;
@@ -42,16 +42,13 @@ proptest! {
         match how {
             0 => session.obey(typed::predicate(&text, Command::RunUntil)),
             1 => session.obey_or_say(typed::predicate(&text, Command::RunUntil)),
-            2 => session.seek_named("input:9999"),
-            _ => {
-                prop_assert!(session.set_stops(&options).is_err());
-                Change::None
-            }
+            2 => session.obey(typed::place("input:9999")),
+            _ => session.obey(typed::attribute("until", &options)),
         };
         if how == 0 {
             let view = session.view();
             prop_assert!(matches!(view.walking.said, Some(Said::NotFound(_))));
-        } else if how < 3 {
+        } else {
             prop_assert!(session.view().error.is_some());
         }
         prop_assert_eq!(&without_the_search(&mut session), &before);

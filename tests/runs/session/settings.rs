@@ -188,7 +188,7 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
     let at = session.view().steps;
     session.obey(Command::Seek(at * 2 / 3));
     let made = json!({ "metadata": { "namespace": "shop", "name": "mine" } });
-    session.inject("create", made);
+    session.obey(typed::inject("create", made));
     let here = session.view();
     let (classic, time) = (now(&mut session), here.time);
     assert_eq!(classic["queue"]["kind"], "DeltaFIFO");

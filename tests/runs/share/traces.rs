@@ -247,7 +247,7 @@ proptest! {
     fn a_trace_keeps_every_number(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
         let mut session = Session::new();
         let object = json!({ "metadata": { "namespace": "default", "name": "a" }, "spec": { "number": number } });
-        session.inject("create", object.clone());
+        session.obey(typed::inject("create", object.clone()));
         let trace = session.export(Export::Trace).unwrap();
         let (read, error) = trace::read("a.jsonl", trace.as_bytes());
         prop_assert_eq!(error, None);
@@ -278,7 +278,7 @@ proptest! {
             session.obey(command);
         }
         for (op, object) in injected {
-            session.inject(op, object);
+            session.obey(typed::inject(op, object));
         }
         let trace = session.export(Export::Trace).unwrap();
         let mut other = Session::new();

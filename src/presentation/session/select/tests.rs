@@ -7,6 +7,7 @@ use crate::command::Command;
 use crate::motion::plan::plan;
 use crate::rows::api;
 use crate::rows::things;
+use crate::session::typed;
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::RunFact;
@@ -389,7 +390,7 @@ fn a_selection_stays_while_its_fact_does() {
     session.obey(Command::Follow(selection.key.clone()));
     let all = session.view().followed.unwrap();
     session.obey(Command::Seek(place + 2));
-    session.inject("cut", serde_json::Value::Null);
+    session.obey(typed::inject("cut", serde_json::Value::Null));
     assert_eq!(session.view().selection, Some(Rc::clone(&selection)));
     let again = session.view().followed.unwrap();
     let places = session.landmarks.passages().of(&again.key);
@@ -404,7 +405,7 @@ fn a_selection_stays_while_its_fact_does() {
     assert!(all.ticks.contains(&u32::try_from(place + 1).unwrap()));
     session.obey(Command::Seek(place));
     let object = serde_json::json!({ "metadata": { "name": "x" } });
-    session.inject("create", object);
+    session.obey(typed::inject("create", object));
     assert_eq!(session.view().selection, None);
     session.obey(Command::Select(Anchor::read("no/such thing")));
     session.obey(Command::Follow(None));

@@ -2,43 +2,56 @@
 
 use std::rc::Rc;
 
-use super::{Session, Telling, ask};
+use super::{Found, Session, Telling, ask};
 use crate::i18n::Text;
 use crate::story::{Goal, Remark};
 use crate::view::story::GoalView;
 
 impl Session {
     /// Looks whether the goal is reached at the cursor; it stays reached. Playback pauses there: the moment is to be
-    /// seen, not what comes after it. Where a handler is to be called, that is when it has returned.
+    /// seen, not what comes after it. Where a handler is to be called, that is when it has returned. Else says what the attempt
+    /// lacks, if one is over.
     pub(super) fn look_at_goal(&mut self) {
-        let (picture, cursor) = (self.picture(), self.playback.cursor());
-        let Some(telling) = self.telling.as_mut().filter(|one| one.shown) else {
+        let Some(mut telling) = self.telling.take_if(|one| one.shown && !one.reached) else {
             return;
         };
         let story = Rc::clone(&telling.story);
-        let is_last = telling.scene + 1 == story.scenes.len();
-        let Some(goal) = story.goal.as_ref().filter(|_| is_last && !telling.reached) else {
-            return;
-        };
+        let scene = story.scenes.get(telling.scene..).unwrap_or_default();
+        if let (Some(goal), [scene]) = (&story.goal, scene) {
+            self.look(
+                &mut telling,
+                goal,
+                self.place_of(&scene.at).unwrap_or_default(),
+            );
+        }
+        self.telling = Some(telling);
+    }
+
+    fn look(&mut self, telling: &mut Telling, goal: &Goal, from: usize) {
+        let (picture, cursor) = (self.picture(), self.playback.cursor());
+        let run = &self.timeline;
+        telling.lacks = None;
         let found = &mut telling.found;
-        if found.all(&goal.when, &self.timeline, cursor, &picture)
-            && found.are_over(&goal.when, &self.timeline, cursor)
-        {
+        if found.all(&goal.when, run, cursor, &picture) && found.are_over(&goal.when, run, cursor) {
             telling.reached = true;
-            let from = self.scene_place(story.scenes.len() - 1).unwrap_or_default();
-            let also = self.remark(&goal.also, from);
-            if let Some(telling) = &mut self.telling {
-                telling.also = also;
-            }
+            let holds = |one: &&Remark| ask::all(&one.when, run, from..cursor, &picture);
+            telling.also = goal.also.iter().find(holds).map(|one| one.say.clone());
             self.playback.pause();
+        } else if self.has_tried(from) {
+            let missed = &mut telling.missed;
+            missed.resize_with(goal.missed.len(), || Found::since(from));
+            let mut remarks = goal.missed.iter().zip(missed);
+            let said = remarks.find_map(|(one, found)| {
+                let holds = found.all(&one.when, run, cursor, &picture);
+                holds.then(|| one.say.clone())
+            });
+            telling.lacks = Some(said.unwrap_or_else(unsaid));
         }
     }
 
     pub(super) fn goal_view(&self, telling: &Telling, goal: &Goal) -> GoalView {
         let from = self.scene_place(telling.scene).unwrap_or_default();
         let (reached, past) = (telling.reached, self.playback.cursor() > from);
-        let is_missed = !reached && self.has_tried(from);
-        let missed = is_missed.then(|| self.remark(&goal.missed, from).unwrap_or_else(unsaid));
         GoalView {
             text: goal.text.clone(),
             reached,
@@ -47,7 +60,7 @@ impl Session {
                 true => goal.tools(),
                 false => Vec::new(),
             },
-            missed,
+            missed: telling.lacks.clone(),
             done: goal.done.clone().filter(|_| reached),
             also: telling.also.clone().filter(|_| reached),
             hints: goal.hints.iter().take(telling.hints).cloned().collect(),
@@ -69,17 +82,6 @@ impl Session {
             (Some(act), false) => cursor == run.len() && is_since(act.at),
             (None, false) => cursor == run.len() && cursor > from,
         }
-    }
-
-    /// The first remark that holds since these facts.
-    fn remark(&self, remarks: &[Remark], from: usize) -> Option<Text> {
-        if remarks.is_empty() {
-            return None;
-        }
-        let (run, cursor) = (&self.timeline, self.playback.cursor());
-        let after = run.picture(cursor);
-        let holds = |one: &&Remark| ask::all(&one.when, run, from..cursor, &after);
-        remarks.iter().find(holds).map(|one| one.say.clone())
     }
 }
 
