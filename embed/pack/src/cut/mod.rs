@@ -13,6 +13,8 @@ pub(crate) mod list;
 mod module;
 mod outline;
 mod reach;
+#[cfg(test)]
+mod tests;
 mod types;
 mod write;
 
@@ -80,6 +82,17 @@ pub(crate) struct Stands {
     pub(crate) kinds: Vec<(Vec<u8>, Vec<u8>, usize)>,
     /// The slots, each with the number of its function's kind.
     pub(crate) slots: Vec<(u32, usize)>,
+}
+
+impl Stands {
+    /// As `split.js` reads them: the kinds, the distance of each slot from the one before, and their kinds.
+    pub(crate) fn told(&self) -> serde_json::Value {
+        let slots = self.slots.iter().map(|&(slot, _)| slot);
+        let before = std::iter::once(0).chain(slots.clone());
+        let steps: Vec<u32> = slots.zip(before).map(|(slot, last)| slot - last).collect();
+        let of: Vec<usize> = self.slots.iter().map(|&(_, kind)| kind).collect();
+        serde_json::json!([self.kinds, steps, of])
+    }
 }
 
 /// The functions that a program defines.
