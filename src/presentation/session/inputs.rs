@@ -12,7 +12,6 @@ use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, PodSpec, Write};
-use deltascope_world::source::scenario::Act;
 use deltascope_world::source::{self, Refusals};
 use deltascope_world::virtual_time::{HandlerSettings, Input};
 
@@ -45,9 +44,8 @@ impl Session {
 
     pub(super) fn delete_object(&mut self, key: &str) -> Change {
         // In the form of a file, which can be opened again.
-        let object = PodSpec::of(key).to_json();
-        match (Act::Delete { object }).into_input() {
-            Ok(input) => self.insert(input),
+        match pod::from_json(&PodSpec::of(key).to_json()).map(Write::delete) {
+            Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
             Err(reason) => self.write(Err(reason)),
         }
     }

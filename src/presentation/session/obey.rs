@@ -1,7 +1,6 @@
 //! The effects of commands on the session.
 
-use deltascope_world::source;
-use deltascope_world::source::scenario::Act;
+use deltascope_world::source::pod::{self, Write};
 use deltascope_world::virtual_time::Input;
 
 use super::messages::no_op;
@@ -113,18 +112,14 @@ impl Session {
 
     /// The scripting interface's `inject`.
     pub fn inject(&mut self, op: &str, object: serde_json::Value) -> Change {
-        let act = match op {
-            "create" => Act::Create { object },
-            "update" => Act::Update { object },
-            "delete" => Act::Delete { object },
+        let write = match op {
+            "create" => Write::Create,
+            "update" => Write::Update,
+            "delete" => Write::delete,
             "cut" => return self.obey(Command::CutWatch),
             _ => return self.fail(no_op(op), None),
         };
-        self.moves(|session| match act.into_input() {
-            Ok(Input::Source(source::Command::Write(write))) => session.write(Ok(write)),
-            Ok(input) => session.insert(input),
-            Err(reason) => session.write(Err(reason)),
-        })
+        self.moves(|session| session.write(pod::from_json(&object).map(write)))
     }
 
     fn toggle_play(&mut self) -> Change {
