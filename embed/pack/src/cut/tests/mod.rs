@@ -1,7 +1,9 @@
 //! Cuts small programs that are made by chance, and runs them before and after in node, with the loader that the page has: they must do
 //! the same, whichever functions come later.
 
+mod function;
 mod program;
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +21,8 @@ use super::linked::Linked;
 use super::list::List;
 use super::{Cut, Named, cut, functions};
 use crate::split::LOADER;
-use program::{Choices, Program};
+use program::Program;
+use world::Choices;
 
 const OTHERS: usize = super::Side::OTHERS.len();
 
@@ -137,10 +140,19 @@ impl<'p> Case<'p> {
     fn any_list(&self, choices: &mut Choices<'_>) -> String {
         let mut lines = [const { String::new() }; 5];
         for one in &self.functions {
-            if let at @ 1..5 = choices.below(6) {
-                lines[at - 1] += &format!("{}\t{}\n", one.path, one.content);
+            // Most belong to the rest, which only then has data of its own.
+            if let at @ 1..=6 = choices.below(8) {
+                lines[at.min(4) - 1] += &format!("{}\t{}\n", one.path, one.content);
             }
-            let sides: Vec<usize> = (0..9).map(|_| choices.below(3)).collect();
+            // A stretch may have one point, or many.
+            let (few, mut side) = (choices.below(2) == 0, 0);
+            let mut next = || {
+                if few || choices.below(3) == 0 {
+                    side = choices.below(3);
+                }
+                side
+            };
+            let sides: Vec<usize> = (0..24).map(|_| next()).collect();
             let is = |side: usize| numbers(&sides, |one| *one == side);
             if !one.content.is_empty() {
                 lines[4] += &format!("{}\t{}\t{}\n", one.content, is(1), is(2));
@@ -193,12 +205,12 @@ fn calls() -> impl Strategy<Value = Vec<[i32; 2]>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn a_cut_program_does_what_it_did(
-        bytes in vec(any::<u8>(), 0..900),
-        sides in vec(any::<u8>(), 0..80),
+        bytes in vec(any::<u8>(), 0..1_600),
+        sides in vec(any::<u8>(), 0..600),
         early in vec(vec(0..OTHERS, 0..3), 0..3),
         calls in calls(),
     ) {
@@ -210,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn what_has_run_waits_for_nothing(bytes in vec(any::<u8>(), 0..900), calls in calls()) {
+    fn what_has_run_waits_for_nothing(bytes in vec(any::<u8>(), 0..1_600), calls in calls()) {
         let program = Program::of(&mut Choices(&bytes));
         let case = Case::of(&program, &calls);
         let cut = case.cut(&case.what_ran());
