@@ -91,7 +91,7 @@ impl Kind {
     ) -> Result<SharedIndexInformer<DynamicObject>, String> {
         let source = match (&args.proxy, scenario) {
             (Some(url), _) => Source::Proxy(Proxy::new(url, &self.path)?),
-            (None, Some(scenario)) => Source::Script(Cluster::of_scenario(scenario)?),
+            (None, Some(scenario)) => Source::Script(Cluster::of_scenario(scenario)),
             (None, None) => return Err(format!("the lesson has no {}", self.name)),
         };
         let make = |scope: &_| SharedIndexInformer::new(source, InformerOptions::of(scope));

@@ -10,8 +10,10 @@ use deltascope::cache::lister_watcher::{
 use deltascope::cache::object::Item;
 use deltascope::cache::threads::Latch;
 use deltascope::replay::lessons;
-use deltascope::world::source::scenario::{Act, Scenario};
-use serde_json::Value;
+use deltascope::world::source::Command;
+use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::source::scenario::Scenario;
+use deltascope::world::virtual_time::Input;
 
 use super::DynamicObject;
 
@@ -31,47 +33,47 @@ impl Cluster {
     /// The cluster of a lesson.
     pub(crate) fn of_lesson(id: &str) -> Result<Self, String> {
         let lesson = lessons::load(id).map_err(|error| error.en.to_string())?;
-        Self::of_scenario(&lesson.scenario)
+        Ok(Self::of_scenario(&lesson.scenario))
     }
 
     /// The cluster of a scenario.
-    pub(crate) fn of_scenario(scenario: &Scenario) -> Result<Self, String> {
+    pub(crate) fn of_scenario(scenario: &Scenario) -> Self {
         let mut version = 0;
-        let mut read = |value: &Value| -> Result<Arc<DynamicObject>, String> {
+        let mut next = |object: &DynamicObject| {
             version += 1;
-            let mut value = value.clone();
-            if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-                metadata.insert("resourceVersion".into(), version.to_string().into());
-            }
-            let object = serde_json::from_value(value);
-            object.map(Arc::new).map_err(|error| error.to_string())
+            let mut object = object.clone();
+            object.metadata.resource_version = Some(version.to_string());
+            Arc::new(object)
         };
-        let at_start = scenario.initial.iter().map(&mut read);
-        let at_start = at_start.collect::<Result<Vec<_>, _>>()?;
+        let at_start: Vec<_> = scenario.initial.iter().map(|one| next(one)).collect();
         let at_start_version = at_start.len();
         let mut script = VecDeque::new();
-        let mut last: Option<Value> = None;
+        let mut last: Option<Arc<DynamicObject>> = None;
         for entry in &scenario.script {
-            let event = match &entry.act {
-                Act::Create { object } => (EventType::Added, object.clone()),
-                Act::Update { object } => (EventType::Modified, object.clone()),
+            let Input::Source(Command::Write(write)) = &entry.input else {
+                continue;
+            };
+            let (event, object) = match write {
+                Write::Create(object) => (EventType::Added, next(object)),
+                Write::Update(object) => (EventType::Modified, next(object)),
                 // A DELETED event carries the object's last state. Each script deletes the object that it changed
                 // last.
-                Act::Delete { object } => {
-                    let last = last.take().unwrap_or_else(|| object.clone());
-                    (EventType::Deleted, last)
+                Write::Delete { namespace, name } => {
+                    let last = last.take();
+                    let named = || PodSpec::of(&format!("{namespace}/{name}")).into_object();
+                    let object = last.map_or_else(named, |last| DynamicObject::clone(&last));
+                    (EventType::Deleted, next(&object))
                 }
-                _ => continue,
             };
-            script.push_back((event.0, read(&event.1)?));
-            last = Some(event.1);
+            last = Some(Arc::clone(&object));
+            script.push_back((event, object));
         }
-        Ok(Self {
+        Self {
             at_start,
             script: Arc::new(Mutex::new(script)),
             over: Latch::new(),
             version: at_start_version,
-        })
+        }
     }
 
     /// Set once all changes were sent and the watch is asked for more.

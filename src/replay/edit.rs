@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use kube_core::DynamicObject;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{
@@ -13,9 +13,9 @@ use deltascope_world::Time;
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::source::Command;
 use deltascope_world::source::live::{ResponsePart, ServerResponse};
-use deltascope_world::source::pod::PodSpec;
+use deltascope_world::source::pod::{PodSpec, Write};
 use deltascope_world::source::recorded::EVENT_MS;
-use deltascope_world::source::scenario::{Act, Entry, Scenario};
+use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{InformerKind, Input, ProcessModeText, SourceKind};
 
@@ -325,9 +325,10 @@ impl Recording {
                     recorded.events.insert(place, event);
                     return Ok(());
                 }
-                let act = act_of(&shown.fact).ok_or(EditError::NoEvent)?;
+                let write = write_of(&shown.fact).ok_or(EditError::NoEvent)?;
                 self.drop(origin, Some(shown))?;
-                self.script_at(Entry { at: to, act });
+                let input = Input::Source(Command::Write(write));
+                self.script_at(Entry { at: to, input });
             }
             Origin::Script(number) => {
                 let entry = remove(&mut self.scenario.script, number)?;
@@ -432,31 +433,28 @@ fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
     }
 }
 
-/// The script operation that repeats this fact.
-pub(super) fn act_of(fact: &Fact) -> Option<Act> {
+/// The write that repeats this fact.
+pub(super) fn write_of(fact: &Fact) -> Option<Write> {
     let Fact::Server(fact) = fact else {
         return None;
     };
     if let ServerFact::ObjectCreated { object, body } = fact {
-        let object = pod(object, Some(body));
-        Some(Act::Create { object })
+        Some(Write::Create(pod(object, body)))
     } else if let ServerFact::ObjectUpdated { object, body, .. } = fact {
-        let object = pod(object, Some(body));
-        Some(Act::Update { object })
+        Some(Write::Update(pod(object, body)))
     } else if let ServerFact::ObjectDeleted { object, .. } = fact {
-        let object = pod(object, None);
-        Some(Act::Delete { object })
+        Some(Write::delete(PodSpec::of(&object.key).into_object()))
     } else {
         None
     }
 }
 
-fn pod(object: &ObjectRef, body: Option<&Body>) -> Value {
-    let mut spec = PodSpec::of(&object.key);
-    if let Some(body) = body {
-        spec.labels = body.labels.clone();
-        spec.node = body.node.to_string();
-        spec.phase = body.phase.to_string();
-    }
-    spec.to_json()
+fn pod(object: &ObjectRef, body: &Body) -> DynamicObject {
+    let spec = PodSpec {
+        labels: body.labels.clone(),
+        node: body.node.to_string(),
+        phase: body.phase.to_string(),
+        ..PodSpec::of(&object.key)
+    };
+    spec.into_object()
 }

@@ -15,11 +15,11 @@ use deltascope_cache::map::{Map, Set};
 use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::{Requirement, Selector};
 use deltascope_world::fill::fill;
+use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
-use deltascope_world::source::pod::{self, Write};
-use deltascope_world::source::scenario::{Act, Entry, Scenario};
+use deltascope_world::source::pod::Write;
+use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList};
-use deltascope_world::source::{Command, write};
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{
     HandlerSettings, Holds, Input, Question, Rename as _, Settings, SourceKind,
@@ -197,12 +197,12 @@ impl Scrambler {
         } = scenario;
         let settings = self.settings(settings);
         Scenario {
-            initial: initial.iter().map(|object| self.written(object)).collect(),
+            initial: self.objects(initial),
             script: script
                 .iter()
-                .map(|Entry { at, act }| Entry {
+                .map(|Entry { at, input }| Entry {
                     at: *at,
-                    act: self.act(act),
+                    input: self.input(input),
                 })
                 .collect(),
             traffic: *traffic,
@@ -306,16 +306,6 @@ impl Scrambler {
             | Command::Bookmark
             | Command::ErrorEvent(_)
             | Command::Refuse(_) => command.clone(),
-        }
-    }
-
-    fn act(&mut self, act: &Act) -> Act {
-        match act.clone().into_input() {
-            Ok(input) => write::act_of(&self.input(&input)),
-            // Its object could not be built anyway.
-            Err(_) => Act::Delete {
-                object: Value::Null,
-            },
         }
     }
 
@@ -440,14 +430,6 @@ impl Scrambler {
             .iter()
             .map(|object| Arc::new(self.object(object)))
             .collect()
-    }
-
-    /// An object of a scenario. An invalid one could not be built anyway.
-    fn written(&mut self, object: &Value) -> Value {
-        match pod::from_json(object) {
-            Ok(object) => write::object(&self.object(&object)),
-            Err(_) => Value::Null,
-        }
     }
 
     fn object(&mut self, object: &DynamicObject) -> DynamicObject {

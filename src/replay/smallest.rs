@@ -6,6 +6,7 @@
 
 use std::mem::{Discriminant, discriminant};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ use deltascope_world::source::scenario::Entry;
 use deltascope_world::source::workload::{Options, Workload};
 use deltascope_world::virtual_time::{Input, Settings};
 
-use super::edit::act_of;
+use super::edit::write_of;
 use super::invariants::{Invariant, Invariants, Violation, ViolationKind};
 use super::predicate::Predicate;
 use super::recording::Recording;
@@ -425,16 +426,17 @@ fn scripted(shown: &Shown) -> Recording {
     let scenario = &mut other.scenario;
     if let Some(seed) = scenario.traffic.take() {
         let start = Workload::new(seed, Options::default()).start();
-        scenario.initial.extend(start.iter().map(PodSpec::to_json));
+        let start = start.into_iter().map(PodSpec::into_object);
+        scenario.initial.extend(start.map(Arc::new));
     }
     scenario.drops.clear();
     shown.timeline.each::<()>(0..shown.at, &mut |_, record| {
         if matches!(record.cause, Cause::Source(_))
-            && let Some(act) = act_of(&record.fact)
+            && let Some(write) = write_of(&record.fact)
         {
             scenario.script.push(Entry {
                 at: record.time,
-                act,
+                input: Input::Source(Command::Write(write)),
             });
         }
         ControlFlow::Continue(())

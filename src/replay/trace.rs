@@ -478,12 +478,12 @@ fn taken(mut fields: Map<String, Value>) -> Result<RecordedInput, String> {
         Some(after) => Some(usize::read(after)?),
         None => None,
     };
-    let Entry { at, act } = Entry::read(Value::Object(fields))?;
+    let Entry { at, input } = Entry::read(Value::Object(fields))?;
     Ok(RecordedInput {
         // Written by hand, without a position: its virtual time counts.
         after: after.unwrap_or(usize::MAX),
         at,
-        input: act.into_input()?,
+        input,
     })
 }
 

@@ -252,7 +252,7 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
                     // At its time, after however many facts.
                     after: usize::MAX,
                     at: entry.at,
-                    input: entry.act.into_input().unwrap(),
+                    input: entry.input,
                 }
             });
             let recording = Recording {

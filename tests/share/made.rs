@@ -7,7 +7,7 @@ use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::world::source::pod::{self, Write};
-use deltascope::world::source::scenario::{Act, Entry, Scenario};
+use deltascope::world::source::scenario::{Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
     Era, HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure,
@@ -113,45 +113,29 @@ fn refusals() -> impl Strategy<Value = Refusals> {
     })
 }
 
-fn act() -> impl Strategy<Value = Act> {
-    prop_oneof![
-        object().prop_map(|object| Act::Create { object }),
-        object().prop_map(|object| Act::Update { object }),
-        object().prop_map(|object| Act::Delete { object }),
-        select(vec![
-            Act::Cut,
-            Act::Compact,
-            Act::Pop,
-            Act::Close,
-            Act::Bookmark
-        ]),
-        mode().prop_map(|mode| Act::Mode {
-            mode: ProcessModeText(mode)
-        }),
-        any::<bool>().prop_map(|on| Act::KnownObjects { on }),
-        select(vec![0, 410, 500]).prop_map(|code| Act::Error { code }),
-        refusals().prop_map(|refusals| Act::Refuse { refusals }),
-        handler().prop_map(|handler| Act::AddHandler { handler }),
-        (0..3_u8).prop_map(|handler| Act::RemoveHandler { handler }),
-        arc().prop_map(|line| Act::Print { line }),
-        question().prop_map(|question| Act::Ask { question }),
-    ]
-}
-
 /// What somebody does.
 pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
     let write = |write| Input::Source(Command::Write(write));
-    let named = |value: &Value| pod::from_json(value).unwrap();
+    let read = |value: Value| pod::from_json(&value).unwrap();
     prop_oneof![
-        object().prop_map(move |object| write(Write::Create(named(&object)))),
-        object().prop_map(move |object| write(Write::Update(named(&object)))),
-        select(vec![("", "a"), ("default", "web-0")]).prop_map(move |(namespace, name)| {
-            write(Write::Delete {
-                namespace: namespace.to_owned(),
-                name: name.to_owned(),
-            })
-        }),
-        act().prop_map(|act| act.into_input().unwrap()),
+        object().prop_map(move |object| write(Write::Create(read(object)))),
+        object().prop_map(move |object| write(Write::Update(read(object)))),
+        object().prop_map(move |object| write(Write::delete(read(object)))),
+        select(vec![
+            Input::Source(Command::Cut),
+            Input::Source(Command::Compact),
+            Input::Source(Command::Close),
+            Input::Source(Command::Bookmark),
+            Input::Pop,
+        ]),
+        mode().prop_map(Input::Mode),
+        any::<bool>().prop_map(Input::KnownObjects),
+        select(vec![0, 410, 500]).prop_map(|code| Input::Source(Command::ErrorEvent(code))),
+        refusals().prop_map(|refusals| Input::Source(Command::Refuse(refusals))),
+        handler().prop_map(Input::AddHandler),
+        (0..3_u8).prop_map(Input::RemoveHandler),
+        arc().prop_map(Input::Print),
+        question().prop_map(Input::Ask),
     ]
 }
 
@@ -275,12 +259,13 @@ fn settings() -> impl Strategy<Value = Settings> {
 /// Scenarios of all kinds.
 pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
     let alone = || {
-        let entry = (ms(), act()).prop_map(|(at, act)| Entry { at, act });
+        let entry = (ms(), input()).prop_map(|(at, input)| Entry { at, input });
+        let object = object().prop_map(|object| Arc::new(pod::from_json(&object).unwrap()));
         let script = vec(entry, 0..4);
         let traffic = option::of(any::<u64>());
         (
             settings(),
-            vec(object(), 0..3),
+            vec(object, 0..3),
             script,
             traffic,
             vec(0..9_u32, 0..3),

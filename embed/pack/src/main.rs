@@ -1,7 +1,9 @@
 //! Writes the files that other pages embed beside the page that trunk has built: `deltascope-pack DIST`.
 //!
-//! trunk calls it after a build, with the build's folder. The files that it writes also make the folder an npm
-//! package. `deltascope-pack DIST FILE` packs the folder into one file, for the command line.
+//! trunk calls it after a build, with the build's folder. `package` writes the files, which also make the folder an npm package. It
+//! puts a release's program into several files (`split`, which asks `cut` what comes later), makes the element's styles of the
+//! page's (`styles`), and takes out of the page what a strict policy forbids (`strict`); scripts lose their comments (`slim`).
+//! `deltascope-pack DIST FILE` packs the folder into one file, for the command line (`bundle`).
 
 mod bundle;
 mod cut;

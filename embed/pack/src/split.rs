@@ -212,20 +212,13 @@ fn with_others(
     let addresses = Side::OTHERS
         .map(|(_, other)| format!("() => new URL('./{}', import.meta.url)", name(other)))
         .join(", ");
-    let mut last = 0;
-    let steps = stands
-        .slots
-        .iter()
-        .map(|&(slot, _)| slot - std::mem::replace(&mut last, slot));
-    let steps: Vec<_> = steps.collect();
-    let of: Vec<_> = stands.slots.iter().map(|&(_, ty)| ty).collect();
-    let stands = json!([stands.kinds, steps, of]);
     Ok(format!(
-        "{before}async function __wbg_init_once{after}{LOADER}const addresses = [{addresses}];\nconst stands = {stands};\n",
+        "{before}async function __wbg_init_once{after}{LOADER}const addresses = [{addresses}];\nconst stands = {};\n",
+        stands.told()
     ))
 }
 
-const LOADER: &str = include_str!("split.js");
+pub(crate) const LOADER: &str = include_str!("split.js");
 
 /// Bundlers put files up to 4096 bytes into their code, as URLs that a strict policy forbids.
 const LEAST: usize = 4097;

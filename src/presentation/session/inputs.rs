@@ -52,10 +52,7 @@ impl Session {
         self.write(pod::from_json(object).map(|object| match verb {
             Verb::Create => Write::Create(object),
             Verb::Update => Write::Update(object),
-            Verb::Delete => Write::Delete {
-                namespace: object.metadata.namespace.unwrap_or_default(),
-                name: object.metadata.name.unwrap_or_default(),
-            },
+            Verb::Delete => Write::delete(object),
         }))
     }
 

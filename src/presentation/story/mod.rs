@@ -15,8 +15,9 @@ use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::predicate::Predicate;
 use deltascope_world::fields::{Fields, Read, Wrong};
-use deltascope_world::source::scenario::{Act, Entry};
-use deltascope_world::virtual_time::Era;
+use deltascope_world::source::Command;
+use deltascope_world::source::scenario::Entry;
+use deltascope_world::virtual_time::{Era, Input};
 
 /// The story of a lesson.
 #[derive(Clone, Debug)]
@@ -251,30 +252,21 @@ impl Goal {
     pub fn tools(&self) -> Vec<Panel> {
         let mut rooms = Vec::new();
         for entry in &self.solution {
-            rooms.extend(room_of(&entry.act).filter(|room| !rooms.contains(room)));
+            rooms.extend(room_of(&entry.input).filter(|room| !rooms.contains(room)));
         }
         rooms
     }
 }
 
 /// The room in which a reader does this; `None`: above the stage, or nowhere.
-fn room_of(act: &Act) -> Option<Panel> {
-    Some(match act {
-        Act::Pop | Act::Mode { .. } => Panel::Pop,
-        Act::AddHandler { .. } | Act::RemoveHandler { .. } => Panel::Processor,
-        Act::Create { .. }
-        | Act::Update { .. }
-        | Act::Delete { .. }
-        | Act::Cut
-        | Act::Compact
-        | Act::Close
-        | Act::Bookmark
-        | Act::Error { .. }
-        | Act::Refuse { .. } => Panel::Api,
-        Act::KnownObjects { .. } | Act::Responses { .. } | Act::Print { .. } | Act::Ask { .. } => {
-            return None;
-        }
-    })
+fn room_of(input: &Input<Command>) -> Option<Panel> {
+    match input {
+        Input::Pop | Input::Mode(_) => Some(Panel::Pop),
+        Input::AddHandler(_) | Input::RemoveHandler(_) => Some(Panel::Processor),
+        Input::Source(Command::Respond(_)) => None,
+        Input::Source(_) => Some(Panel::Api),
+        Input::KnownObjects(_) | Input::Print(_) | Input::Ask(_) => None,
+    }
 }
 
 /// What is said of a run, if it holds.

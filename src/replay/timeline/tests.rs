@@ -1,4 +1,5 @@
 use super::*;
+use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::wire;
 
 fn heavy() -> Scenario {
@@ -51,7 +52,7 @@ fn the_checkpoints_weigh_no_more_than_the_facts() {
 
 /// A server of many objects that are listed repeatedly; each list fills the store with one fact.
 fn relisting() -> Scenario {
-    let initial = (0..500).map(|n| serde_json::json!({ "metadata": { "name": format!("p{n}") } }));
+    let initial = (0..500).map(|n| PodSpec::of(&format!("p{n}")).into_object().into());
     let settings = serde_json::json!({ "machinery": "plain", "era": "1.36", "watchList": false });
     let entries = (1..40).flat_map(|n| {
         ["compact", "cut"].map(|op| serde_json::json!({ "at": n * 20_000, "op": op }))

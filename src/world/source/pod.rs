@@ -1,6 +1,7 @@
 //! Pods as dynamic objects: built, read, and validated when they come from outside.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_core::discovery::ApiResource;
@@ -8,6 +9,7 @@ use kube_core::{DynamicObject, TypeMeta};
 use serde_json::{Map, Value, json};
 
 use crate::bounds::{self, MAX_OBJECT, MAX_TEXT};
+use crate::fields::{Read, Wrong};
 use crate::fill::fill;
 use deltascope_cache::fact::Body;
 
@@ -51,6 +53,29 @@ pub enum Write {
         /// Its name.
         name: String,
     },
+}
+
+impl Write {
+    /// Deletes what has the name of this object.
+    #[must_use]
+    pub fn delete(object: DynamicObject) -> Self {
+        Self::Delete {
+            namespace: object.metadata.namespace.unwrap_or_default(),
+            name: object.metadata.name.unwrap_or_default(),
+        }
+    }
+}
+
+impl Read for DynamicObject {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        Ok(from_json(&value)?)
+    }
+}
+
+impl Read for Arc<DynamicObject> {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        DynamicObject::read(value).map(Self::new)
+    }
 }
 
 /// The namespace, empty if there is none, and the name in a key.

@@ -10,15 +10,13 @@ use crate::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::deserialize_by_fields;
 use crate::fields::{Fields, Read, Wrong, moment, one_of};
 use crate::slices::{Slices, at_once};
-use crate::virtual_time::{
-    Era, HandlerSettings, Input, ProcessModeText, Question, Settings, SourceKind, World,
-};
+use crate::virtual_time::{Era, Input, ProcessModeText, Question, Settings, SourceKind, World};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::any::AnySource;
-use super::live::{self, Live, ServerResponse};
-use super::pod::{self, Write};
+use super::live::{self, Live};
+use super::pod::Write;
 use super::program::Program;
 use super::recorded::RecordedServer;
 use super::simulator::Simulator;
@@ -32,7 +30,7 @@ pub struct Scenario {
     /// How the world is built.
     pub settings: Settings,
     /// The objects that the server has at the start.
-    pub initial: Vec<Value>,
+    pub initial: Vec<Arc<DynamicObject>>,
     /// The script, in the order of time.
     pub script: Vec<Entry>,
     /// The seed of endless traffic, if there is any.
@@ -54,82 +52,7 @@ pub struct Entry {
     /// Virtual time of the entry, in ms.
     pub at: Time,
     /// The operation.
-    pub act: Act,
-}
-
-/// An operation, as a script or `inject` writes it.
-#[derive(Clone, Debug)]
-pub enum Act {
-    /// Create this object.
-    Create {
-        /// The object.
-        object: Value,
-    },
-    /// Update this object.
-    Update {
-        /// The whole object.
-        object: Value,
-    },
-    /// Delete this object.
-    Delete {
-        /// The object; its metadata are enough.
-        object: Value,
-    },
-    /// Cut the watch.
-    Cut,
-    /// Forget the watch history.
-    Compact,
-    /// Responses of a cluster.
-    Responses {
-        /// The responses.
-        responses: Arc<[ServerResponse]>,
-    },
-    /// Pop one item.
-    Pop,
-    /// Set how the process loop runs.
-    Mode {
-        /// `free`, `held` or a pause in ms.
-        mode: ProcessModeText,
-    },
-    /// Switch KnownObjects on or off.
-    KnownObjects {
-        /// Whether it is on.
-        on: bool,
-    },
-    /// Close the watch cleanly.
-    Close,
-    /// Send a bookmark.
-    Bookmark,
-    /// End the watch with an `ERROR` event.
-    Error {
-        /// Its HTTP status.
-        code: u16,
-    },
-    /// Refuse the next requests.
-    Refuse {
-        /// The kind of request, the error and how many times.
-        refusals: Refusals,
-    },
-    /// Add a handler to a shared informer.
-    AddHandler {
-        /// The settings of the handler.
-        handler: HandlerSettings,
-    },
-    /// Remove a handler from a shared informer.
-    RemoveHandler {
-        /// Its index, from 0.
-        handler: u8,
-    },
-    /// The program prints a line.
-    Print {
-        /// The line; `{indices}` is filled in.
-        line: Arc<str>,
-    },
-    /// The program asks the Indexer for the keys of an index value, and prints them.
-    Ask {
-        /// The index, the value and the format of the answer.
-        question: Question,
-    },
+    pub input: Input<Command>,
 }
 
 impl Read for Scenario {
@@ -155,37 +78,25 @@ impl Read for Entry {
         let mut fields = Fields::of("an entry of a script", value)?;
         let at = moment(fields.need("at")?)?;
         let op: String = fields.need("op")?;
-        let act = match &*op {
-            "create" => Act::Create {
-                object: fields.need("object")?,
-            },
-            "update" => Act::Update {
-                object: fields.need("object")?,
-            },
-            "delete" => Act::Delete {
-                object: fields.need("object")?,
-            },
-            "cut" => Act::Cut,
-            "compact" => Act::Compact,
+        let source = Input::Source;
+        let input = match &*op {
+            "create" => source(Command::Write(Write::Create(fields.need("object")?))),
+            "update" => source(Command::Write(Write::Update(fields.need("object")?))),
+            // The metadata are enough.
+            "delete" => source(Command::Write(Write::delete(fields.need("object")?))),
+            "cut" => source(Command::Cut),
+            "compact" => source(Command::Compact),
             "tell" => {
                 let responses: Vec<Value> = fields.need("told")?;
                 let responses = responses.into_iter().map(live::read_response);
-                Act::Responses {
-                    responses: responses.collect::<Result<_, _>>()?,
-                }
+                source(Command::Respond(responses.collect::<Result<_, _>>()?))
             }
-            "pop" => Act::Pop,
-            "mode" => Act::Mode {
-                mode: fields.need("mode")?,
-            },
-            "knownObjects" => Act::KnownObjects {
-                on: fields.need("on")?,
-            },
-            "close" => Act::Close,
-            "bookmark" => Act::Bookmark,
-            "error" => Act::Error {
-                code: fields.need("code")?,
-            },
+            "pop" => Input::Pop,
+            "mode" => Input::Mode(fields.need::<ProcessModeText>("mode")?.0),
+            "knownObjects" => Input::KnownObjects(fields.need("on")?),
+            "close" => source(Command::Close),
+            "bookmark" => source(Command::Bookmark),
+            "error" => source(Command::ErrorEvent(fields.need("code")?)),
             "refuse" => {
                 let words = [("watch", true), ("list", false)];
                 let request: Value = fields.need("request")?;
@@ -197,33 +108,24 @@ impl Read for Entry {
                     none_of("with", &with, &known)
                 })?;
                 let times = fields.need("times")?;
-                Act::Refuse {
-                    refusals: Refusals { watch, kind, times },
-                }
+                source(Command::Refuse(Refusals { watch, kind, times }))
             }
-            "addHandler" => Act::AddHandler {
-                handler: fields.need("handler")?,
-            },
-            "removeHandler" => Act::RemoveHandler {
-                handler: fields.need("handler")?,
-            },
-            "print" => Act::Print {
-                line: fields.need("line")?,
-            },
+            "addHandler" => Input::AddHandler(fields.need("handler")?),
+            "removeHandler" => Input::RemoveHandler(fields.need("handler")?),
+            "print" => Input::Print(fields.need("line")?),
             "ask" => {
                 let words = [("json", true), ("go", false)];
                 let form: Value = fields.need("as")?;
-                let question = Question {
+                Input::Ask(Question {
                     index: fields.need_name("index")?,
                     value: fields.need_name("value")?,
                     json: one_of(&form, &words)?,
-                };
-                Act::Ask { question }
+                })
             }
             _ => return Err(none_of("op", &op, &OPS)),
         };
         fields.done()?;
-        Ok(Self { at, act })
+        Ok(Self { at, input })
     }
 }
 
@@ -281,53 +183,13 @@ const REFUSALS: [(&str, ApiErrorKind); 7] = [
 /// Building an object costs about as much as this many facts.
 const EACH: usize = 4;
 
-impl Act {
+impl Entry {
     /// Whether it acts on the server, which informers can share.
     fn is_for_server(&self) -> bool {
-        !matches!(
-            self,
-            Self::Pop
-                | Self::Mode { .. }
-                | Self::KnownObjects { .. }
-                | Self::AddHandler { .. }
-                | Self::RemoveHandler { .. }
-                | Self::Print { .. }
-                | Self::Responses { .. }
-                | Self::Ask { .. }
-        )
-    }
-
-    /// As an input of a world.
-    ///
-    /// # Errors
-    /// States what is wrong with the object, and what to do about it.
-    pub fn into_input(self) -> Result<Input<Command>, String> {
-        let write = match self {
-            Self::Create { object } => Write::Create(pod::from_json(&object)?),
-            Self::Update { object } => Write::Update(pod::from_json(&object)?),
-            Self::Delete { object } => {
-                let object = pod::from_json(&object)?;
-                Write::Delete {
-                    namespace: object.metadata.namespace.unwrap_or_default(),
-                    name: object.metadata.name.unwrap_or_default(),
-                }
-            }
-            Self::Cut => return Ok(Input::Source(Command::Cut)),
-            Self::Compact => return Ok(Input::Source(Command::Compact)),
-            Self::Responses { responses } => return Ok(Input::Source(Command::Respond(responses))),
-            Self::Pop => return Ok(Input::Pop),
-            Self::Mode { mode } => return Ok(Input::Mode(mode.0)),
-            Self::KnownObjects { on } => return Ok(Input::KnownObjects(on)),
-            Self::Close => return Ok(Input::Source(Command::Close)),
-            Self::Bookmark => return Ok(Input::Source(Command::Bookmark)),
-            Self::Error { code } => return Ok(Input::Source(Command::ErrorEvent(code))),
-            Self::Refuse { refusals } => return Ok(Input::Source(Command::Refuse(refusals))),
-            Self::AddHandler { handler } => return Ok(Input::AddHandler(handler)),
-            Self::RemoveHandler { handler } => return Ok(Input::RemoveHandler(handler)),
-            Self::Print { line } => return Ok(Input::Print(line)),
-            Self::Ask { question } => return Ok(Input::Ask(question)),
-        };
-        Ok(Input::Source(Command::Write(write)))
+        match &self.input {
+            Input::Source(command) => !matches!(command, Command::Respond(_)),
+            _ => false,
+        }
     }
 }
 
@@ -407,7 +269,7 @@ impl Scenario {
                     script: self
                         .script
                         .iter()
-                        .filter(|entry| entry.act.is_for_server())
+                        .filter(|entry| entry.is_for_server())
                         .cloned()
                         .collect(),
                     ..self.clone()
@@ -449,10 +311,8 @@ impl Scenario {
             )),
             SourceKind::Server => {
                 let mut initial = Vec::new();
-                for (place, object) in self.initial.iter().enumerate() {
-                    let object = pod::from_json(object).map_err(Wrong::from);
-                    initial
-                        .push(object.map_err(|error| error.inside_nth(place).inside("initial"))?);
+                for object in &self.initial {
+                    initial.push(DynamicObject::clone(object));
                     slices.spend(EACH).await;
                 }
                 let mut traffic = self
@@ -472,10 +332,8 @@ impl Scenario {
             }
         };
         let mut script = Vec::new();
-        for (place, entry) in self.script.iter().enumerate() {
-            let input = entry.act.clone().into_input().map_err(Wrong::from);
-            let input = input.map_err(|error| error.inside_nth(place).inside("script"))?;
-            script.push((entry.at, input));
+        for entry in &self.script {
+            script.push((entry.at, entry.input.clone()));
             slices.spend(EACH).await;
         }
         Ok(World::new(self.settings.clone(), source, script))
@@ -517,23 +375,26 @@ mod tests {
         let mode = read(r#"{"at": 5, "op": "mode", "mode": 70}"#);
         assert!(matches!(
             mode,
-            Ok(Entry { at: 5, act: Act::Mode { mode } }) if mode.0 == ProcessMode::Paced(70)
+            Ok(Entry {
+                at: 5,
+                input: Input::Mode(ProcessMode::Paced(70))
+            })
         ));
         let refuse = read(
             r#"{"at": 1, "op": "refuse", "request": "watch", "with": "forbidden", "times": 2}"#,
         );
         assert!(matches!(
             refuse,
-            Ok(Entry { act: Act::Refuse { refusals }, .. })
+            Ok(Entry { input: Input::Source(Command::Refuse(refusals)), .. })
                 if refusals.watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
         ));
         let handler = read(r#"{"at": 1, "op": "addHandler", "handler": {"name": "late"}}"#);
         assert!(matches!(
             handler,
-            Ok(Entry { act: Act::AddHandler { handler }, .. }) if &*handler.name == "late"
+            Ok(Entry { input: Input::AddHandler(handler), .. }) if &*handler.name == "late"
         ));
         let on = read(r#"{"op": "knownObjects", "on": true, "at": 0}"#);
-        assert!(matches!(on, Ok(entry) if matches!(entry.act, Act::KnownObjects { on: true })));
+        assert!(matches!(on, Ok(entry) if matches!(entry.input, Input::KnownObjects(true))));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use deltascope_cache::lister_watcher::ApiErrorKind;
 use super::Command;
 use super::live::{ResponsePart, ServerResponse};
 use super::pod::Write;
-use super::scenario::{Act, Entry, Scenario, refusal_name};
+use super::scenario::{Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
 
 /// Whether two scenarios give the same run.
@@ -37,7 +37,7 @@ pub fn scenario(scenario: &Scenario) -> Value {
     } = scenario;
     let mut fields = Written::default();
     fields.put("settings", settings.written());
-    fields.put("initial", Value::Array(initial.clone()));
+    fields.put("initial", array(initial.iter().map(|one| object(one))));
     fields.put("script", array(script.iter().map(entry)));
     fields.some("traffic", traffic.map(Value::from));
     fields.put("drops", array(drops.iter().map(|n| Value::from(*n))));
@@ -48,10 +48,7 @@ pub fn scenario(scenario: &Scenario) -> Value {
 /// An entry of a script.
 #[must_use]
 pub fn entry(entry: &Entry) -> Value {
-    let mut fields = Written::default();
-    fields.some("at", Some(entry.at.into()));
-    act(&entry.act, &mut fields);
-    fields.done()
+    input(entry.at, &[], &entry.input)
 }
 
 /// An input as the script entry that does the same at this time; `more` holds fields that come before the
@@ -63,7 +60,7 @@ pub fn input(at: u64, more: &[(&str, u64)], input: &Input<Command>) -> Value {
     for (name, value) in more {
         fields.some(name, Some((*value).into()));
     }
-    act(&act_of(input), &mut fields);
+    operation(input, &mut fields);
     fields.done()
 }
 
@@ -173,73 +170,35 @@ fn recorded(recorded: &Recorded) -> Value {
     fields.done()
 }
 
-/// An input as the operation of a script that does the same.
-#[must_use]
-pub fn act_of(input: &Input<Command>) -> Act {
-    match input {
-        Input::Source(Command::Write(Write::Create(made))) => Act::Create {
-            object: object(made),
-        },
-        Input::Source(Command::Write(Write::Update(changed))) => Act::Update {
-            object: object(changed),
-        },
+fn operation(input: &Input<Command>, fields: &mut Written) {
+    let (op, arguments): (&str, Vec<(&str, Value)>) = match input {
+        Input::Source(Command::Write(Write::Create(made))) => {
+            ("create", vec![("object", object(made))])
+        }
+        Input::Source(Command::Write(Write::Update(changed))) => {
+            ("update", vec![("object", object(changed))])
+        }
         Input::Source(Command::Write(Write::Delete { namespace, name })) => {
             let mut metadata = Written::default();
             metadata.put("namespace", (&**namespace).into());
             metadata.put("name", (&**name).into());
             let mut object = Written::default();
             object.put("metadata", metadata.done());
-            Act::Delete {
-                object: object.done(),
-            }
+            ("delete", vec![("object", object.done())])
         }
-        Input::Source(Command::Cut) => Act::Cut,
-        Input::Source(Command::Compact) => Act::Compact,
-        Input::Source(Command::Close) => Act::Close,
-        Input::Source(Command::Bookmark) => Act::Bookmark,
-        Input::Source(Command::ErrorEvent(code)) => Act::Error { code: *code },
-        Input::Source(Command::Refuse(refusals)) => Act::Refuse {
-            refusals: *refusals,
-        },
-        Input::Source(Command::Respond(responses)) => Act::Responses {
-            responses: std::sync::Arc::clone(responses),
-        },
-        Input::Pop => Act::Pop,
-        Input::Mode(mode) => Act::Mode {
-            mode: ProcessModeText(*mode),
-        },
-        Input::KnownObjects(on) => Act::KnownObjects { on: *on },
-        Input::AddHandler(handler) => Act::AddHandler {
-            handler: handler.clone(),
-        },
-        Input::RemoveHandler(handler) => Act::RemoveHandler { handler: *handler },
-        Input::Print(line) => Act::Print {
-            line: std::sync::Arc::clone(line),
-        },
-        Input::Ask(question) => Act::Ask {
-            question: question.clone(),
-        },
-    }
-}
-
-fn act(act: &Act, fields: &mut Written) {
-    let (op, arguments): (&str, Vec<(&str, Value)>) = match act {
-        Act::Create { object } => ("create", vec![("object", object.clone())]),
-        Act::Update { object } => ("update", vec![("object", object.clone())]),
-        Act::Delete { object } => ("delete", vec![("object", object.clone())]),
-        Act::Cut => ("cut", Vec::new()),
-        Act::Compact => ("compact", Vec::new()),
-        Act::Responses { responses } => {
+        Input::Source(Command::Cut) => ("cut", Vec::new()),
+        Input::Source(Command::Compact) => ("compact", Vec::new()),
+        Input::Source(Command::Respond(responses)) => {
             let responses = array(responses.iter().map(response));
             ("tell", vec![("told", responses)])
         }
-        Act::Pop => ("pop", Vec::new()),
-        Act::Mode { mode } => ("mode", vec![("mode", ProcessModeText(mode.0).into())]),
-        Act::KnownObjects { on } => ("knownObjects", vec![("on", (*on).into())]),
-        Act::Close => ("close", Vec::new()),
-        Act::Bookmark => ("bookmark", Vec::new()),
-        Act::Error { code } => ("error", vec![("code", (*code).into())]),
-        Act::Refuse { refusals } => {
+        Input::Pop => ("pop", Vec::new()),
+        Input::Mode(mode) => ("mode", vec![("mode", ProcessModeText(*mode).into())]),
+        Input::KnownObjects(on) => ("knownObjects", vec![("on", (*on).into())]),
+        Input::Source(Command::Close) => ("close", Vec::new()),
+        Input::Source(Command::Bookmark) => ("bookmark", Vec::new()),
+        Input::Source(Command::ErrorEvent(code)) => ("error", vec![("code", (*code).into())]),
+        Input::Source(Command::Refuse(refusals)) => {
             let request = if refusals.watch { "watch" } else { "list" };
             let arguments = vec![
                 ("request", request.into()),
@@ -248,10 +207,10 @@ fn act(act: &Act, fields: &mut Written) {
             ];
             ("refuse", arguments)
         }
-        Act::AddHandler { handler } => ("addHandler", vec![("handler", handler.written())]),
-        Act::RemoveHandler { handler } => ("removeHandler", vec![("handler", (*handler).into())]),
-        Act::Print { line } => ("print", vec![("line", (&**line).into())]),
-        Act::Ask { question } => {
+        Input::AddHandler(handler) => ("addHandler", vec![("handler", handler.written())]),
+        Input::RemoveHandler(handler) => ("removeHandler", vec![("handler", (*handler).into())]),
+        Input::Print(line) => ("print", vec![("line", (&**line).into())]),
+        Input::Ask(question) => {
             let form = if question.json { "json" } else { "go" };
             let arguments = vec![
                 ("index", (&*question.index).into()),

@@ -578,7 +578,7 @@ impl FromStr for ProcessModeText {
 
 impl Read for Era {
     fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(Arc::read(value)?.try_into()?)
+        Ok(Arc::<str>::read(value)?.try_into()?)
     }
 }
 

@@ -49,7 +49,7 @@ fn clicks_show_refused_writes_slow_processing_and_known_objects() {
     let mut slow = lessons::load("indexer").unwrap().scenario;
     slow.settings.process_ms = 150;
     slow.initial = (0..13)
-        .map(|n| json!({ "metadata": { "name": format!("p{n}") } }))
+        .map(|n| PodSpec::of(&format!("p{n}")).into_object().into())
         .collect();
     note(&Timeline::new(slow).unwrap());
 

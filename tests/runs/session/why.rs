@@ -12,8 +12,9 @@ use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::view::why::Link;
 use deltascope::replay::lessons;
-use deltascope::world::source::scenario::Act;
-use deltascope::world::virtual_time::Era;
+use deltascope::world::source;
+use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::virtual_time::{Era, Input};
 use serde_json::json;
 
 /// The drawer's links for the fact at the cursor: their facts, in brackets those that only explain a cause.
@@ -54,8 +55,8 @@ fn a_missed_deletion_leads_to_the_known_object_and_to_the_delete() {
         settings.watch_list = Some(streams);
         settings.selector = selector.map(|text| Selector::parse(text).unwrap());
         if selector.is_some() {
-            let object = json!({ "metadata": { "namespace": "default", "name": "b" } });
-            lesson.scenario.script[1].act = Act::Update { object };
+            let update = Write::Update(PodSpec::of("default/b").into_object());
+            lesson.scenario.script[1].input = Input::Source(source::Command::Write(update));
         }
         let mut session = Session::new();
         session.open(lesson);

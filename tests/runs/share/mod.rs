@@ -27,7 +27,7 @@ fn inputs_of(acts: &[(u64, Value)]) -> Vec<RecordedInput> {
         RecordedInput {
             after: usize::MAX,
             at: *at,
-            input: Entry::read(act).unwrap().act.into_input().unwrap(),
+            input: Entry::read(act).unwrap().input,
         }
     };
     acts.iter().map(entry).collect()

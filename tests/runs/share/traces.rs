@@ -68,7 +68,8 @@ fn an_input_keeps_its_position_whether_the_position_or_only_the_time_is_given() 
 fn an_error_in_a_trace_states_the_line_and_what_to_do() {
     let deep = format!("{}{}\n", "[".repeat(300), "]".repeat(300));
     let nested = json!({ "beside": [{ "beside": [{}] }] });
-    let wide = json!({ "beside": vec![json!({}); 50], "initial": vec![json!({}); 1_100] });
+    let object = json!({ "metadata": { "name": "a" } });
+    let wide = json!({ "beside": vec![json!({}); 50], "initial": vec![object; 1_100] });
     for (more, line, words, opens) in [
         ("{\"deltascope\":2}\n", 1, "newer page", false),
         ("{\"deltascope\":\"1\"}\n", 1, "header", false),

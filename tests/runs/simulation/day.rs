@@ -9,11 +9,10 @@ use deltascope::cache::rng::Rng;
 use deltascope::replay::invariants::Invariants;
 use deltascope::replay::picture::Picture;
 use deltascope::world::Time;
-use deltascope::world::source::Refusals;
-use deltascope::world::source::pod::PodSpec;
-use deltascope::world::source::scenario::{Act, Entry, Scenario};
-use deltascope::world::virtual_time::{Era, ProcessModeText, Settings};
-use serde_json::Value;
+use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::source::scenario::{Entry, Scenario};
+use deltascope::world::source::{Command, Refusals};
+use deltascope::world::virtual_time::{Era, Input, Settings};
 
 use super::{Run, handler, pod, run_all, scenario, seeds};
 
@@ -24,67 +23,51 @@ const FAULTS: Time = 21 * HOUR;
 const EVENING: Time = 22 * HOUR;
 const NIGHT: Time = 24 * HOUR;
 
-fn value(pod: PodSpec) -> Value {
-    serde_json::to_value(pod.into_object()).unwrap()
-}
-
 /// What happens at a time; a held or slow loop goes on a minute later.
 fn acts(rng: &mut Rng, at: Time, script: &mut Vec<Entry>) {
-    let act = match rng.below(32) {
-        0..9 => Act::Create {
-            object: value(pod(rng)),
-        },
-        9..15 => Act::Update {
-            object: value(pod(rng)),
-        },
-        15..20 => Act::Delete {
-            object: value(pod(rng)),
-        },
-        20 | 21 => Act::Cut,
-        22 => Act::Compact,
-        23 => Act::Close,
-        24 => Act::Bookmark,
-        25 => Act::Error {
-            code: [410, 429, 500][rng.below(3) as usize],
-        },
-        26 | 27 => Act::Refuse {
-            refusals: Refusals {
-                watch: rng.chance(50),
-                kind: [
-                    ApiErrorKind::Expired,
-                    ApiErrorKind::TooLarge,
-                    ApiErrorKind::TooManyRequests,
-                    ApiErrorKind::ConnectionRefused,
-                    ApiErrorKind::Forbidden,
-                    ApiErrorKind::Invalid,
-                    ApiErrorKind::InternalError,
-                ][rng.below(7) as usize],
-                times: 1 + rng.below(4) as u32,
-            },
-        },
-        28 => Act::AddHandler {
-            handler: handler(rng, "late", true),
-        },
-        29 => Act::RemoveHandler {
-            handler: rng.below(4) as u8,
-        },
+    let command = match rng.below(32) {
+        0..9 => Command::Write(Write::Create(pod(rng).into())),
+        9..15 => Command::Write(Write::Update(pod(rng).into())),
+        15..20 => Command::Write(Write::delete(pod(rng).into())),
+        20 | 21 => Command::Cut,
+        22 => Command::Compact,
+        23 => Command::Close,
+        24 => Command::Bookmark,
+        25 => Command::ErrorEvent([410, 429, 500][rng.below(3) as usize]),
+        26 | 27 => Command::Refuse(Refusals {
+            watch: rng.chance(50),
+            kind: [
+                ApiErrorKind::Expired,
+                ApiErrorKind::TooLarge,
+                ApiErrorKind::TooManyRequests,
+                ApiErrorKind::ConnectionRefused,
+                ApiErrorKind::Forbidden,
+                ApiErrorKind::Invalid,
+                ApiErrorKind::InternalError,
+            ][rng.below(7) as usize],
+            times: 1 + rng.below(4) as u32,
+        }),
         kind => {
-            let mode = match kind {
-                30 => ProcessMode::Held,
-                _ => ProcessMode::Paced(700),
+            let input = match kind {
+                28 => Input::AddHandler(handler(rng, "late", true)),
+                29 => Input::RemoveHandler(rng.below(4) as u8),
+                _ => {
+                    script.push(Entry {
+                        at: at + MINUTE,
+                        input: Input::Mode(ProcessMode::Free),
+                    });
+                    Input::Mode(match kind {
+                        30 => ProcessMode::Held,
+                        _ => ProcessMode::Paced(700),
+                    })
+                }
             };
-            script.push(Entry {
-                at: at + MINUTE,
-                act: Act::Mode {
-                    mode: ProcessModeText(ProcessMode::Free),
-                },
-            });
-            Act::Mode {
-                mode: ProcessModeText(mode),
-            }
+            script.push(Entry { at, input });
+            return;
         }
     };
-    script.push(Entry { at, act });
+    let input = Input::Source(command);
+    script.push(Entry { at, input });
 }
 
 /// The same day for each generation.
@@ -114,9 +97,7 @@ fn day(seed: u64, generation: Generation) -> Scenario {
             };
             script.push(Entry {
                 at: NIGHT,
-                act: Act::Delete {
-                    object: value(spec),
-                },
+                input: Input::Source(Command::Write(Write::delete(spec.into()))),
             });
         }
     }

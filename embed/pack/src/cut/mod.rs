@@ -1,18 +1,35 @@
-//! Cuts the program: functions that do not run before the first picture, and the data that only they use, come later, in a file of
-//! their own. What only the page's first pictures need, or only those of elements, has files, too.
+//! Cuts the program into several modules, so that the first picture needs few bytes: [`Side`] says which there are. What is not there
+//! yet comes when it is called, so the cut decides when code comes, and never what it does.
 //!
-//! The files call each other through the table of functions. Until the others are there, something stands in each of their slots
-//! that fetches them (`split.js`): so the cut changes when the code comes, and never what it does.
+//! Three things go in. The program as wasm-bindgen has written it is what is cut. The program as the linker has written it
+//! (`linked`) has relocations, which say which function uses which data. The list (`list`) says which functions, and which of their
+//! points, run for which first pictures; a point (`body`) is a place where control may part or come together.
+//!
+//! 1. The list gives each function a side. What it does not know stays in the main module.
+//! 2. Functions that run have stretches that do not. These become functions of their own (`outline`, `flow`), and get a side, too.
+//! 3. What no list knows, and only functions of another side reach, goes there (`reach`).
+//! 4. Data goes where its only users are (`data`).
+//! 5. The modules are written (`write`), with functions that are like each other side by side (`alike`).
+//!
+//! The main module has memory, table and globals, and the others import them. A function that another side calls has a slot in the
+//! table. Until its module is there, a stand is in its slot: a function that fetches that module, and then calls what is in the
+//! slot (`split.js`).
+//!
+//! For the list, `count` writes a program in one piece that notes which points it comes to (`make starts`). The tests cut programs
+//! that are made by chance, and run them.
 
 mod alike;
 mod body;
 pub(crate) mod count;
 mod data;
+mod flow;
 pub(crate) mod linked;
 pub(crate) mod list;
 mod module;
 mod outline;
 mod reach;
+#[cfg(test)]
+mod tests;
 mod types;
 mod write;
 
@@ -80,6 +97,17 @@ pub(crate) struct Stands {
     pub(crate) kinds: Vec<(Vec<u8>, Vec<u8>, usize)>,
     /// The slots, each with the number of its function's kind.
     pub(crate) slots: Vec<(u32, usize)>,
+}
+
+impl Stands {
+    /// As `split.js` reads them: the kinds, the distance of each slot from the one before, and their kinds.
+    pub(crate) fn told(&self) -> serde_json::Value {
+        let slots = self.slots.iter().map(|&(slot, _)| slot);
+        let before = std::iter::once(0).chain(slots.clone());
+        let steps: Vec<u32> = slots.zip(before).map(|(slot, last)| slot - last).collect();
+        let of: Vec<usize> = self.slots.iter().map(|&(_, kind)| kind).collect();
+        serde_json::json!([self.kinds, steps, of])
+    }
 }
 
 /// The functions that a program defines.

@@ -1,20 +1,25 @@
-//! Takes stretches that do not run before the first picture out of functions that do, as functions of their own.
+//! Takes stretches that do not run before the first picture out of functions that do, as functions of their own, behind all others.
 //!
 //! Such a function is given the locals that the stretch reads, and returns those that it sets and that are read after it; and, if
-//! the stretch can be left in several ways, in which.
+//! the stretch can be left in several ways, in which (see `flow`). In its place the function calls it, and goes on where it would have.
+//!
+//! There are two passes, for a stretch that no first picture needs may lie within one that only some need.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use wasm_encoder::reencode::{Error, Reencode, RoundtripReencoder};
 use wasm_encoder::{CodeSection, Function, FunctionSection, Instruction, TypeSection};
 use wasmparser::{
-    CodeSectionReader, FunctionBody, FunctionSectionReader, Operator, Parser, TypeSectionReader,
+    CodeSectionReader, FuncType, FunctionSectionReader, Operator, Parser, TypeSectionReader,
     ValType,
 };
 
 use super::Side;
 use super::body::{Body, bodies, kinds};
+use super::flow::{Exit, Flow, Stretch};
+use super::module::Module;
+use super::types::{Types, encoded};
 
 /// A program with new functions at its end.
 pub(super) struct Outlined {
@@ -116,21 +121,14 @@ fn pass(
     bodies: &[Body<'_>],
     stretches: &dyn Fn(usize, &Body<'_>) -> Vec<Range<usize>>,
 ) -> Result<Pass, String> {
-    let module = super::module::Module::read(bytes)?;
+    let module = Module::read(bytes)?;
     let number = module.imported() + module.bodies.len() as u32;
     let mut out = Outliner {
-        types: Types::default(),
+        types: Types::of(&module.types),
         functions: Vec::new(),
         anew: Vec::new(),
-        next: 0,
         first: number,
     };
-    out.types.known = module
-        .types
-        .iter()
-        .map(|ty| (ty.params().to_vec(), ty.results().to_vec()))
-        .collect();
-    out.types.kept = out.types.known.len();
     let (mut taken, mut kept) = (Vec::new(), Vec::new());
     for (at, body) in bodies.iter().enumerate() {
         let without = out.without(body, stretches(at, body))?;
@@ -138,7 +136,6 @@ fn pass(
         taken.push(without.taken);
         kept.push(without.kept);
     }
-    out.anew.resize_with(module.bodies.len(), || None);
     let mut anew = wasm_encoder::Module::new();
     out.parse_core_module(&mut anew, Parser::new(0), bytes)
         .map_err(|error| error.to_string())?;
@@ -151,57 +148,13 @@ fn pass(
     })
 }
 
-/// The types of functions, with those that come.
-#[derive(Default)]
-struct Types {
-    known: Vec<(Vec<ValType>, Vec<ValType>)>,
-    /// How many there were.
-    kept: usize,
-}
-
-impl Types {
-    fn number(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
-        let ty = (params, results);
-        let at = self
-            .known
-            .iter()
-            .position(|known| *known == ty)
-            .unwrap_or_else(|| {
-                self.known.push(ty);
-                self.known.len() - 1
-            });
-        at as u32
-    }
-}
-
 struct Outliner {
     types: Types,
     /// What comes: types and bodies.
     functions: Vec<(u32, Function)>,
     /// What takes the place of what was there.
     anew: Vec<Option<Function>>,
-    next: usize,
     first: u32,
-}
-
-/// How a stretch is left.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Exit {
-    /// To a label, counted from the stretch outwards.
-    Label(u32),
-    Return,
-    /// Behind its end.
-    Falls,
-}
-
-type Locals = BTreeSet<u32>;
-
-struct Stretch {
-    range: Range<usize>,
-    params: Vec<u32>,
-    outputs: Vec<u32>,
-    exits: Vec<Exit>,
-    used: Locals,
 }
 
 /// A function without some of its stretches, if it has any: see [`Pass`].
@@ -278,9 +231,8 @@ impl Outliner {
         if stretch.exits.len() > 1 {
             results.push(ValType::I32);
         }
-        let number = self
-            .types
-            .number(stretch.params.iter().map(ty).collect(), results);
+        let params = stretch.params.iter().map(ty);
+        let number = self.types.number(&FuncType::new(params, results));
         let own: Vec<u32> = stretch
             .used
             .iter()
@@ -423,254 +375,6 @@ fn call(stretch: &Stretch, number: u32, code: u32, results: u32) -> Vec<Instruct
     all
 }
 
-impl Stretch {
-    /// The number that says how it was left: of the last way, 0.
-    fn code(&self, exit: Exit) -> i32 {
-        let at = self
-            .exits
-            .iter()
-            .position(|&one| one == exit)
-            .unwrap_or_default();
-        (self.exits.len() - 1 - at) as i32
-    }
-
-    /// How a jump over so many blocks around it leaves it.
-    fn exit(&self, label: u32) -> Exit {
-        if self.exits.contains(&Exit::Label(label)) {
-            Exit::Label(label)
-        } else {
-            Exit::Return
-        }
-    }
-}
-
-/// Which locals of a function are read after each of its instructions.
-struct Flow<'b, 'a> {
-    body: &'b Body<'a>,
-    live: Vec<Locals>,
-    /// The blocks around each instruction.
-    around: Vec<Vec<usize>>,
-}
-
-impl<'b, 'a> Flow<'b, 'a> {
-    fn of(body: &'b Body<'a>) -> Self {
-        let mut flow = Self {
-            body,
-            live: vec![Locals::new(); body.ops.len() + 1],
-            around: vec![Vec::new(); body.ops.len()],
-        };
-        let mut open = Vec::new();
-        for (at, op) in body.ops.iter().enumerate() {
-            if matches!(op.operator, Operator::End) {
-                open.pop();
-            }
-            flow.around[at].clone_from(&open);
-            if op.after > 0 {
-                open.push(at);
-            }
-        }
-        flow.back(0, body.ops.len() - 1, Locals::new(), &mut Vec::new());
-        flow
-    }
-
-    /// What is read from `from` on, if `out` is after `to`.
-    fn back(
-        &mut self,
-        from: usize,
-        to: usize,
-        mut out: Locals,
-        labels: &mut Vec<Locals>,
-    ) -> Locals {
-        let mut items = Vec::new();
-        let mut at = from;
-        while at < to {
-            items.push(at);
-            at = if self.body.ops[at].after > 0 {
-                self.body.ops[at].after
-            } else {
-                at + 1
-            };
-        }
-        self.live[to].clone_from(&out);
-        let label = |labels: &[Locals], depth: u32| {
-            let at = labels.len().checked_sub(1 + depth as usize);
-            at.map_or_else(Locals::new, |at| labels[at].clone())
-        };
-        for at in items.into_iter().rev() {
-            let (operator, after) = (self.body.ops[at].operator.clone(), self.body.ops[at].after);
-            match operator {
-                Operator::Block { .. } => {
-                    labels.push(out.clone());
-                    out = self.back(at + 1, after - 1, out, labels);
-                    labels.pop();
-                }
-                Operator::Loop { .. } => {
-                    let mut head = Locals::new();
-                    out = loop {
-                        labels.push(head.clone());
-                        let inner = self.back(at + 1, after - 1, out.clone(), labels);
-                        labels.pop();
-                        if inner.is_subset(&head) {
-                            break head;
-                        }
-                        head.extend(inner);
-                    };
-                }
-                Operator::If { .. } => {
-                    labels.push(out.clone());
-                    let other = self.otherwise(at, after);
-                    let end = after - 1;
-                    let mut both = self.back(at + 1, other.unwrap_or(end), out.clone(), labels);
-                    both.extend(match other {
-                        Some(other) => self.back(other + 1, end, out, labels),
-                        None => out,
-                    });
-                    out = both;
-                    labels.pop();
-                }
-                Operator::Br { relative_depth } => out = label(labels, relative_depth),
-                Operator::BrIf { relative_depth } => out.extend(label(labels, relative_depth)),
-                Operator::BrTable { targets } => {
-                    out = label(labels, targets.default());
-                    for target in targets.targets().flatten() {
-                        out.extend(label(labels, target));
-                    }
-                }
-                Operator::Return | Operator::Unreachable => out = Locals::new(),
-                Operator::LocalGet { local_index } => {
-                    out.insert(local_index);
-                }
-                Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
-                    out.remove(&local_index);
-                }
-                _ => {}
-            }
-            self.live[at].clone_from(&out);
-        }
-        out
-    }
-
-    /// Where the other arm of an `if` begins.
-    fn otherwise(&self, begin: usize, after: usize) -> Option<usize> {
-        let mut at = begin + 1;
-        while at < after {
-            let op = &self.body.ops[at];
-            if matches!(op.operator, Operator::Else) {
-                return Some(at);
-            }
-            at = if op.after > 0 { op.after } else { at + 1 };
-        }
-        None
-    }
-
-    /// A stretch, if it can be taken out, and that is worth it.
-    fn stretch(&self, range: Range<usize>) -> Option<Stretch> {
-        let ops = &self.body.ops;
-        let around = &self.around[range.start];
-        let (mut reads, mut writes, mut exits) = (Locals::new(), Locals::new(), BTreeSet::new());
-        let mut depth = 0;
-        for op in &ops[range.clone()] {
-            let mut jump = |to: u32, is_plain: bool| {
-                let Some(label) = to.checked_sub(depth) else {
-                    return true;
-                };
-                match around.len().checked_sub(1 + label as usize) {
-                    Some(at) => {
-                        exits.insert(Exit::Label(label));
-                        ops[around[at]].takes == 0
-                    }
-                    // Out of the function.
-                    None => {
-                        exits.insert(Exit::Return);
-                        is_plain
-                    }
-                }
-            };
-            let can = match &op.operator {
-                Operator::LocalGet { local_index } => {
-                    reads.insert(*local_index);
-                    true
-                }
-                Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
-                    writes.insert(*local_index);
-                    true
-                }
-                Operator::Br { relative_depth } => jump(*relative_depth, true),
-                Operator::BrIf { relative_depth } => {
-                    jump(*relative_depth, self.body.ty.results().is_empty())
-                }
-                Operator::BrTable { targets } => targets
-                    .targets()
-                    .flatten()
-                    .chain([targets.default()])
-                    .all(|target| target < depth),
-                Operator::Return => {
-                    exits.insert(Exit::Return);
-                    true
-                }
-                Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
-                    depth += 1;
-                    true
-                }
-                Operator::End => {
-                    depth -= 1;
-                    true
-                }
-                _ => true,
-            };
-            if !can {
-                return None;
-            }
-        }
-        if ops[range.end].is_reached {
-            exits.insert(Exit::Falls);
-        }
-        let mut later = Locals::new();
-        for &exit in &exits {
-            match exit {
-                Exit::Falls => later.extend(&self.live[range.end]),
-                Exit::Label(label) => {
-                    let begin = around[around.len() - 1 - label as usize];
-                    let to = if matches!(ops[begin].operator, Operator::Loop { .. }) {
-                        begin
-                    } else {
-                        ops[begin].after
-                    };
-                    later.extend(&self.live[to]);
-                }
-                Exit::Return => {}
-            }
-        }
-        let outputs: Vec<u32> = writes.intersection(&later).copied().collect();
-        let needed: Locals = reads.iter().chain(&outputs).copied().collect();
-        let params: Vec<u32> = self.live[range.start]
-            .intersection(&needed)
-            .copied()
-            .collect();
-        let size = ops[range.end - 1].bytes.end - ops[range.start].bytes.start;
-        let cost = 8 + 2 * params.len() + 2 * outputs.len() + 5 * exits.len();
-        let used = reads.union(&writes).copied().collect();
-        (size > 3 * cost).then(|| Stretch {
-            range,
-            params,
-            outputs,
-            exits: exits.into_iter().collect(),
-            used,
-        })
-    }
-}
-
-fn encoded(types: &[ValType]) -> Result<Vec<wasm_encoder::ValType>, String> {
-    types
-        .iter()
-        .map(|&ty| {
-            RoundtripReencoder
-                .val_type(ty)
-                .map_err(|error| error.to_string())
-        })
-        .collect()
-}
-
 fn zero(ty: ValType) -> Result<Instruction<'static>, String> {
     Ok(match ty {
         ValType::I64 => Instruction::I64Const(0),
@@ -686,23 +390,14 @@ fn zero(ty: ValType) -> Result<Instruction<'static>, String> {
 }
 
 impl Reencode for Outliner {
-    type Error = std::convert::Infallible;
+    type Error = String;
 
     fn parse_type_section(
         &mut self,
         section: &mut TypeSection,
-        types: TypeSectionReader<'_>,
-    ) -> Result<(), Error<Self::Error>> {
-        RoundtripReencoder.parse_type_section(section, types)?;
-        for (params, results) in &self.types.known[self.types.kept..] {
-            let of = |types: &[ValType]| {
-                types
-                    .iter()
-                    .filter_map(|&ty| RoundtripReencoder.val_type(ty).ok())
-                    .collect::<Vec<_>>()
-            };
-            section.ty().function(of(params), of(results));
-        }
+        _: TypeSectionReader<'_>,
+    ) -> Result<(), Error<String>> {
+        *section = self.types.section().map_err(Error::UserError)?;
         Ok(())
     }
 
@@ -710,8 +405,10 @@ impl Reencode for Outliner {
         &mut self,
         section: &mut FunctionSection,
         all: FunctionSectionReader<'_>,
-    ) -> Result<(), Error<Self::Error>> {
-        RoundtripReencoder.parse_function_section(section, all)?;
+    ) -> Result<(), Error<String>> {
+        for ty in all {
+            section.function(ty?);
+        }
         for (ty, _) in &self.functions {
             section.function(*ty);
         }
@@ -722,45 +419,31 @@ impl Reencode for Outliner {
         &mut self,
         code: &mut CodeSection,
         section: CodeSectionReader<'_>,
-    ) -> Result<(), Error<Self::Error>> {
+    ) -> Result<(), Error<String>> {
+        let mut anew = std::mem::take(&mut self.anew).into_iter();
         for body in section {
-            self.parse_function_body(code, body?)?;
+            match anew.next().flatten() {
+                Some(function) => code.function(&function),
+                None => code.raw(body?.as_bytes()),
+            };
         }
         for (_, function) in &self.functions {
             code.function(function);
         }
         Ok(())
     }
-
-    fn parse_function_body(
-        &mut self,
-        code: &mut CodeSection,
-        body: FunctionBody<'_>,
-    ) -> Result<(), Error<Self::Error>> {
-        self.next += 1;
-        match &self.anew[self.next - 1] {
-            Some(function) => {
-                code.function(function);
-                Ok(())
-            }
-            None => RoundtripReencoder
-                .parse_function_body(code, body)
-                .map_err(|_| Error::InvalidCodeSectionSize),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use wasm_encoder::{
-        BlockType, CodeSection, Function, FunctionSection, Instruction as I, Module, TypeSection,
-        ValType,
+        BlockType, CodeSection, Function, FunctionSection, Instruction as I, TypeSection, ValType,
     };
     use wasmparser::Validator;
 
     use super::outline;
     use crate::cut::Side;
-    use crate::cut::module::Module as Read;
+    use crate::cut::module::Module;
 
     /// Control comes only later to what is after the first jump, and not to what is after the second.
     fn side(_: usize, point: u32) -> Option<Side> {
@@ -814,7 +497,7 @@ mod tests {
         functions.function(0);
         let mut code = CodeSection::new();
         code.function(&function);
-        let mut module = Module::new();
+        let mut module = wasm_encoder::Module::new();
         module.section(&types).section(&functions).section(&code);
         module.finish()
     }
@@ -824,7 +507,7 @@ mod tests {
         let program = program();
         let outlined = outline(&program, &side).unwrap();
         Validator::new().validate_all(&outlined.bytes).unwrap();
-        let module = Read::read(&outlined.bytes).unwrap();
+        let module = Module::read(&outlined.bytes).unwrap();
         assert_eq!((outlined.first, module.bodies.len()), (1, 2));
         let ty = &module.types[module.ty(1) as usize];
         // One local; the result, the other local, and the way.
@@ -853,7 +536,7 @@ mod tests {
     fn a_function_that_the_list_does_not_know_stays_whole() {
         let program = program();
         let outlined = outline(&program, &|_, _| None).unwrap();
-        assert_eq!(Read::read(&outlined.bytes).unwrap().bodies.len(), 1);
+        assert_eq!(Module::read(&outlined.bytes).unwrap().bodies.len(), 1);
         assert!(outlined.taken[0].stretches.is_empty());
     }
 }

@@ -62,12 +62,13 @@ impl<'a> Reach<'a> {
     pub(super) fn place(&self, sides: &mut [Side]) -> Result<(), String> {
         use Side::{Element, Main, More, Own, Page, Rest};
         let all = self.without(&[], sides);
-        let lost = self.module.defined().find(|(function, _)| {
-            matches!(sides[*function as usize], Page | Element | More) && !all.contains(function)
+        // A stretch has no name: something reaches it if that reaches what it was taken from.
+        let mut named = self.module.names.iter();
+        let lost = named.find(|(function, _)| {
+            matches!(sides[**function as usize], Page | Element | More) && !all.contains(function)
         });
-        if let Some((function, _)) = lost {
-            let name = self.module.names.get(&function);
-            return Err(format!("nothing reaches {name:?}, function {function}"));
+        if let Some((function, name)) = lost {
+            return Err(format!("nothing reaches {name}, function {function}"));
         }
         for (from, to, others) in [
             (Main, Rest, &[Rest, Own][..]),

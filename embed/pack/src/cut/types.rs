@@ -1,14 +1,19 @@
-//! The types of a module.
+//! The types of a module's functions.
 
+use wasm_encoder::TypeSection;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
-use wasm_encoder::{TypeSection, ValType};
-use wasmparser::FuncType;
+use wasmparser::{FuncType, ValType};
 
-/// The types that a module uses.
+/// Types with numbers; more of them may come, until the section is written.
 #[derive(Default)]
 pub(super) struct Types(Vec<FuncType>);
 
 impl Types {
+    /// Those that a module has, under their numbers.
+    pub(super) fn of(known: &[FuncType]) -> Self {
+        Self(known.to_vec())
+    }
+
     pub(super) fn number(&mut self, ty: &FuncType) -> u32 {
         let at = self.0.iter().position(|known| known == ty);
         at.unwrap_or_else(|| {
@@ -17,19 +22,19 @@ impl Types {
         }) as u32
     }
 
-    /// Once all else is written.
-    pub(super) fn section(&self) -> TypeSection {
+    pub(super) fn section(&self) -> Result<TypeSection, String> {
         let mut section = TypeSection::new();
         for ty in &self.0 {
-            section
-                .ty()
-                .function(values(ty.params()), values(ty.results()));
+            let (params, results) = (encoded(ty.params())?, encoded(ty.results())?);
+            section.ty().function(params, results);
         }
-        section
+        Ok(section)
     }
 }
 
-pub(super) fn values(types: &[wasmparser::ValType]) -> Vec<ValType> {
+pub(super) fn encoded(types: &[ValType]) -> Result<Vec<wasm_encoder::ValType>, String> {
     let types = types.iter().map(|&ty| RoundtripReencoder.val_type(ty));
-    types.filter_map(Result::ok).collect()
+    types
+        .collect::<Result<_, _>>()
+        .map_err(|error| error.to_string())
 }

@@ -1,4 +1,8 @@
 //! Writes the modules of the cut.
+//!
+//! The main one has memory, tables and globals; the others import these from it, under the names of its exports. A call of a function
+//! of another file becomes one through the table, where each such function has a slot. What a file needs of JavaScript, it imports
+//! itself. Its functions have other numbers than in the program: `Calls` knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,10 +17,10 @@ use wasmparser::{ExternalKind, FuncType, Operator};
 
 use super::alike::alike;
 use super::module::{Module, Segment};
-use super::types::{Types, values};
+use super::types::{Types, encoded};
 use super::{Cut, Side, Stands};
 
-/// The module from which the rest imports what the main part exports.
+/// The module from which the others import what the main one exports.
 const MAIN: &str = "main";
 /// A call through the table takes some bytes more than a plain one. A function that is called more often has one function that
 /// does it for all.
@@ -31,22 +35,27 @@ const GLUE: &str = "./deltascope_bg.js";
 /// Less data than this stays: to go on behind a hole takes some bytes.
 const SHORT: usize = 16;
 
+/// A program that is to be cut.
 pub(super) struct Cutter<'a> {
     module: Module<'a>,
+    /// Where each function belongs.
     sides: Vec<Side>,
+    /// Whether it stays in one piece: then nothing is left out, and functions are known by their order. One that counts does.
+    is_one: bool,
     /// Functions that are the same as another of their file, which stands for them.
     same: BTreeMap<u32, u32>,
     /// What is reached at all.
     used: BTreeSet<u32>,
-    /// The functions of these that it defines, in the order in which the files have them.
-    order: Vec<u32>,
-    /// How often the functions of each side call those of others.
+    /// How often the functions of each side call what is imported or of another side.
     calls: [BTreeMap<u32, usize>; SIDES],
-    /// What the others use.
+    /// The globals that the others use.
     globals: BTreeSet<u32>,
-    /// The slots of what is called from the other side, or through the table anyway.
+    /// The functions that are used, in the order in which the files have them.
+    order: Vec<u32>,
+    /// The table: that of the program, and behind it what is called from another side.
+    table: BTreeMap<u32, u32>,
+    /// A slot of each function that has any.
     slot_of: BTreeMap<u32, u32>,
-    size: u64,
     /// What each side writes into memory.
     data: [Vec<(u32, &'a [u8])>; SIDES],
 }
@@ -57,49 +66,73 @@ impl<'a> Cutter<'a> {
         sides: Vec<Side>,
         places: &[(Range<u32>, Side)],
     ) -> Result<Self, String> {
-        let mut calls = [const { BTreeMap::new() }; SIDES];
-        let mut globals = BTreeSet::new();
-        // One that counts is in one piece, and its functions are known by their order.
+        if module.tables.is_empty() {
+            return Err("a program without a table".to_owned());
+        }
         let is_one = sides.iter().all(|side| *side == Side::Main);
-        let same = if is_one {
-            BTreeMap::new()
-        } else {
-            same(&module, &sides)
+        let mut cutter = Self {
+            is_one,
+            same: if is_one {
+                BTreeMap::new()
+            } else {
+                same(&module, &sides)
+            },
+            used: BTreeSet::new(),
+            calls: [const { BTreeMap::new() }; SIDES],
+            globals: BTreeSet::new(),
+            order: Vec::new(),
+            table: module.slots.clone(),
+            slot_of: BTreeMap::new(),
+            data: parted(&module.data, places),
+            module,
+            sides,
         };
-        let one_for = |function: u32| same.get(&function).copied().unwrap_or(function);
-        let exports = module.exports.iter();
+        cutter.follow()?;
+        cutter.arrange();
+        cutter.give_slots();
+        Ok(cutter)
+    }
+
+    fn one_for(&self, function: u32) -> u32 {
+        self.same.get(&function).copied().unwrap_or(function)
+    }
+
+    fn is_of(&self, side: Side, function: u32) -> bool {
+        self.sides[function as usize] == side
+    }
+
+    /// Finds what is used, from the table and the exports on.
+    fn follow(&mut self) -> Result<(), String> {
+        let exports = self.module.exports.iter();
         let exports = exports.filter(|export| export.kind == ExternalKind::Func);
         let exports = exports.map(|export| export.index);
-        let roots = module.slots.values().copied().chain(exports);
-        let mut used: BTreeSet<u32> = roots.map(one_for).collect();
-        if is_one {
-            used.extend(0..sides.len() as u32);
+        let roots = self.module.slots.values().copied().chain(exports);
+        let mut left: Vec<u32> = roots.map(|function| self.one_for(function)).collect();
+        for &function in left.iter().filter(|&&one| self.module.is_imported(one)) {
+            self.calls[Side::Main as usize].insert(function, 0);
         }
-        let mut left: Vec<u32> = used.iter().copied().collect();
+        if self.is_one {
+            left.extend(0..self.sides.len() as u32);
+        }
         while let Some(function) = left.pop() {
-            if module.is_imported(function) {
+            if !self.used.insert(function) || self.module.is_imported(function) {
                 continue;
             }
-            let body = module.body(function);
-            let side = sides[function as usize];
-            let mut reader = body
-                .get_operators_reader()
-                .map_err(|error| error.to_string())?;
-            while !reader.eof() {
-                match reader.read().map_err(|error| error.to_string())? {
+            let side = self.sides[function as usize];
+            let operators = self.module.body(function).get_operators_reader();
+            for operator in operators.map_err(|error| error.to_string())? {
+                match operator.map_err(|error| error.to_string())? {
                     Operator::Call { function_index } => {
-                        let called = one_for(function_index);
-                        if used.insert(called) {
-                            left.push(called);
-                        }
-                        if sides[called as usize] != side {
-                            *calls[side as usize].entry(called).or_default() += 1;
+                        let called = self.one_for(function_index);
+                        left.push(called);
+                        if self.module.is_imported(called) || !self.is_of(side, called) {
+                            *self.calls[side as usize].entry(called).or_default() += 1;
                         }
                     }
                     Operator::GlobalGet { global_index } | Operator::GlobalSet { global_index }
                         if side != Side::Main =>
                     {
-                        globals.insert(global_index);
+                        self.globals.insert(global_index);
                     }
                     Operator::RefFunc { .. }
                     | Operator::ReturnCall { .. }
@@ -113,67 +146,51 @@ impl<'a> Cutter<'a> {
                 }
             }
         }
-        let mut order = Vec::new();
+        Ok(())
+    }
+
+    /// Puts the functions of each side in an order.
+    fn arrange(&mut self) {
         for side in Side::ALL {
-            let of_it = module.defined().filter(|(function, _)| {
-                sides[*function as usize] == side && used.contains(function)
-            });
-            if is_one {
-                order.extend(of_it.map(|(function, _)| function));
+            let module = &self.module;
+            let of_it = module
+                .defined()
+                .filter(|(function, _)| self.is_of(side, *function) && self.used.contains(function))
+                .map(|(function, body)| (function, module.ty(function), body.as_bytes()));
+            let of_it: Vec<u32> = if self.is_one {
+                of_it.map(|(function, ..)| function).collect()
             } else {
-                let with_type =
-                    of_it.map(|(function, body)| (function, module.ty(function), body.as_bytes()));
-                order.extend(alike(with_type));
-            }
+                alike(of_it)
+            };
+            self.order.extend(of_it);
         }
-        let mut size = module
+    }
+
+    /// Gives a slot to what is called from another side and has none.
+    fn give_slots(&mut self) {
+        for (&slot, &function) in &self.module.slots {
+            let one = self.one_for(function);
+            self.slot_of.entry(one).or_insert(slot);
+        }
+        let called = |function: &u32| self.calls.iter().any(|calls| calls.contains_key(function));
+        let new = self.order.iter().copied();
+        let new = new.filter(|function| called(function) && !self.slot_of.contains_key(function));
+        let mut new: Vec<u32> = new.collect();
+        // Slots with functions of one type that lie side by side are told in few bytes; those of a type stay in the order of their file.
+        new.sort_by_key(|function| (self.sides[*function as usize], self.module.ty(*function)));
+        let first = self
+            .module
             .tables
             .first()
-            .ok_or("a program without a table")?
-            .ty
-            .initial;
-        let mut slot_of: BTreeMap<u32, u32> = module
-            .slots
-            .iter()
-            .rev()
-            .map(|(&slot, &function)| (one_for(function), slot))
-            .collect();
-        // What the rest needs of JavaScript, it imports itself. Slots with functions of one type that lie side by side are told in few
-        // bytes.
-        let called: BTreeSet<u32> = calls
-            .iter()
-            .flat_map(|calls| calls.keys().copied())
-            .collect();
-        let is_new =
-            |function: &u32| !module.is_imported(*function) && !slot_of.contains_key(function);
-        let new = order
-            .iter()
-            .copied()
-            .filter(|function| called.contains(function));
-        let mut new: Vec<u32> = new.filter(is_new).collect();
-        // Those of a type stay in the order of their file.
-        new.sort_by_key(|function| (sides[*function as usize], module.ty(*function)));
-        for function in new {
-            slot_of.insert(function, size as u32);
-            size += 1;
+            .map_or(0, |table| table.ty.initial) as u32;
+        for (slot, function) in (first..).zip(new) {
+            self.slot_of.insert(function, slot);
+            self.table.insert(slot, function);
         }
-        let data = parted(&module.data, places);
-        Ok(Self {
-            module,
-            sides,
-            same,
-            used,
-            order,
-            calls,
-            globals,
-            slot_of,
-            size,
-            data,
-        })
     }
 
     pub(super) fn cut(&self) -> Result<Cut, String> {
-        let others = Side::OTHERS.map(|(side, name)| Ok((name, self.other(side)?)));
+        let others = Side::OTHERS.map(|(side, name)| Ok((name, self.file(side)?)));
         let given = (0..).zip(&self.module.imports);
         let given = given.filter(|(_, import)| import.module == GLUE);
         let imports = given.map(|(function, import)| {
@@ -182,113 +199,82 @@ impl<'a> Cutter<'a> {
             (import.name.to_owned(), name)
         });
         Ok(Cut {
-            main: self.main()?,
+            main: self.file(Side::Main)?,
             others: others.into_iter().collect::<Result<_, String>>()?,
             imports: imports.collect(),
-            stands: self.stands(),
+            stands: self.stands()?,
         })
     }
 
-    fn table(&self, at: usize) -> Result<wasm_encoder::TableType, String> {
-        let ty = RoundtripReencoder.table_type(self.module.tables[at].ty);
-        let mut ty = ty.map_err(|error| error.to_string())?;
-        if at == 0 {
-            (ty.minimum, ty.maximum) = (self.size, Some(self.size));
-        }
-        Ok(ty)
-    }
-
-    /// The module and the name of an imported function: the glue's have a short one.
-    fn import(&self, function: u32) -> (&'a str, String) {
-        let import = &self.module.imports[function as usize];
-        let name = if import.module == GLUE {
-            function.to_string()
-        } else {
-            import.name.to_owned()
-        };
-        (import.module, name)
-    }
-
-    fn is_of(&self, side: Side, function: u32) -> bool {
-        self.sides[function as usize] == side
-    }
-
-    fn is_often(&self, side: Side, function: u32) -> bool {
-        self.calls[side as usize]
-            .get(&function)
-            .is_some_and(|&calls| calls > FEW)
-    }
-
-    fn main(&self) -> Result<Vec<u8>, String> {
+    /// The module of a side.
+    fn file(&self, side: Side) -> Result<Vec<u8>, String> {
         let module = &self.module;
-        // What only others import is not among these.
-        let mut used: BTreeSet<u32> = module.slots.values().copied().collect();
-        used.extend(
-            module
-                .exports
-                .iter()
-                .filter(|export| export.kind == ExternalKind::Func)
-                .map(|export| export.index),
-        );
-        for &function in self
-            .order
-            .iter()
-            .filter(|&&function| self.is_of(Side::Main, function))
-        {
-            for operator in module
-                .body(function)
-                .get_operators_reader()
-                .map_err(|error| error.to_string())?
-            {
-                if let Ok(Operator::Call { function_index }) = operator {
-                    used.insert(function_index);
-                }
-            }
-        }
+        let called = &self.calls[side as usize];
         let mut calls = Calls::of(module);
         let mut imports = ImportSection::new();
-        let mut next = 0;
-        for (function, import) in (0..)
-            .zip(&module.imports)
-            .filter(|(function, _)| used.contains(function))
-        {
+        for &function in called.keys().filter(|&&one| module.is_imported(one)) {
             let (from, name) = self.import(function);
-            imports.import(from, &name, EntityType::Function(calls.ty(import.ty)));
-            calls.functions.insert(function, Call::Plain(next));
-            next += 1;
+            let ty = calls.ty(module.ty(function));
+            imports.import(from, &name, EntityType::Function(ty));
+            calls.number(function);
         }
+        let mine = self.order.iter().copied();
+        let mine = mine.filter(|&function| self.is_of(side, function));
+        let often = called.iter().filter(|&(_, &calls)| calls > FEW);
+        let often = often.map(|(&function, _)| function);
+        let often: Vec<u32> = often.filter(|&one| !module.is_imported(one)).collect();
         let mut functions = FunctionSection::new();
-        for &function in &self.order {
-            if self.is_of(Side::Main, function) || self.is_often(Side::Main, function) {
-                calls.functions.insert(function, Call::Plain(next));
-                functions.function(calls.ty(module.ty(function)));
-                next += 1;
-            } else if let Some(&slot) = self.slot_of.get(&function) {
-                calls.functions.insert(function, Call::Slot(slot));
+        for function in mine.clone().chain(often.iter().copied()) {
+            functions.function(calls.ty(module.ty(function)));
+            calls.number(function);
+        }
+        for function in called.keys() {
+            if let Some(&slot) = self.slot_of.get(function) {
+                let call = calls.functions.entry(*function);
+                call.or_insert(Call::Slot(slot));
             }
         }
         calls.stand_for(&self.same);
+        if side != Side::Main {
+            self.import_from_main(&mut imports, &mut calls)?;
+        }
+        let mut code = CodeSection::new();
+        for function in mine {
+            code.function(&calls.body(module, module.body(function))?);
+        }
+        for &function in &often {
+            code.function(&self.through(&mut calls, function)?);
+        }
+        let mut out = wasm_encoder::Module::new();
+        out.section(&calls.types.section()?);
+        out.section(&imports);
+        out.section(&functions);
+        if side == Side::Main {
+            self.define(&mut out, &calls)?;
+        }
+        out.section(&self.elements(&calls, side)?);
+        out.section(&code);
+        out.section(&written(&self.data[side as usize]));
+        Ok(out.finish())
+    }
+
+    /// What all modules share, as the main one has it, and what it exports.
+    fn define(&self, out: &mut wasm_encoder::Module, calls: &Calls<'_>) -> Result<(), String> {
+        let module = &self.module;
         let mut tables = TableSection::new();
         for at in 0..module.tables.len() {
             tables.table(self.table(at)?);
         }
         let mut memories = MemorySection::new();
         for &memory in &module.memories {
-            memories.memory(
-                RoundtripReencoder
-                    .memory_type(memory)
-                    .map_err(|error| error.to_string())?,
-            );
+            let ty = RoundtripReencoder.memory_type(memory);
+            memories.memory(ty.map_err(|error| error.to_string())?);
         }
         let mut globals = GlobalSection::new();
         for global in &module.globals {
-            let ty = RoundtripReencoder
-                .global_type(global.ty)
-                .map_err(|error| error.to_string())?;
-            let start = RoundtripReencoder
-                .const_expr(global.init_expr.clone())
-                .map_err(|error| error.to_string())?;
-            globals.global(ty, &start);
+            let start = RoundtripReencoder.const_expr(global.init_expr.clone());
+            let start = start.map_err(|error| error.to_string())?;
+            globals.global(global_type(global.ty)?, &start);
         }
         let mut exports = ExportSection::new();
         for export in &module.exports {
@@ -303,105 +289,64 @@ impl<'a> Cutter<'a> {
                 exports.export(&name_of(global), wasm_encoder::ExportKind::Global, global);
             }
         }
-        let mut code = CodeSection::new();
-        for &function in &self.order {
-            if self.is_of(Side::Main, function) {
-                code.function(&calls.body(module, module.body(function))?);
-            } else if self.is_often(Side::Main, function) {
-                code.function(&self.through(&mut calls, function)?);
-            }
-        }
-        let mut out = wasm_encoder::Module::new();
-        out.section(&calls.types.section());
-        out.section(&imports);
-        out.section(&functions);
         out.section(&tables);
         out.section(&memories);
         out.section(&globals);
         out.section(&exports);
-        out.section(&self.elements(&calls, Side::Main)?);
-        out.section(&code);
-        out.section(&written(&self.data[Side::Main as usize]));
-        Ok(out.finish())
+        Ok(())
     }
 
-    fn other(&self, side: Side) -> Result<Vec<u8>, String> {
+    /// The same, as the others have it.
+    fn import_from_main(
+        &self,
+        imports: &mut ImportSection,
+        calls: &mut Calls<'_>,
+    ) -> Result<(), String> {
         let module = &self.module;
-        let mut calls = Calls::of(module);
-        let mut imports = ImportSection::new();
-        let mut next = 0;
-        for (&function, _) in self.calls[side as usize]
-            .iter()
-            .filter(|&(&function, _)| module.is_imported(function))
-        {
-            let import = &module.imports[function as usize];
-            let (from, name) = self.import(function);
-            imports.import(from, &name, EntityType::Function(calls.ty(import.ty)));
-            calls.functions.insert(function, Call::Plain(next));
-            next += 1;
-        }
+        let named = |kind: ExternalKind, at: u32| {
+            let name = module.exported(kind, at);
+            name.ok_or_else(|| format!("{kind:?} {at} is not exported"))
+        };
         for (at, &memory) in (0..).zip(&module.memories) {
-            let ty = RoundtripReencoder
-                .memory_type(memory)
-                .map_err(|error| error.to_string())?;
-            let name = module
-                .exported(ExternalKind::Memory, at)
-                .ok_or("a memory that is not exported")?;
+            let ty = RoundtripReencoder.memory_type(memory);
+            let ty = ty.map_err(|error| error.to_string())?;
+            let name = named(ExternalKind::Memory, at)?;
             imports.import(MAIN, name, EntityType::Memory(ty));
         }
         for at in 0..module.tables.len() {
-            let name = module
-                .exported(ExternalKind::Table, at as u32)
-                .ok_or("a table that is not exported")?;
+            let name = named(ExternalKind::Table, at as u32)?;
             imports.import(MAIN, name, EntityType::Table(self.table(at)?));
         }
         for (index, &global) in (0..).zip(&self.globals) {
             let own = name_of(global);
-            let name = module
-                .exported(ExternalKind::Global, global)
-                .unwrap_or(&own);
-            let ty = RoundtripReencoder
-                .global_type(module.globals[global as usize].ty)
-                .map_err(|error| error.to_string())?;
-            imports.import(MAIN, name, EntityType::Global(ty));
+            let name = module.exported(ExternalKind::Global, global);
+            let ty = global_type(module.globals[global as usize].ty)?;
+            imports.import(MAIN, name.unwrap_or(&own), EntityType::Global(ty));
             calls.globals.insert(global, index);
         }
-        let mut functions = FunctionSection::new();
-        let mut own = |function: u32| {
-            functions.function(calls.ty(module.ty(function)));
-            calls.functions.insert(function, Call::Plain(next));
-            next += 1;
+        Ok(())
+    }
+
+    fn table(&self, at: usize) -> Result<wasm_encoder::TableType, String> {
+        let ty = RoundtripReencoder.table_type(self.module.tables[at].ty);
+        let mut ty = ty.map_err(|error| error.to_string())?;
+        if at == 0 {
+            let last = self.table.last_key_value().map_or(0, |(&slot, _)| slot);
+            let size = ty.minimum.max(u64::from(last) + 1);
+            (ty.minimum, ty.maximum) = (size, Some(size));
+        }
+        Ok(ty)
+    }
+
+    /// The module and the name of an imported function: the glue's have a short one.
+    fn import(&self, function: u32) -> (&'a str, String) {
+        let import = &self.module.imports[function as usize];
+        let name = if import.module == GLUE {
+            function.to_string()
+        } else {
+            import.name.to_owned()
         };
-        let often: Vec<u32> = self.calls[side as usize]
-            .keys()
-            .copied()
-            .filter(|&function| !module.is_imported(function) && self.is_often(side, function))
-            .collect();
-        let mine = self.order.iter().copied();
-        let mine = mine.filter(|&function| self.is_of(side, function));
-        mine.clone().for_each(&mut own);
-        often.iter().copied().for_each(&mut own);
-        for &function in self.calls[side as usize].keys() {
-            if let Some(&slot) = self.slot_of.get(&function) {
-                calls.functions.entry(function).or_insert(Call::Slot(slot));
-            }
-        }
-        calls.stand_for(&self.same);
-        let mut code = CodeSection::new();
-        for function in mine {
-            code.function(&calls.body(module, module.body(function))?);
-        }
-        for &function in &often {
-            code.function(&self.through(&mut calls, function)?);
-        }
-        let mut out = wasm_encoder::Module::new();
-        out.section(&calls.types.section());
-        out.section(&imports);
-        out.section(&functions);
-        out.section(&self.elements(&calls, side)?);
-        out.section(&code);
-        out.section(&written(&self.data[side as usize]));
-        Ok(out.finish())
+        (import.module, name)
     }
 
     /// A function that calls another through the table.
@@ -426,14 +371,8 @@ impl<'a> Cutter<'a> {
 
     /// The functions of one side in the table.
     fn elements(&self, calls: &Calls<'_>, side: Side) -> Result<ElementSection, String> {
-        let mut all = self.module.slots.clone();
-        all.extend(
-            self.slot_of
-                .iter()
-                .map(|(&function, &slot)| (slot, function)),
-        );
         let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
-        for (&slot, &function) in &all {
+        for (&slot, &function) in &self.table {
             if !self.is_of(side, function) {
                 continue;
             }
@@ -444,7 +383,7 @@ impl<'a> Cutter<'a> {
                 // What is another file's is put there before anything runs; other holes stay.
                 let is_filled = side == Side::Main
                     && hole < HOLE
-                    && (end..slot).all(|slot| all.contains_key(&slot));
+                    && (end..slot).all(|slot| self.table.contains_key(&slot));
                 if hole == 0 || is_filled {
                     run.extend((0..hole).map(|_| index));
                     run.push(index);
@@ -466,17 +405,11 @@ impl<'a> Cutter<'a> {
         Ok(section)
     }
 
-    fn stands(&self) -> Stands {
+    fn stands(&self) -> Result<Stands, String> {
         let mut numbers: BTreeMap<(u32, usize), usize> = BTreeMap::new();
         let mut kinds = Vec::new();
-        let mut all = self.module.slots.clone();
-        all.extend(
-            self.slot_of
-                .iter()
-                .map(|(&function, &slot)| (slot, function)),
-        );
         let mut slots = Vec::new();
-        for (slot, function) in all {
+        for (&slot, &function) in &self.table {
             let of = Side::OTHERS
                 .iter()
                 .position(|(side, _)| self.is_of(*side, function));
@@ -484,14 +417,18 @@ impl<'a> Cutter<'a> {
                 continue;
             };
             let ty = self.module.ty(function);
-            let number = *numbers.entry((ty, of)).or_insert_with(|| {
-                let ty = &self.module.types[ty as usize];
-                kinds.push((bytes_of(ty.params()), bytes_of(ty.results()), of));
-                kinds.len() - 1
-            });
+            let number = match numbers.get(&(ty, of)) {
+                Some(&number) => number,
+                None => {
+                    let ty = &self.module.types[ty as usize];
+                    kinds.push((bytes_of(ty.params())?, bytes_of(ty.results())?, of));
+                    kinds.len() - 1
+                }
+            };
+            numbers.insert((ty, of), number);
             slots.push((slot, number));
         }
-        Stands { kinds, slots }
+        Ok(Stands { kinds, slots })
     }
 }
 
@@ -555,12 +492,17 @@ fn name_of(global: u32) -> String {
     format!("__cut_{global}")
 }
 
-fn bytes_of(types: &[wasmparser::ValType]) -> Vec<u8> {
+fn global_type(ty: wasmparser::GlobalType) -> Result<wasm_encoder::GlobalType, String> {
+    let ty = RoundtripReencoder.global_type(ty);
+    ty.map_err(|error| error.to_string())
+}
+
+fn bytes_of(types: &[wasmparser::ValType]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    for ty in values(types) {
+    for ty in encoded(types)? {
         ty.encode(&mut bytes);
     }
-    bytes
+    Ok(bytes)
 }
 
 /// How a function is called.
@@ -573,6 +515,8 @@ enum Call {
 /// How the functions of a module call others, and where it has its globals and types.
 struct Calls<'m> {
     functions: BTreeMap<u32, Call>,
+    /// How many functions have numbers.
+    count: u32,
     globals: BTreeMap<u32, u32>,
     /// Those of the program, and which of them the module uses.
     all: &'m [FuncType],
@@ -596,6 +540,7 @@ impl<'m> Calls<'m> {
     fn of(module: &'m Module<'_>) -> Self {
         Self {
             functions: BTreeMap::new(),
+            count: 0,
             globals: BTreeMap::new(),
             all: &module.types,
             types: Types::default(),
@@ -604,6 +549,12 @@ impl<'m> Calls<'m> {
 
     fn ty(&mut self, ty: u32) -> u32 {
         self.types.number(&self.all[ty as usize])
+    }
+
+    /// Gives a function the next number.
+    fn number(&mut self, function: u32) {
+        self.functions.insert(function, Call::Plain(self.count));
+        self.count += 1;
     }
 
     /// Calls one function in place of those that are the same.

@@ -34,6 +34,7 @@ fn every_lesson_has_words_and_a_listing_at_every_step() {
 
 #[test]
 fn every_generation_has_words_and_a_listing_at_every_step() {
+    use deltascope_world::source::pod::PodSpec;
     use deltascope_world::source::scenario::Scenario;
     use deltascope_world::virtual_time::{
         Era, HandlerSettings, InformerKind, Settings, WorkSettings,
@@ -83,10 +84,10 @@ fn every_generation_has_words_and_a_listing_at_every_step() {
                 }),
                 ..Settings::default()
             };
-            let object = |name| serde_json::json!({"metadata": {"namespace": "a", "name": name}});
+            let object = |key| PodSpec::of(key).into_object().into();
             let scenario = Scenario {
                 settings,
-                initial: ["p", "q", "r"].map(object).to_vec(),
+                initial: ["a/p", "a/q", "a/r"].map(object).to_vec(),
                 script: serde_json::from_str(script).unwrap(),
                 ..Scenario::default()
             };
