@@ -456,13 +456,27 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
         Finding::Refused { refused, .. } => {
             let (client, what) = (client(&refused.agent), refused.scope.title());
             let (code, said) = (refused.error.code, &refused.error.message);
+            let (of_en, of_zh, so_en, so_zh) = match refused.watch {
+                true => (
+                    "the watch of ",
+                    "watch ",
+                    "Its informer learns of changes only when it lists again.",
+                    "informer 只有在重新 List 时才知道变更。",
+                ),
+                false => (
+                    "",
+                    "",
+                    "Until it is answered, its informer neither syncs nor learns of changes.",
+                    "在得到应答之前，informer 既不会完成同步，也不知道变更。",
+                ),
+            };
             Text::new(
                 &format!(
-                    "{client} is refused {what} ({code}, {}): {said}. An informer that is refused never syncs.",
+                    "{client} is refused {of_en}{what} ({code}, {}): {said}. {so_en}",
                     times(refused.count)
                 ),
                 &format!(
-                    "{client} 请求 {what} 被拒绝（{code}，{} 次）：{said}。只要还被拒绝，informer 就无法完成同步。",
+                    "{client} 请求 {of_zh}{what} 被拒绝（{code}，{} 次）：{said}。{so_zh}",
                     refused.count
                 ),
             )

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deltascope_presentation::cluster;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::tap::call::{Call, Scope};
+use deltascope_replay::tap::call::{Call, Scope, Want};
 use deltascope_replay::tap::follow::Follower;
 use deltascope_replay::tap::ledger::{self, Ledger};
 use deltascope_replay::tap::note::Stopped;
@@ -183,7 +183,7 @@ pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Ca
     let ledger = Ledger::of(first.iter());
     let how = ledger.lists.first().map(|list| &list.how);
     let (generation, _) = ledger::generation(&agent, how);
-    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
+    let streams = call.want() == Some(Want::Stream);
     Box::new(move |kind| {
         let kind = if kind.is_empty() { &scope.plural } else { kind };
         let target = scope.target(kind);

@@ -136,9 +136,7 @@ impl Teller {
 
     /// A list or a watch begins; none for what is only counted.
     pub(super) fn asked(&self, client: Client, call: Call) -> Option<Telling> {
-        if !matches!(call, Call::List(..) | Call::Watch(..)) {
-            return None;
-        }
+        call.want()?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let at = since(self.began);
         let telling = Telling {
