@@ -657,6 +657,9 @@ impl<'a> Recorder<'a> {
     }
 
     fn finish(&mut self, over: Over) -> Result<(), Failure> {
+        if !self.listed && matches!(over, Over::Asked | Over::Stopped) {
+            self.out.remove();
+        }
         match over {
             Over::Unread | Over::Stopped => return Ok(()),
             Over::Full => {
@@ -670,7 +673,6 @@ impl<'a> Recorder<'a> {
         if self.listed {
             return Ok(());
         }
-        self.out.remove();
         let why = self.trouble.take();
         Err(why.map_or_else(
             || {

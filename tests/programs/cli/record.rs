@@ -9,8 +9,8 @@ use deltascope::replay::trace;
 use serde_json::json;
 
 use super::{
-    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, scratch, send,
-    start,
+    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, resources,
+    scratch, send, start,
 };
 #[cfg(unix)]
 use super::{code, kill};
@@ -199,6 +199,8 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
     for old in [&there, &series] {
         fs::write(old, "old").unwrap();
     }
+    let empty = folder.join("empty.jsonl");
+    fs::write(&empty, "").unwrap();
     for (to, rotate, err) in [
         ("pods.jsonl", &[][..], "pods.jsonl is there already"),
         (
@@ -207,6 +209,7 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
             "many-7.jsonl is there already",
         ),
         ("new.jsonl", &[], "Nothing is recorded"),
+        ("empty.jsonl", &[], "Nothing is recorded"),
     ] {
         let mut command = deltascope(&["record", "--proxy", &forbidden.url, "--for", "100ms"]);
         let output = output(command.args(rotate).arg("-o").arg(folder.join(to)));
@@ -217,7 +220,33 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
     for old in [&there, &series] {
         assert_eq!(fs::read_to_string(old).unwrap(), "old");
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    assert_eq!(fs::read_to_string(&empty).unwrap(), "", "it was there");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_recording_that_is_stopped_before_its_list_leaves_no_file() {
+    let (asked, asks) = std::sync::mpsc::channel();
+    let api = Proxy::start(move |head, mut to| match head.contains("/pods") {
+        true => {
+            asked.send(()).unwrap();
+            let _ended = to.read(&mut [0; 1]);
+        }
+        false => resources(&head, &mut to),
+    });
+    let folder = scratch("stopped");
+    let _none = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for rotate in [&[][..], &["--rotate", "16K"]] {
+        let mut command = deltascope(&["record", "--full", "--proxy", &api.url]);
+        let to = folder.join("pods.jsonl");
+        let (mut recording, _, _) = start(command.args(rotate).arg("-o").arg(to));
+        asks.recv_timeout(HANGS).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        end(&mut recording);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{rotate:?}");
+    }
 }
 
 #[test]
