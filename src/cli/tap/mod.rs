@@ -157,11 +157,6 @@ impl Ready {
                 "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
             ));
         }
-        if let Some(path) = &options.report {
-            // Before the command starts: its run may be long.
-            let opened = OpenOptions::new().append(true).create(true).open(path);
-            opened.map_err(|error| cannot_write(path, &error))?;
-        }
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
         let (listener, address) = listen::bind(wanted).await?;
@@ -203,6 +198,11 @@ impl Ready {
             path => format!("{server}/{path}"),
         };
         let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        if let Some(path) = &options.report {
+            // Before the command starts, as its run may be long, and after all else: a tap that does not start leaves none.
+            let opened = OpenOptions::new().append(true).create(true).open(path);
+            opened.map_err(|error| cannot_write(path, &error))?;
+        }
         let passage = Passage::new(
             kubectl.proxy().clone(),
             Gate {

@@ -390,6 +390,16 @@ fn a_report_that_cannot_be_written_is_said_before_the_command_starts() {
 }
 
 #[test]
+fn a_tap_that_does_not_start_leaves_no_report() {
+    let report = scratch("unstarted.html");
+    let _none = fs::remove_file(&report);
+    let mut command = deltascope(&["tap", "--proxy", NOBODY, "--report"]);
+    let output = output(command.arg(&report).args(["--", "true"]));
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!report.exists());
+}
+
+#[test]
 fn hostile_clients_leave_it_alive() {
     let body = vec![b' '; 1 << 20];
     let proxy = Proxy::start(move |_, mut to| {
