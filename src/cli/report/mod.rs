@@ -420,10 +420,14 @@ impl Reported {
     fn goes_on(&self, last: &Self) -> bool {
         let next = last.part.number + 1;
         let name = file_name(&last.part.path, next);
+        // However each of them is written.
+        let is = |path: &Path| fs::canonicalize(path).ok();
+        let path = is(&self.part.path);
         self.part.number == next
             && self.start == last.start
             && self.informer() == last.informer()
-            && self.part.path == last.part.path.with_file_name(name)
+            && path.is_some()
+            && path == is(&last.part.path.with_file_name(name))
     }
 }
 
