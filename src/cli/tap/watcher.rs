@@ -27,7 +27,7 @@ use deltascope_world::text::Lang;
 use super::super::Failure;
 use super::super::report::{Count, Files, Observed, log_of};
 use super::names::Names;
-use super::recordings::{Recordings, be_new, head};
+use super::recordings::{Recordings, be_new, recorder};
 use super::said::{Lines, Said};
 use super::teller::{Teller, Word};
 
@@ -241,7 +241,7 @@ impl Watcher {
         let at = at.saturating_sub(began);
         let lists = begins || call.want() == Some(Want::Stream);
         if lists {
-            self.make_room(track, at, call);
+            self.go_on(track, at, Some(call));
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
@@ -283,17 +283,14 @@ impl Watcher {
             _ => Scope::default(),
         };
         let start = self.options.start.map(|start| start + at);
-        let informer = Note::Informer {
+        let mut ledger = Ledger::of([&Note::Informer {
             agent: Arc::clone(&client.agent),
             scope: scope.clone(),
-        };
-        let mut ledger = Ledger::of([&informer]);
+        }]);
         ledger.start = start;
         let room = self.held() < HELD;
-        let recorder = (self.options.out.is_some() && room).then(|| {
-            let head = head(scope.clone(), Arc::clone(&client.agent), start, call);
-            Recorder::new(call, informer, head, self.options.rotate)
-        });
+        let recorder = (self.options.out.is_some() && room)
+            .then(|| recorder(&ledger, call, self.options.rotate));
         Track {
             began: at,
             last: 0,
@@ -359,7 +356,7 @@ impl Watcher {
             if let Some(stopped) = stopped {
                 self.stop(track, at, stopped);
             }
-            self.rotate(track, at);
+            self.go_on(track, at, None);
         }
         if is_known {
             self.claim();
