@@ -1,5 +1,6 @@
 //! The report in words: a table and the findings, in both languages.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use deltascope_presentation::checks;
@@ -57,10 +58,13 @@ pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
 /// What was observed, in a line.
 pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let informers = observed.informers.len();
-    let agents = observed.informers.iter().map(|ledger| &ledger.agent);
-    let mut agents: Vec<_> = agents.collect();
-    agents.sort();
-    agents.dedup();
+    // A recording that no tap has made says of no connection, nor of a client.
+    let known = observed.informers.iter();
+    let known = known.filter(|one| !(one.agent.is_empty() && one.connections.is_empty()));
+    let agents: BTreeSet<_> = (known.map(|ledger| &ledger.agent))
+        .chain(observed.counts.keys().map(|(agent, ..)| agent))
+        .chain(observed.polls.iter().map(|poll| &poll.agent))
+        .collect();
     let of = |verb: fn(&str) -> bool| -> u64 {
         let counts = observed.counts.iter();
         counts
@@ -72,16 +76,34 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let lasted = lasting(observed.lasted, lang);
     let clients = agents.len();
     let mut text = match lang {
-        Lang::En => format!(
-            "{} of {} in {lasted}",
-            counted(informers as u64, "informer"),
-            counted(clients as u64, "client")
-        ),
+        Lang::En => {
+            let of = match clients {
+                0 => String::new(),
+                _ => format!(" of {}", counted(clients as u64, "client")),
+            };
+            format!("{}{of} in {lasted}", counted(informers as u64, "informer"))
+        }
         Lang::Zh => {
             let lasted = lasted.trim_start();
-            format!("{lasted}内 {clients} 个客户端的 {informers} 个 informer")
+            let of = match clients {
+                0 => String::new(),
+                _ => format!(" {clients} 个客户端的"),
+            };
+            format!("{lasted}内{of} {informers} 个 informer")
         }
     };
+    // What is read by name is counted below.
+    let lists = observed
+        .polls
+        .iter()
+        .filter(|poll| poll.scope.name.is_none());
+    let lists: u64 = lists.map(|poll| poll.count).sum();
+    if lists > 0 {
+        text.push_str(&match lang {
+            Lang::En => format!("; {} that no watch followed", counted(lists, "list")),
+            Lang::Zh => format!("；{lists} 次 List 之后没有 watch"),
+        });
+    }
     // A recording holds no other requests.
     if !observed.counts.is_empty() {
         text.push_str(&match lang {
@@ -683,7 +705,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn counted(count: u64, of: &str) -> String {
+pub(in super::super) fn counted(count: u64, of: &str) -> String {
     let ending = match (count, of) {
         (1, _) => "",
         (_, "watch") => "es",
@@ -786,12 +808,7 @@ mod tests {
             informers: vec![ledger],
             ..Observed::default()
         };
-        let found = deltascope_replay::tap::finding::findings(
-            &observed.informers,
-            &[],
-            &[],
-            &observed.shared,
-        );
+        let found = observed.found();
         for lang in [Lang::En, Lang::Zh] {
             let table = table(&observed, &found, &[], lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";

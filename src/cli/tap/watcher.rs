@@ -568,7 +568,7 @@ fn add(polls: &mut Reads, more: &Poll) {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_replay::tap::finding::{Finding, findings};
+    use deltascope_replay::tap::finding::Finding;
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note::Stopped;
     use hyper::body::Bytes;
@@ -705,8 +705,7 @@ mod tests {
 
     /// What is found so far: of a refusal, what it says.
     fn found(watcher: &mut Watcher) -> Vec<String> {
-        let seen = watcher.observed();
-        let found = findings(&seen.informers, &seen.polls, &seen.refused, &seen.shared);
+        let found = watcher.observed().found();
         let said = found.iter().map(|one| match one {
             Finding::Refused { refused, .. } => {
                 let Refused {

@@ -295,9 +295,13 @@ fn what_the_command_prints_is_read_and_passes_as_it_is() {
     for (args, code, said) in [
         (&["--log", "-"][..], 2, "names a file"),
         (&["--log", "/", "--", "true"], 1, "it is no file"),
+        (&["--log", "no.log", "--", "true"], 0, "no.log is not there"),
+        // There is no page in that folder, for which it would record.
+        (&["--rotate", "16K", "--", "true"], 2, "nothing is recorded"),
+        (&["sh", "-c", "exit 7", "--log"], 7, ""),
     ] {
         let mut command = deltascope(&["tap", "--proxy", &api.url]);
-        let output = output(command.args(args));
+        let output = output(command.args(args).current_dir(std::env::temp_dir()));
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {err}");
         assert!(

@@ -295,7 +295,11 @@ fn what_fails_says_why() {
         ),
         // It answers, but is no API server.
         (&["tap", "--proxy", &other], 3, "gitVersion"),
-        (&["tap", "manager"], 2, "[-- <CMD>"),
+        (
+            &["tap", "--proxy", &gone.url, "no/such/program", "--port"],
+            1,
+            "no/such/program",
+        ),
     ];
     for (args, code, said) in table {
         let output = output(&mut deltascope(args));
