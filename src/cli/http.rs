@@ -127,6 +127,19 @@ impl Proxy {
         )
     }
 
+    /// The message that what answers is no API server, as these words say, and what to do.
+    pub(super) fn has_no_api(&self, said: &Text) -> Text {
+        let (Text { en, zh }, command) = (said, self.command());
+        Text::new(
+            &format!(
+                "No API server answers at {self}: {en} --proxy names kubectl proxy; start it with: {command}"
+            ),
+            &format!(
+                "{self} 没有 API server 应答：{zh}请用 --proxy 指定 kubectl proxy；启动命令：{command}"
+            ),
+        )
+    }
+
     /// Sends a request, whose URL [`Proxy::uri`] has made. Dropping the response's body closes the connection.
     pub(super) async fn send<B>(
         &self,

@@ -141,6 +141,14 @@ impl Output {
         Ok(())
     }
 
+    /// The file, if it is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.to {
+            To::File { path, .. } => Some(path),
+            To::Stdout(_) => None,
+        }
+    }
+
     /// Removes the file, in which nothing is recorded. One that was there before is empty again.
     pub(super) fn remove(&self) {
         if let To::File { file, path, is_new } = &self.to {

@@ -122,7 +122,11 @@ fn a_recording_ends_as_asked_or_says_why_not() {
     let forbidden = refusing(json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
         "reason": "Forbidden", "message": "pods is forbidden" }));
     let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
+    let silent = Proxy::start(|_, mut to| {
+        let _ended = to.read(&mut [0; 1]);
+    });
     let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
+    let silent = &*silent.url;
     let nowhere = scratch("no/such").join("trace.jsonl");
     let nowhere = nowhere.to_str().unwrap();
     // Arguments, exit code, number of events written, and text on stderr.
@@ -163,11 +167,21 @@ fn a_recording_ends_as_asked_or_says_why_not() {
             "没有录到任何内容",
         ),
         (&["--proxy", api, "-r", "widgets"], 1, 0, "widgets"),
-        (&["--proxy", api, "-n", "No_Such"], 1, 0, "DNS label"),
-        (&["--proxy", api, "-l", "a=b=c"], 1, 0, "label selector"),
+        (&["--proxy", api, "-n", "No_Such"], 2, 0, "DNS label"),
+        (&["--proxy", api, "-l", "a=b=c"], 2, 0, "label selector"),
         (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
         (&["--proxy", NOBODY], 3, 0, "kubectl proxy --port=1"),
         (&["--proxy", page], 3, 0, "web page"),
+        (&["--proxy", page], 3, 0, "start it with: kubectl proxy"),
+        (&["--proxy", page], 3, 0, page),
+        // All is said before its end.
+        (&["--proxy", silent, "--for", "300ms"], 3, 0, silent),
+        (
+            &["--proxy", forbidden, "--for", "100ms"],
+            1,
+            0,
+            "\ndeltascope: Nothing is recorded.\n",
+        ),
         (&["-A", "-n", "a"], 2, 0, "--all-namespaces"),
         (&["--full", "--metadata-only"], 2, 0, "--metadata-only"),
         (&["--for", "soon"], 2, 0, "30s"),
@@ -222,6 +236,55 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
     }
     assert_eq!(fs::read_to_string(&empty).unwrap(), "", "it was there");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+}
+
+#[test]
+fn a_recording_says_at_its_end_what_it_has() {
+    // It has no streaming lists, which is no problem.
+    let api = |objects: usize| {
+        Proxy::start(move |head, mut to| {
+            let wants = |part: &str| head.lines().next().unwrap().contains(part);
+            if !wants("/pods") {
+                resources(&head, &mut to);
+            } else if wants("sendInitialEvents") {
+                let status = json!({ "kind": "Status", "code": 422, "reason": "Invalid",
+                    "message": "sendInitialEvents: Forbidden" });
+                let (code, body) = ("422 Unprocessable Entity", status.to_string());
+                answer(&mut to, code, "application/json", body.as_bytes());
+            } else if wants("watch=") {
+                super::opened(&mut to);
+                let _ended = to.read(&mut [0; 1]);
+            } else {
+                let items: Vec<_> = (0..objects).map(|_| pod("web-1", 1)).collect();
+                let list = json!({ "kind": "PodList", "apiVersion": "v1",
+                    "metadata": { "resourceVersion": "10" }, "items": items });
+                answer(
+                    &mut to,
+                    "200 OK",
+                    "application/json",
+                    list.to_string().as_bytes(),
+                );
+            }
+        })
+    };
+    let (some, none, file) = (api(1), api(0), scratch("ended well.jsonl"));
+    let to = file.to_str().unwrap();
+    let has = format!(": 1 object, 0 events. See them with: deltascope replay '{to}'");
+    for (api, args, said) in [
+        (&some, &["-o", to][..], &*has),
+        (&some, &[], ""),
+        (&some, &["--progress"], ": 1 object, 0 events\n"),
+        (&none, &["-n", "nope"], "There are no pods in nope"),
+    ] {
+        let _none = fs::remove_file(&file);
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--for", "500ms"]);
+        let done = output(command.args(args));
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(0), "{args:?}: {err}");
+        assert!(err.contains(said), "{args:?}: {err}");
+        assert!(!err.contains("422"), "{args:?}: {err}");
+        assert_eq!(err.is_empty(), said.is_empty(), "{args:?}: {err}");
+    }
 }
 
 #[cfg(unix)]
@@ -332,6 +395,7 @@ fn a_recording_rotates_and_each_file_opens_on_its_own() {
     }
     for (args, said) in [
         (&["--rotate", "16K"][..], "--output"),
+        (&["--rotate", "16K"], "Usage: deltascope record [OPTIONS]"),
         (&["--keep", "2"], "--rotate"),
         (&["--rotate", "1K", "-o", "x"], "16K"),
         (&["--rotate", "1G", "-o", "x"], "16K"),
