@@ -10,7 +10,7 @@ use deltascope_terminal::{Form, near};
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Draw;
-use super::{Failure, put, replay};
+use super::{Exit, Failure, put, replay};
 
 /// What was meant by a lesson that there is not, or by a marker that the lesson does not have.
 fn meant(options: &Draw) -> Option<Text> {
@@ -23,7 +23,8 @@ fn meant(options: &Draw) -> Option<Text> {
             &format!("没有课程 {id:?}。是不是 {meant:?}？"),
         ));
     };
-    let marker = options.at.as_deref()?;
+    let at = options.at.as_deref()?;
+    let marker = at.split_once('+').map_or(at, |(marker, _)| marker);
     let meant = near::nearest(marker, lesson.markers.iter().map(|rule| &*rule.id))?;
     Some(Text::new(
         &format!("There is no marker {marker:?} in this lesson. Did you mean {meant:?}?"),
@@ -41,10 +42,8 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         ("theme", &options.theme),
     ] {
         if let Some(value) = value {
-            asked.set(key, value).map_err(|wrong| Failure {
-                exit: super::Exit::Usage,
-                ..Failure::of(wrong)
-            })?;
+            let wrong = |words| Failure::of(words).with(Exit::Usage);
+            asked.set(key, value).map_err(wrong)?;
         }
     }
     let mut session = Session::new();

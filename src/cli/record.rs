@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{self, Options};
@@ -78,7 +78,7 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
     };
     let over = async {
         match options.r#for {
-            Some(ms) => sleep_until(began + Duration::from_millis(ms)).await,
+            Some(ms) => sleep(Duration::from_millis(ms)).await,
             None => std::future::pending().await,
         }
     };
@@ -87,10 +87,8 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
     let mut recorder = tokio::select! {
         recorder = ready => recorder?,
         () = over => {
-            return Err(Failure {
-                exit: Exit::Unreachable,
-                text: options.proxy.down(&"no answer in time"),
-            });
+            let why = options.proxy.down(&"no answer in time");
+            return Err(Failure::of(why).with(Exit::Unreachable));
         }
         () = &mut stop => return Ok(()),
     };
@@ -142,13 +140,10 @@ fn wanted(options: &Record) -> Options {
 async fn target(options: &Record) -> Result<Target, Failure> {
     let wanted = wanted(options);
     let resources = discover(&options.proxy).await?;
-    let resource: &Resource =
-        discovery::find(&resources, &wanted.resource).map_err(|words| failure(&words))?;
+    let resource: &Resource = discovery::find(&resources, &wanted.resource).map_err(Failure::of)?;
     let mut target = wanted.target(resource);
-    target.check().map_err(|words| Failure {
-        exit: Exit::Usage,
-        ..failure(&words)
-    })?;
+    let wrong = |words| Failure::of(words).with(Exit::Usage);
+    target.check().map_err(wrong)?;
     if wanted.metadata_only.is_none() {
         // Whole objects if the server does not report a count.
         let count = match request::count(&target) {
@@ -176,10 +171,7 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
             }
             // There is no proxy; other requests would fail as well.
             Err(lost @ (Lost::Unreachable(_) | Lost::Late)) if !answers => {
-                return Err(Failure {
-                    exit: Exit::Unreachable,
-                    text: proxy.down(&lost),
-                });
+                return Err(Failure::of(proxy.down(&lost)).with(Exit::Unreachable));
             }
             Err(lost) => discovery.answer(ask.id, Err(&lost.to_string())),
         }
@@ -191,17 +183,12 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
             "The API server does not take the proxy's credentials (401). Log in again (kubectl get namespaces shows whether it works) and restart kubectl proxy.",
             "API server 不接受代理的凭据（401）。请重新登录（用 kubectl get namespaces 检验）并重启 kubectl proxy。",
         )),
-        Some(words) if found.resources.is_empty() && denied > 0 => Err(failure(words)),
-        Some(words) if found.resources.is_empty() => Err(Failure {
-            exit: Exit::Unreachable,
-            text: proxy.has_no_api(words),
-        }),
+        Some(words) if found.resources.is_empty() && denied > 0 => Err(Failure::of(words.clone())),
+        Some(words) if found.resources.is_empty() => {
+            Err(Failure::of(proxy.has_no_api(words)).with(Exit::Unreachable))
+        }
         _ => Ok(found.resources),
     }
-}
-
-fn failure(words: &Text) -> Failure {
-    Failure::new(&words.en, &words.zh)
 }
 
 /// Why a small request has no answer.
@@ -728,31 +715,26 @@ impl<'a> Recorder<'a> {
 
     fn finish(&mut self, over: Over) -> Result<(), Failure> {
         match over {
-            Over::Unread => {}
+            Over::Unread => return Ok(()),
             _ if self.listed => self.say_all(),
-            Over::Asked | Over::Stopped => self.out.remove(),
             Over::Full => {}
+            Over::Asked | Over::Stopped => self.out.remove(),
         }
         match over {
-            Over::Unread | Over::Stopped => return Ok(()),
-            Over::Full => {
-                return Err(Failure::new(
-                    "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",
-                    "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。",
-                ));
+            Over::Full => Err(Failure::new(
+                "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",
+                "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。",
+            )),
+            Over::Asked if self.listed => Ok(()),
+            // What is wrong is said already.
+            Over::Asked if self.trouble.is_some() => {
+                Err(Failure::new("Nothing is recorded.", "没有录到任何内容。"))
             }
-            Over::Asked => {}
-        }
-        if self.listed {
-            return Ok(());
-        }
-        Err(match &self.trouble {
-            None => Failure::new(
+            Over::Asked => Err(Failure::new(
                 "The API server did not answer in time: nothing is recorded.",
                 "API server 未及时应答：没有录到任何内容。",
-            ),
-            // It is said already.
-            Some(_) => Failure::new("Nothing is recorded.", "没有录到任何内容。"),
-        })
+            )),
+            Over::Stopped | Over::Unread => Ok(()),
+        }
     }
 }

@@ -163,13 +163,11 @@ fn heard(
         .map_err(Failure::of)?;
     print(Form::Words, heard.words.get(lang))?;
     if heard.differs {
-        return Err(Failure {
-            exit: Exit::Differs,
-            ..Failure::new(
-                "The controller heard something else than it should have.",
-                "控制器收到的通知与应当收到的不同。",
-            )
-        });
+        return Err(Failure::new(
+            "The controller heard something else than it should have.",
+            "控制器收到的通知与应当收到的不同。",
+        )
+        .with(Exit::Differs));
     }
     Ok(())
 }

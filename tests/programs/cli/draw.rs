@@ -68,7 +68,7 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
         ),
         (&["--lesson", "tombston"], 1, "Did you mean \"tombstone\"?"),
         (
-            &["--lesson", "tombstone", "--at", "relst"],
+            &["--lesson", "tombstone", "--at", "relst+3"],
             1,
             "Did you mean \"relist\"?",
         ),

@@ -171,8 +171,14 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         (&["--proxy", api, "-l", "a=b=c"], 2, 0, "label selector"),
         (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
         (&["--proxy", NOBODY], 3, 0, "kubectl proxy --port=1"),
+        (
+            &["--proxy", NOBODY, "--for", "5000000000000h"],
+            3,
+            0,
+            "kubectl proxy --port=1",
+        ),
         (&["--proxy", page], 3, 0, "web page"),
-        (&["--proxy", page], 3, 0, "start it with: kubectl proxy"),
+        (&["--proxy", page], 3, 0, "--proxy names another address"),
         (&["--proxy", page], 3, 0, page),
         // All is said before its end.
         (&["--proxy", silent, "--for", "300ms"], 3, 0, silent),
