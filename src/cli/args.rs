@@ -180,6 +180,8 @@ pub(super) struct Serve {
 
 /// `deltascope record`
 #[derive(Debug, clap::Args)]
+// What an error guesses of what was typed names options as if they were wanted.
+#[command(override_usage = "deltascope record [OPTIONS]")]
 pub(super) struct Record {
     /// Where `kubectl proxy` listens
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8001")]
@@ -310,7 +312,7 @@ pub(super) struct Tap {
     #[arg(long, default_value_t = 0)]
     pub(super) port: u16,
     /// The controller, and what it is called with
-    #[arg(last = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
 }
 

@@ -5,11 +5,32 @@ use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::svg;
-use deltascope_terminal::Form;
-use deltascope_world::text::Lang;
+use deltascope_replay::lessons;
+use deltascope_terminal::{Form, near};
+use deltascope_world::text::{Lang, Text};
 
 use super::args::Draw;
-use super::{Failure, put, replay};
+use super::{Exit, Failure, put, replay};
+
+/// What was meant by a lesson that there is not, or by a marker that the lesson does not have.
+fn meant(options: &Draw) -> Option<Text> {
+    let id = options.lesson.as_deref()?;
+    let Ok(lesson) = lessons::load(id) else {
+        let all = lessons::menu();
+        let meant = near::nearest(id, all.iter().map(|(id, _)| &**id))?;
+        return Some(Text::new(
+            &format!("There is no lesson {id:?}. Did you mean {meant:?}?"),
+            &format!("没有课程 {id:?}。是不是 {meant:?}？"),
+        ));
+    };
+    let at = options.at.as_deref()?;
+    let marker = at.split_once('+').map_or(at, |(marker, _)| marker);
+    let meant = near::nearest(marker, lesson.markers.iter().map(|rule| &*rule.id))?;
+    Some(Text::new(
+        &format!("There is no marker {marker:?} in this lesson. Did you mean {meant:?}?"),
+        &format!("此课程中没有标记 {marker:?}。是不是 {meant:?}？"),
+    ))
+}
 
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
@@ -21,10 +42,8 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         ("theme", &options.theme),
     ] {
         if let Some(value) = value {
-            asked.set(key, value).map_err(|wrong| Failure {
-                exit: super::Exit::Usage,
-                ..Failure::of(wrong)
-            })?;
+            let wrong = |words| Failure::of(words).with(Exit::Usage);
+            asked.set(key, value).map_err(wrong)?;
         }
     }
     let mut session = Session::new();
@@ -38,7 +57,7 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
             }
         }
     }
-    .map_err(|unshown| Failure::of(unshown.into()))?;
+    .map_err(|unshown| Failure::of(meant(options).unwrap_or_else(|| unshown.into())))?;
     let picture = svg::stage(
         &session.view(),
         &SvgOptions {

@@ -127,6 +127,19 @@ impl Proxy {
         )
     }
 
+    /// The message that what answers is no API server, as these words say, and what to do.
+    pub(super) fn has_no_api(&self, said: &Text) -> Text {
+        let Text { en, zh } = said;
+        Text::new(
+            &format!(
+                "No API server answers at {self}: {en} Is that kubectl proxy, and is its cluster up? --proxy names another address."
+            ),
+            &format!(
+                "{self} 没有 API server 应答：{zh}那里是 kubectl proxy 吗？它的集群可用吗？可用 --proxy 指定其他地址。"
+            ),
+        )
+    }
+
     /// Sends a request, whose URL [`Proxy::uri`] has made. Dropping the response's body closes the connection.
     pub(super) async fn send<B>(
         &self,

@@ -56,17 +56,11 @@ struct Failure {
 
 impl Failure {
     fn new(en: &str, zh: &str) -> Self {
-        Self {
-            exit: Exit::Failed,
-            text: Text::new(en, zh),
-        }
+        Self::of(Text::new(en, zh))
     }
 
     fn usage(en: &str, zh: &str) -> Self {
-        Self {
-            exit: Exit::Usage,
-            ..Self::new(en, zh)
-        }
+        Self::new(en, zh).with(Exit::Usage)
     }
 
     fn of(text: Text) -> Self {
@@ -74,6 +68,10 @@ impl Failure {
             exit: Exit::Failed,
             text,
         }
+    }
+
+    fn with(self, exit: Exit) -> Self {
+        Self { exit, ..self }
     }
 }
 

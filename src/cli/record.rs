@@ -13,9 +13,9 @@ use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{self, Options};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
@@ -25,7 +25,7 @@ use deltascope_terminal as terminal;
 use deltascope_world::Time;
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Live, ResponsePart, ServerResponse};
+use deltascope_world::source::live::{Asked, Live, ResponsePart, ServerResponse};
 use deltascope_world::source::proxy::discovery::{self, Discovery};
 use deltascope_world::source::proxy::exchange::{Deadlines, End, Event, Exchange, Head, Phase};
 use deltascope_world::source::proxy::list;
@@ -38,6 +38,7 @@ use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable, head_of};
+use super::report::counted;
 use super::{Exit, Failure, block_on, cannot_print, note, stopped, wall};
 
 use output::{Output, Progress};
@@ -64,7 +65,8 @@ pub(super) fn run(options: &Record, lang: Lang) -> Result<(), Failure> {
 }
 
 async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
-    let began = async {
+    let began = Instant::now();
+    let ready = async {
         let target = target(options).await?;
         let wanted = wanted(options);
         if let Some(said) = cluster::left_out(&target, &wanted) {
@@ -74,12 +76,25 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
         let title = cluster::title(&target);
         Recorder::begin(options, target, scenario, &title, lang)
     };
+    let over = async {
+        match options.r#for {
+            Some(ms) => sleep(Duration::from_millis(ms)).await,
+            None => std::future::pending().await,
+        }
+    };
     let stop = stopped();
     tokio::pin!(stop);
     let mut recorder = tokio::select! {
-        recorder = began => recorder?,
+        recorder = ready => recorder?,
+        () = over => {
+            let why = options.proxy.down(&"no answer in time");
+            return Err(Failure::of(why).with(Exit::Unreachable));
+        }
         () = &mut stop => return Ok(()),
     };
+    // What it took to find the resource counts, too.
+    let ms = Time::try_from(began.elapsed().as_millis()).unwrap_or(Time::MAX);
+    recorder.until = options.r#for.map(|all| all.saturating_sub(ms));
     recorder.run(stop).await
 }
 
@@ -125,10 +140,10 @@ fn wanted(options: &Record) -> Options {
 async fn target(options: &Record) -> Result<Target, Failure> {
     let wanted = wanted(options);
     let resources = discover(&options.proxy).await?;
-    let resource: &Resource =
-        discovery::find(&resources, &wanted.resource).map_err(|words| failure(&words))?;
+    let resource: &Resource = discovery::find(&resources, &wanted.resource).map_err(Failure::of)?;
     let mut target = wanted.target(resource);
-    target.check().map_err(|words| failure(&words))?;
+    let wrong = |words| Failure::of(words).with(Exit::Usage);
+    target.check().map_err(wrong)?;
     if wanted.metadata_only.is_none() {
         // Whole objects if the server does not report a count.
         let count = match request::count(&target) {
@@ -144,7 +159,7 @@ async fn target(options: &Record) -> Result<Target, Failure> {
 
 async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
     let mut discovery = Discovery::new(&proxy.to_string());
-    let mut denied = 0;
+    let (mut denied, mut answers) = (0, false);
     while let Some(ask) = discovery.next_ask() {
         match get(proxy, &ask.request).await {
             Ok((head, body)) => {
@@ -152,13 +167,11 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
                     denied = head.status;
                 }
                 discovery.answer(ask.id, Ok((&head, &body)));
+                answers = true;
             }
             // There is no proxy; other requests would fail as well.
-            Err(Lost::Unreachable(error @ Unreachable::Connect(_))) => {
-                return Err(Failure {
-                    exit: Exit::Unreachable,
-                    text: proxy.down(&error),
-                });
+            Err(lost @ (Lost::Unreachable(_) | Lost::Late)) if !answers => {
+                return Err(Failure::of(proxy.down(&lost)).with(Exit::Unreachable));
             }
             Err(lost) => discovery.answer(ask.id, Err(&lost.to_string())),
         }
@@ -170,17 +183,12 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
             "The API server does not take the proxy's credentials (401). Log in again (kubectl get namespaces shows whether it works) and restart kubectl proxy.",
             "API server 不接受代理的凭据（401）。请重新登录（用 kubectl get namespaces 检验）并重启 kubectl proxy。",
         )),
-        Some(words) if found.resources.is_empty() && denied > 0 => Err(failure(words)),
-        Some(words) if found.resources.is_empty() => Err(Failure {
-            exit: Exit::Unreachable,
-            ..failure(words)
-        }),
+        Some(words) if found.resources.is_empty() && denied > 0 => Err(Failure::of(words.clone())),
+        Some(words) if found.resources.is_empty() => {
+            Err(Failure::of(proxy.has_no_api(words)).with(Exit::Unreachable))
+        }
         _ => Ok(found.resources),
     }
-}
-
-fn failure(words: &Text) -> Failure {
-    Failure::new(&words.en, &words.zh)
 }
 
 /// Why a small request has no answer.
@@ -283,6 +291,8 @@ struct Recorder<'a> {
     exchange: Option<Exchange>,
     connection: Connection,
     out: Output,
+    /// When it ends.
+    until: Option<Time>,
     /// The beginning of each file: title, scenario and start.
     head: Trace,
     base: Base,
@@ -355,6 +365,7 @@ impl<'a> Recorder<'a> {
             connection: Connection::None,
             out,
             base: Base::default(),
+            until: options.r#for,
             kept: (!options.scramble.is_empty()).then(|| trace.clone()),
             progress: (options.progress || (on_terminal && apart)).then_some(Progress {
                 in_place: on_terminal,
@@ -437,10 +448,10 @@ impl<'a> Recorder<'a> {
     /// Advances the run to now, and opens the request that the reflector wants.
     fn turn(&mut self) -> Option<Over> {
         let now = self.now();
-        let until = self.options.r#for.map_or(now, |end| end.min(now));
+        let until = self.until.map_or(now, |end| end.min(now));
         while !self.timeline.go_to(until, SLICE) {}
         self.forget();
-        if self.options.r#for.is_some_and(|end| end <= now) {
+        if self.until.is_some_and(|end| end <= now) {
             return Some(Over::Asked);
         }
         if self.facts() - self.base.forgotten >= OPENS as u64 {
@@ -491,7 +502,7 @@ impl<'a> Recorder<'a> {
         let dues = [
             self.exchange.as_ref().and_then(Exchange::due),
             self.timeline.next_moment(),
-            self.options.r#for,
+            self.until,
             self.progress.as_ref().map(|progress| progress.next),
         ];
         dues.into_iter().flatten().min().unwrap_or(Time::MAX)
@@ -582,6 +593,11 @@ impl<'a> Recorder<'a> {
     fn count(&mut self, responses: &mut Vec<ServerResponse>) -> bool {
         let most = self.options.max_events.unwrap_or(u64::MAX);
         let mut kept = 0;
+        let wanted = self.live().and_then(Live::wanted);
+        let streams = matches!(
+            wanted.map(|wanted| wanted.ask),
+            Some(Asked::Watch(watch)) if watch.send_initial_events == Some(true)
+        );
         for response in &*responses {
             if self.events == most {
                 break;
@@ -591,6 +607,8 @@ impl<'a> Recorder<'a> {
             match &response.part {
                 // An expired version is no problem: the reflector lists again.
                 ResponsePart::Event(RecordedEvent::Error { code: 410, .. }) => continue,
+                // Nor is a server without streaming lists: it lists, and watches.
+                ResponsePart::Refused(ApiError { code: 422, .. }) if streams => continue,
                 ResponsePart::Event(RecordedEvent::Object { .. }) => self.events += 1,
                 ResponsePart::Page(_) | ResponsePart::Opened => self.listed = true,
                 _ => {}
@@ -636,55 +654,87 @@ impl<'a> Recorder<'a> {
             return;
         };
         progress.next = now + if progress.in_place { SHOWN } else { LOGGED };
-        let objects = match self.timeline.source() {
-            AnySource::Live(live) => live.objects().count(),
-            _ => 0,
-        };
         let heard = self.exchange.as_ref().map(Exchange::last_heard);
-        let (events, kb) = (self.events, self.out.written / 1_000);
+        let kb = self.out.written / 1_000;
+        let quiet = now.saturating_sub(heard.unwrap_or(now)) / 1_000;
+        let so_far = self.so_far();
+        let text = match self.lang {
+            Lang::En => format!("{so_far}, {kb} KB, heard {quiet} s ago (Ctrl-C ends)"),
+            Lang::Zh => format!("{so_far}，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"),
+        };
+        if let Some(progress) = &self.progress {
+            progress.say(&text);
+        }
+    }
+
+    /// How many objects there are.
+    fn objects(&self) -> usize {
+        self.live().map_or(0, |live| live.objects().count())
+    }
+
+    /// What was recorded so far.
+    fn so_far(&self) -> String {
+        let (objects, events) = (self.objects() as u64, self.events);
         let title = cluster::title(&self.target);
         let title = title.get(self.lang);
-        let quiet = now.saturating_sub(heard.unwrap_or(now)) / 1_000;
-        let text = match self.lang {
+        match self.lang {
             Lang::En => format!(
-                "{title}: {objects} objects, {events} events, {kb} KB, heard {quiet} s ago (Ctrl-C ends)"
+                "{title}: {}, {}",
+                counted(objects, "object"),
+                counted(events, "event")
             ),
-            Lang::Zh => format!(
-                "{title}：{objects} 个对象，{events} 个事件，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"
-            ),
-        };
-        progress.say(&text);
+            Lang::Zh => format!("{title}：{objects} 个对象，{events} 个事件"),
+        }
+    }
+
+    /// Says at the end what was recorded, where that mixes with no trace, and what to do with it.
+    fn say_all(&self) {
+        if let Some(path) = self.out.path() {
+            let (so_far, path) = (self.so_far(), path.display().to_string());
+            let path = terminal::word(&path);
+            note(&match self.lang {
+                Lang::En => format!("{so_far}. See them with: deltascope replay {path}"),
+                Lang::Zh => format!("{so_far}。查看：deltascope replay {path}"),
+            });
+        } else if self.progress.is_some() {
+            note(&self.so_far());
+        }
+        if let Some(namespace) = &self.target.namespace
+            && self.objects() == 0
+            && self.events == 0
+        {
+            let name = self.target.resource.name();
+            note(&match self.lang {
+                Lang::En => {
+                    format!("There are no {name} in {namespace}: is there such a namespace?")
+                }
+                Lang::Zh => format!("{namespace} 中没有 {name}：有这个命名空间吗？"),
+            });
+        }
     }
 
     fn finish(&mut self, over: Over) -> Result<(), Failure> {
         match over {
-            Over::Unread | Over::Stopped => return Ok(()),
-            Over::Full => {
-                return Err(Failure::new(
-                    "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",
-                    "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。",
-                ));
+            Over::Unread => return Ok(()),
+            _ if self.listed => self.say_all(),
+            Over::Full => {}
+            Over::Asked | Over::Stopped => self.out.remove(),
+        }
+        match over {
+            Over::Full => Err(Failure::new(
+                "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",
+                "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。",
+            )),
+            Over::Asked if self.listed => Ok(()),
+            // What is wrong is said already.
+            Over::Asked if self.trouble.is_some() => {
+                Err(Failure::new("Nothing is recorded.", "没有录到任何内容。"))
             }
-            Over::Asked => {}
+            Over::Asked => Err(Failure::new(
+                "The API server did not answer in time: nothing is recorded.",
+                "API server 未及时应答：没有录到任何内容。",
+            )),
+            Over::Stopped | Over::Unread => Ok(()),
         }
-        if self.listed {
-            return Ok(());
-        }
-        self.out.remove();
-        let why = self.trouble.take();
-        Err(why.map_or_else(
-            || {
-                Failure::new(
-                    "The API server did not answer in time: nothing is recorded.",
-                    "API server 未及时应答：没有录到任何内容。",
-                )
-            },
-            |why| {
-                Failure::new(
-                    &format!("Nothing is recorded. {}", why.en),
-                    &format!("没有录到任何内容。{}", why.zh),
-                )
-            },
-        ))
     }
 }

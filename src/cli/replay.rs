@@ -11,7 +11,7 @@ use deltascope_presentation::session::Session;
 use deltascope_presentation::session::transcript::{Excerpt, Until};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::smallest::Goal;
-use deltascope_replay::tap;
+use deltascope_replay::{tap, trace};
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::text::{Lang, Text};
@@ -33,14 +33,25 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         files.push(read(path)?);
     }
     let goes_on = files.iter().any(|(_, bytes)| tap::note::goes_on(bytes));
+    let (binary, cut) = (files.iter().find_map(binary), cut_off(&files));
     let mut session = Session::new();
     let before = session.view().lesson;
     session.obey(Command::Open(files));
     let view = session.view();
     let error = view.error.map(|error| error.message);
     if Rc::ptr_eq(&before, &view.lesson) {
-        return Err(Failure::of(error.unwrap_or_default()));
+        return Err(Failure::of(binary.or(error).unwrap_or_default()));
     }
+    // Reported last, after the part that could be read.
+    let unread = || match (error, cut) {
+        (None, _) => Ok(()),
+        // Whoever wrote it was stopped: there is no more.
+        (Some(_), Some(cut)) => {
+            note(cut.get(lang));
+            Ok(())
+        }
+        (Some(error), None) => Err(Failure::of(error)),
+    };
     if let Some(generation) = options.era {
         session.obey(Command::Generation(generation));
         if let Some(error) = session.view().error {
@@ -49,7 +60,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     }
     if options.smallest {
         smallest(&session, options, until, lang)?;
-        return error.map_or(Ok(()), |error| Err(Failure::of(error)));
+        return unread();
     }
     let mut end = session.go_until(&until).map_err(Failure::of)?;
     if end == 0 && view.endless && until == Until::End {
@@ -68,7 +79,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
     }
     if let Some(log) = &options.heard {
         heard(&session, log, goes_on, end, lang)?;
-        return error.map_or(Ok(()), |error| Err(Failure::of(error)));
+        return unread();
     }
     let excerpt = excerpt(&session, options, end, lang)?;
     match &options.export {
@@ -79,8 +90,34 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         }
         None => transcribe(&session, &excerpt)?,
     }
-    // Reported last, after the part that could be read.
-    error.map_or(Ok(()), |error| Err(Failure::of(error)))
+    unread()
+}
+
+/// Says that a file is no text, if it is none.
+fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
+    let begin = bytes.get(..1_024).unwrap_or(bytes);
+    begin.contains(&0).then(|| {
+        Text::new(
+            &format!(
+                "{name} is not text. A recording is text as UTF-8; one that is compressed can be read so: gunzip -c {name} | deltascope replay -"
+            ),
+            &format!(
+                "{name} 不是文本。录制是 UTF-8 文本；压缩过的可以这样读取：gunzip -c {name} | deltascope replay -"
+            ),
+        )
+    })
+}
+
+/// Says where a trace ends in the middle of its last line, if only that cannot be read.
+fn cut_off(files: &[(String, Vec<u8>)]) -> Option<Text> {
+    let [(name, bytes)] = files else {
+        return None;
+    };
+    let line = trace::cut_off(name, bytes)?;
+    Some(Text::new(
+        &format!("{name} is cut off in line {line}: all before it is told."),
+        &format!("{name} 在第 {line} 行处中断：之前的内容都已讲述。"),
+    ))
 }
 
 /// Cuts the run down, and says what is left of it.
@@ -126,13 +163,11 @@ fn heard(
         .map_err(Failure::of)?;
     print(Form::Words, heard.words.get(lang))?;
     if heard.differs {
-        return Err(Failure {
-            exit: Exit::Differs,
-            ..Failure::new(
-                "The controller heard something else than it should have.",
-                "控制器收到的通知与应当收到的不同。",
-            )
-        });
+        return Err(Failure::new(
+            "The controller heard something else than it should have.",
+            "控制器收到的通知与应当收到的不同。",
+        )
+        .with(Exit::Differs));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use deltascope_world::Time;
@@ -399,6 +400,21 @@ fn named(name: &str, value: Value) -> Value {
     let mut line = Map::new();
     line.insert(name.to_owned(), value);
     Value::Object(line)
+}
+
+/// The line in which a trace is cut off, if that is all that is wrong with it: its writer was stopped there.
+#[must_use]
+pub fn cut_off(name: &str, bytes: &[u8]) -> Option<u32> {
+    let last = bytes.rsplit(|byte| *byte == b'\n').next()?;
+    let whole = serde_json::from_slice::<IgnoredAny>(last);
+    if last.is_empty() || !whole.is_err_and(|error| error.is_eof()) {
+        return None;
+    }
+    let (Some(_), Some(error)) = read(name, bytes) else {
+        return None;
+    };
+    let lines = bytes.split(|byte| *byte == b'\n').count();
+    error.line.filter(|line| *line as usize == lines)
 }
 
 /// The JSON of a line; `None` if it is empty.

@@ -1,6 +1,8 @@
 //! Everything that the programs print: nothing else writes to stdout or stderr, and control characters in foreign
 //! text never reach a terminal.
 
+pub mod near;
+
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::io::{self, BufWriter, StdoutLock, Write};

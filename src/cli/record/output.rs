@@ -69,7 +69,12 @@ impl Series {
 }
 
 enum To {
-    File(File, PathBuf),
+    File {
+        file: File,
+        path: PathBuf,
+        /// Whether it was not there before.
+        is_new: bool,
+    },
     Stdout(Out),
 }
 
@@ -84,8 +89,13 @@ fn create(path: &Path) -> Result<To, Failure> {
             &format!("{shown} 已存在，不会覆盖：请换一个文件名，或先删除它。"),
         ));
     }
+    let is_new = !path.exists();
     let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
-    Ok(To::File(file, path.to_owned()))
+    Ok(To::File {
+        file,
+        path: path.to_owned(),
+        is_new,
+    })
 }
 
 impl Output {
@@ -121,19 +131,32 @@ impl Output {
         if let Some(series) = &mut self.series {
             series.number += 1;
             let path = series.path(series.number);
-            self.to = To::File(File::create(&path)?, path);
+            self.to = To::File {
+                file: File::create(&path)?,
+                path,
+                is_new: true,
+            };
             self.written = 0;
         }
         Ok(())
     }
 
-    /// Removes the file, in which nothing is recorded.
+    /// The file, if it is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.to {
+            To::File { path, .. } => Some(path),
+            To::Stdout(_) => None,
+        }
+    }
+
+    /// Removes the file, in which nothing is recorded. One that was there before is empty again.
     pub(super) fn remove(&self) {
-        if let To::File(_, path) = &self.to
-            && path.is_file()
-        {
-            // Whoever may create a file may not always remove it.
-            let _left = fs::remove_file(path);
+        if let To::File { file, path, is_new } = &self.to {
+            // Whoever may create a file may not always remove it, and not all files can be cut off.
+            let _left = match is_new {
+                true => fs::remove_file(path),
+                false => file.set_len(0),
+            };
         }
     }
 
@@ -157,7 +180,7 @@ impl Output {
     pub(super) fn write(&mut self, text: &str) -> io::Result<bool> {
         self.written += text.len();
         match &mut self.to {
-            To::File(file, _) => file.write_all(text.as_bytes()).map(|()| true),
+            To::File { file, .. } => file.write_all(text.as_bytes()).map(|()| true),
             To::Stdout(out) => Ok(out.write(text)? && out.flush()?),
         }
     }

@@ -158,7 +158,7 @@ fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
         Finding::Poll { poll, .. } => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
         Finding::Refused { refused, .. } => json!({
-            "agent": &*refused.agent, "scope": refused.scope, "count": refused.count,
+            "agent": &*refused.agent, "scope": refused.scope, "watch": refused.watch, "count": refused.count,
             "code": refused.error.code, "message": &*refused.error.message }),
         Finding::Log { first, .. } => differs(first),
         Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,

@@ -30,7 +30,7 @@ use super::args::Report;
 use super::replay::read;
 use super::{Failure, cannot_read, cannot_write, print};
 
-pub(super) use words::{stopped, table};
+pub(super) use words::{counted, stopped, table};
 
 /// The longest recording in which known bugs are looked for, in bytes: it is played.
 const PLAYED: u64 = 8 << 20;
@@ -136,8 +136,12 @@ pub(super) struct Logs {
 impl Observed {
     /// What the tap tells its page, as JSON: what the requests alone show.
     pub(super) fn for_page(&self) -> String {
-        let found = findings(&self.informers, &self.polls, &self.refused, &self.shared);
-        page::of(self, &found).to_json().to_string()
+        page::of(self, &self.found()).to_json().to_string()
+    }
+
+    /// What is odd, as far as no recording has to be played for it.
+    pub(super) fn found(&self) -> Vec<Finding> {
+        findings(&self.informers, &self.polls, &self.refused, &self.shared)
     }
 }
 
@@ -296,12 +300,7 @@ impl Known {
 impl Played {
     /// All that is odd. Recordings are played for it: at the end `all` that have grown.
     pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
-        let mut found = findings(
-            &observed.informers,
-            &observed.polls,
-            &observed.refused,
-            &observed.shared,
-        );
+        let mut found = observed.found();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = observed.files.iter().flat_map(|files| &files.parts);
         known.play(files.map(|part| &part.path), all);
@@ -420,10 +419,14 @@ impl Reported {
     fn goes_on(&self, last: &Self) -> bool {
         let next = last.part.number + 1;
         let name = file_name(&last.part.path, next);
+        // However each of them is written.
+        let is = |path: &Path| fs::canonicalize(path).ok();
+        let path = is(&self.part.path);
         self.part.number == next
             && self.start == last.start
             && self.informer() == last.informer()
-            && self.part.path == last.part.path.with_file_name(name)
+            && path.is_some()
+            && path == is(&last.part.path.with_file_name(name))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The report in words: a table and the findings, in both languages.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use deltascope_presentation::checks;
@@ -57,10 +58,13 @@ pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
 /// What was observed, in a line.
 pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let informers = observed.informers.len();
-    let agents = observed.informers.iter().map(|ledger| &ledger.agent);
-    let mut agents: Vec<_> = agents.collect();
-    agents.sort();
-    agents.dedup();
+    // A recording that no tap has made says of no connection, nor of a client.
+    let known = observed.informers.iter();
+    let known = known.filter(|one| !(one.agent.is_empty() && one.connections.is_empty()));
+    let agents: BTreeSet<_> = (known.map(|ledger| &ledger.agent))
+        .chain(observed.counts.keys().map(|(agent, ..)| agent))
+        .chain(observed.polls.iter().map(|poll| &poll.agent))
+        .collect();
     let of = |verb: fn(&str) -> bool| -> u64 {
         let counts = observed.counts.iter();
         counts
@@ -72,16 +76,34 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let lasted = lasting(observed.lasted, lang);
     let clients = agents.len();
     let mut text = match lang {
-        Lang::En => format!(
-            "{} of {} in {lasted}",
-            counted(informers as u64, "informer"),
-            counted(clients as u64, "client")
-        ),
+        Lang::En => {
+            let of = match clients {
+                0 => String::new(),
+                _ => format!(" of {}", counted(clients as u64, "client")),
+            };
+            format!("{}{of} in {lasted}", counted(informers as u64, "informer"))
+        }
         Lang::Zh => {
             let lasted = lasted.trim_start();
-            format!("{lasted}内 {clients} 个客户端的 {informers} 个 informer")
+            let of = match clients {
+                0 => String::new(),
+                _ => format!(" {clients} 个客户端的"),
+            };
+            format!("{lasted}内{of} {informers} 个 informer")
         }
     };
+    // What is read by name is counted below.
+    let lists = observed
+        .polls
+        .iter()
+        .filter(|poll| poll.scope.name.is_none());
+    let lists: u64 = lists.map(|poll| poll.count).sum();
+    if lists > 0 {
+        text.push_str(&match lang {
+            Lang::En => format!("; {} that no watch followed", counted(lists, "list")),
+            Lang::Zh => format!("；{lists} 次 List 之后没有 watch"),
+        });
+    }
     // A recording holds no other requests.
     if !observed.counts.is_empty() {
         text.push_str(&match lang {
@@ -456,13 +478,27 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
         Finding::Refused { refused, .. } => {
             let (client, what) = (client(&refused.agent), refused.scope.title());
             let (code, said) = (refused.error.code, &refused.error.message);
+            let (of_en, of_zh, so_en, so_zh) = match refused.watch {
+                true => (
+                    "the watch of ",
+                    "watch ",
+                    "Its informer learns of changes only when it lists again.",
+                    "informer 只有在重新 List 时才知道变更。",
+                ),
+                false => (
+                    "",
+                    "",
+                    "Until it is answered, its informer neither syncs nor learns of changes.",
+                    "在得到应答之前，informer 既不会完成同步，也不知道变更。",
+                ),
+            };
             Text::new(
                 &format!(
-                    "{client} is refused {what} ({code}, {}): {said}. An informer that is refused never syncs.",
+                    "{client} is refused {of_en}{what} ({code}, {}): {said}. {so_en}",
                     times(refused.count)
                 ),
                 &format!(
-                    "{client} 请求 {what} 被拒绝（{code}，{} 次）：{said}。只要还被拒绝，informer 就无法完成同步。",
+                    "{client} 请求 {of_zh}{what} 被拒绝（{code}，{} 次）：{said}。{so_zh}",
                     refused.count
                 ),
             )
@@ -669,7 +705,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn counted(count: u64, of: &str) -> String {
+pub(in super::super) fn counted(count: u64, of: &str) -> String {
     let ending = match (count, of) {
         (1, _) => "",
         (_, "watch") => "es",
@@ -772,12 +808,7 @@ mod tests {
             informers: vec![ledger],
             ..Observed::default()
         };
-        let found = deltascope_replay::tap::finding::findings(
-            &observed.informers,
-            &[],
-            &[],
-            &observed.shared,
-        );
+        let found = observed.found();
         for lang in [Lang::En, Lang::Zh] {
             let table = table(&observed, &found, &[], lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";

@@ -75,10 +75,7 @@ impl Kubectl {
                     proxy,
                     _started: None,
                 }),
-                Err(why) => Err(Failure {
-                    exit: Exit::Unreachable,
-                    text: proxy.down(&why),
-                }),
+                Err(why) => Err(Failure::of(proxy.down(&why)).with(Exit::Unreachable)),
             };
         }
         Self::start(lang).await
@@ -202,17 +199,15 @@ fn at_a_port(proxy: &Proxy) -> Text {
 }
 
 fn no_proxy(why: &str) -> Failure {
-    Failure {
-        exit: Exit::Unreachable,
-        ..Failure::new(
+    Failure::new(
             &format!(
                 "kubectl proxy cannot be started ({why}). Start it yourself (kubectl proxy --port=8001), and name it: --proxy http://127.0.0.1:8001"
             ),
             &format!(
                 "无法启动 kubectl proxy（{why}）。请自行启动（kubectl proxy --port=8001），并指定它：--proxy http://127.0.0.1:8001"
             ),
-        )
-    }
+    )
+    .with(Exit::Unreachable)
 }
 
 /// A kubeconfig that leads to the tap. It has the names of the user's own and no credentials.

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use deltascope_terminal::{self as terminal, Printed};
 use deltascope_world::text::Lang;
 
-use super::super::{Failure, note};
+use super::super::{Failure, cannot_read, note};
 use super::teller::LogTeller;
 
 /// How often a file is looked at.
@@ -165,14 +165,6 @@ async fn late(over: &mut watch::Receiver<bool>, left: Duration) {
     // Who says so may be gone.
     let _over = over.wait_for(|over| *over).await.is_ok();
     sleep(left).await;
-}
-
-fn cannot_read(path: &Path, error: &io::Error) -> Failure {
-    let shown = path.display();
-    Failure::new(
-        &format!("The log {shown} cannot be read: {error}."),
-        &format!("无法读取日志 {shown}：{error}。"),
-    )
 }
 
 /// A piece of a file.

@@ -110,6 +110,17 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
     let found = played.findings(&observed, true);
     let logs = played.logs(&observed);
     terminal::note(&report::table(&observed, &found, &logs, lang));
+    let is_recorded = observed.informers.iter().any(|one| !one.file.is_empty());
+    if let Some(out) = options.out.as_ref().filter(|_| is_recorded) {
+        let out = out.display().to_string();
+        let out = terminal::word(&out);
+        note(&match lang {
+            Lang::En => {
+                format!("The recordings are in {out}. See them with: deltascope report {out}")
+            }
+            Lang::Zh => format!("录制在 {out} 中。查看：deltascope report {out}"),
+        });
+    }
     drop(unkept);
     let written = match &options.report {
         Some(path) => report::write(path, &observed, &found, &logs, lang),
@@ -157,10 +168,12 @@ impl Ready {
                 "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
             ));
         }
-        if let Some(path) = &options.report {
-            // Before the command starts: its run may be long.
-            let opened = OpenOptions::new().append(true).create(true).open(path);
-            opened.map_err(|error| cannot_write(path, &error))?;
+        let records = options.out.is_some() || options.log.is_some() || page.is_some();
+        if options.rotate.is_some() && !records {
+            return Err(Failure::usage(
+                "--rotate: nothing is recorded. --out names a folder for the recordings.",
+                "--rotate：没有录制任何内容。请用 --out 指定录制的文件夹。",
+            ));
         }
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
@@ -169,7 +182,7 @@ impl Ready {
         let server = format!("http://{address}/{token}");
         // The page shows an informer from its recording, and a log is compared with it.
         let unkept = match &options.out {
-            None if page.is_some() || options.log.is_some() => {
+            None if records => {
                 let folder = Folder::new();
                 let failed = folder.as_ref().err();
                 if let Some(error) = failed {
@@ -203,6 +216,11 @@ impl Ready {
             path => format!("{server}/{path}"),
         };
         let kubeconfig = Kubeconfig::write(options.kubeconfig_out.as_deref(), &server).await?;
+        if let Some(path) = &options.report {
+            // Before the command starts, as its run may be long, and after all else: a tap that does not start leaves none.
+            let opened = OpenOptions::new().append(true).create(true).open(path);
+            opened.map_err(|error| cannot_write(path, &error))?;
+        }
         let passage = Passage::new(
             kubectl.proxy().clone(),
             Gate {
@@ -230,6 +248,15 @@ impl Ready {
             )
             .get(lang),
         );
+        if let (Some(Log::File(_)), Some(path)) = (&log, &options.log)
+            && !path.exists()
+        {
+            let shown = path.display();
+            note(&match lang {
+                Lang::En => format!("The log {shown} is not there yet. It is read once it is."),
+                Lang::Zh => format!("日志 {shown} 还不存在，出现后即开始读取。"),
+            });
+        }
         Ok(Self {
             kubectl,
             listener,

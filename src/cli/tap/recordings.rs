@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deltascope_presentation::cluster;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::tap::call::{Call, Scope};
+use deltascope_replay::tap::call::{Call, Scope, Want};
 use deltascope_replay::tap::follow::Follower;
 use deltascope_replay::tap::ledger::{self, Ledger};
 use deltascope_replay::tap::note::Stopped;
-use deltascope_replay::tap::record::{self, Head};
+use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
@@ -177,14 +177,15 @@ pub(super) fn is_gone(file: &File) -> bool {
     }
 }
 
-/// Makes the head of a recording, once the kind of its objects is known.
-pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Call) -> Head {
+/// What records an informer from this request on. Its head is made once the kind of its objects is known.
+pub(super) fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
+    let (scope, agent, start) = (of.scope.clone(), Arc::clone(&of.agent), of.start);
     let first = Follower::new(0, call).map(|(_, note)| note);
     let ledger = Ledger::of(first.iter());
     let how = ledger.lists.first().map(|list| &list.how);
     let (generation, _) = ledger::generation(&agent, how);
-    let streams = matches!(call, Call::Watch(_, watch) if watch.initial);
-    Box::new(move |kind| {
+    let streams = call.want() == Some(Want::Stream);
+    let head = move |kind: &str| {
         let kind = if kind.is_empty() { &scope.plural } else { kind };
         let target = scope.target(kind);
         let options = cluster::Options {
@@ -207,7 +208,8 @@ pub(super) fn head(scope: Scope, agent: Arc<str>, start: Option<Time>, call: &Ca
             start,
             recording: Recording::of(scenario),
         }
-    })
+    };
+    Recorder::new(call, of.informer(), Box::new(head), long)
 }
 
 #[cfg(test)]

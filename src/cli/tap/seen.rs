@@ -1,15 +1,14 @@
 //! A response's body on its way to the controller, of which the watcher gets a copy.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
 use deltascope_replay::tap::follow::Over;
 
-use super::teller::{Room, Telling};
+use super::teller::Telling;
 
 /// A body that is passed on as it comes. What the watcher reads, it gets as well: where it falls behind, the body waits.
 pub(super) struct Seen<B> {
@@ -39,11 +38,6 @@ impl<B> Seen<B> {
     }
 }
 
-fn wait_for(room: &Room, bytes: usize) -> Waiting {
-    let (semaphore, wanted): (Arc<Semaphore>, u32) = room.wanted(bytes);
-    Box::pin(async move { semaphore.acquire_many_owned(wanted).await.ok() })
-}
-
 impl<B> Body for Seen<B>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -65,8 +59,8 @@ where
             match frame {
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => {
-                        let room = wait_for(telling.room(), bytes.len());
-                        this.waiting = Some((bytes, room));
+                        let room = telling.room().take(bytes.len());
+                        this.waiting = Some((bytes, Box::pin(room)));
                     }
                     Err(other) => return Poll::Ready(Some(Ok(other))),
                 },

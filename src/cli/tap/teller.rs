@@ -64,10 +64,14 @@ pub(super) enum Word {
 pub(super) struct Room(Arc<Semaphore>);
 
 impl Room {
-    /// What a piece takes of it: at most all.
-    pub(super) fn wanted(&self, bytes: usize) -> (Arc<Semaphore>, u32) {
+    /// What a piece takes of it, at most all, once that is free.
+    pub(super) fn take(
+        &self,
+        bytes: usize,
+    ) -> impl Future<Output = Option<OwnedSemaphorePermit>> + Send + use<> {
         let wanted = u32::try_from(bytes.min(ROOM)).unwrap_or(u32::MAX);
-        (Arc::clone(&self.0), wanted)
+        let room = Arc::clone(&self.0).acquire_many_owned(wanted);
+        async move { room.await.ok() }
     }
 }
 
@@ -98,8 +102,7 @@ impl LogTeller {
         if anew {
             self.skipped(0);
         }
-        let (semaphore, wanted) = self.room.wanted(bytes.len());
-        let room = semaphore.acquire_many_owned(wanted).await.ok();
+        let room = self.room.take(bytes.len()).await;
         let _gone = self.words.send(Word::Logged {
             from,
             bytes,
@@ -136,9 +139,7 @@ impl Teller {
 
     /// A list or a watch begins; none for what is only counted.
     pub(super) fn asked(&self, client: Client, call: Call) -> Option<Telling> {
-        if !matches!(call, Call::List(..) | Call::Watch(..)) {
-            return None;
-        }
+        call.want()?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let at = since(self.began);
         let telling = Telling {

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use deltascope_replay::log::Logged;
-use deltascope_replay::tap::call::{Call, Scope};
+use deltascope_replay::tap::call::{Call, Scope, Want};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::{Poll, Refused};
 use deltascope_replay::tap::follow::{Follower, Step};
@@ -27,7 +27,7 @@ use deltascope_world::text::Lang;
 use super::super::Failure;
 use super::super::report::{Count, Files, Observed, log_of};
 use super::names::Names;
-use super::recordings::{Recordings, be_new, head};
+use super::recordings::{Recordings, be_new, recorder};
 use super::said::{Lines, Said};
 use super::teller::{Teller, Word};
 
@@ -117,7 +117,8 @@ struct Watcher {
     tracks: BTreeMap<usize, Track>,
     open: BTreeMap<Id, (usize, Follower)>,
     reads: Reads,
-    refused: BTreeMap<(Arc<str>, Scope), Refused>,
+    /// By client and scope: of a list, and of a watch behind one.
+    refused: BTreeMap<(Arc<str>, Scope, bool), Refused>,
     names: Names,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
@@ -238,9 +239,9 @@ impl Watcher {
         }
         one.last = id;
         let at = at.saturating_sub(began);
-        let lists = begins || matches!(call, Call::Watch(_, watch) if watch.initial);
+        let lists = begins || call.want() == Some(Want::Stream);
         if lists {
-            self.make_room(track, at, call);
+            self.go_on(track, at, Some(call));
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
@@ -282,17 +283,14 @@ impl Watcher {
             _ => Scope::default(),
         };
         let start = self.options.start.map(|start| start + at);
-        let informer = Note::Informer {
+        let mut ledger = Ledger::of([&Note::Informer {
             agent: Arc::clone(&client.agent),
             scope: scope.clone(),
-        };
-        let mut ledger = Ledger::of([&informer]);
+        }]);
         ledger.start = start;
         let room = self.held() < HELD;
-        let recorder = (self.options.out.is_some() && room).then(|| {
-            let head = head(scope.clone(), Arc::clone(&client.agent), start, call);
-            Recorder::new(call, informer, head, self.options.rotate)
-        });
+        let recorder = (self.options.out.is_some() && room)
+            .then(|| recorder(&ledger, call, self.options.rotate));
         Track {
             began: at,
             last: 0,
@@ -335,9 +333,10 @@ impl Watcher {
         };
         let at = at.saturating_sub(began);
         let step = read(follower, at);
+        let want = follower.want();
         for part in &step.parts {
             self.detect(track, id, part);
-            self.note_refusal(track, part);
+            self.note_refusal(track, want, part);
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
@@ -357,7 +356,7 @@ impl Watcher {
             if let Some(stopped) = stopped {
                 self.stop(track, at, stopped);
             }
-            self.rotate(track, at);
+            self.go_on(track, at, None);
         }
         if is_known {
             self.claim();
@@ -459,20 +458,22 @@ impl Watcher {
     }
 
     /// Counts answers that refuse a list or a watch, until one does not.
-    fn note_refusal(&mut self, track: usize, part: &ResponsePart) {
+    fn note_refusal(&mut self, track: usize, want: Want, part: &ResponsePart) {
         let Some(ledger) = self.tracks.get(&track).map(|one| &one.ledger) else {
             return;
         };
-        let key = (Arc::clone(&ledger.agent), ledger.scope.clone());
+        let key = |watch| (Arc::clone(&ledger.agent), ledger.scope.clone(), watch);
         match part {
             ResponsePart::Refused(error) => {
+                let key = key(want == Want::Watch);
                 if self.refused.len() >= READ && !self.refused.contains_key(&key) {
                     return;
                 }
-                let (agent, scope) = key.clone();
+                let (agent, scope, watch) = key.clone();
                 let refused = self.refused.entry(key).or_insert_with(|| Refused {
                     agent,
                     scope,
+                    watch,
                     count: 0,
                     error: error.clone(),
                 });
@@ -480,7 +481,12 @@ impl Watcher {
                 refused.error = error.clone();
             }
             ResponsePart::Page(_) | ResponsePart::Opened => {
-                self.refused.remove(&key);
+                if want != Want::Watch {
+                    self.refused.remove(&key(false));
+                }
+                if want != Want::List {
+                    self.refused.remove(&key(true));
+                }
             }
             _ => {}
         }
@@ -562,7 +568,7 @@ fn add(polls: &mut Reads, more: &Poll) {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_replay::tap::finding::{Finding, findings};
+    use deltascope_replay::tap::finding::Finding;
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note::Stopped;
     use hyper::body::Bytes;
@@ -659,8 +665,19 @@ mod tests {
         assert_eq!(watcher.said.counts.unclaimed, 1);
     }
 
-    fn list_pods(watcher: &mut Watcher, client: &Client, id: Id, status: u16, body: &'static str) {
-        let call = Call::read("GET", "api/v1/pods", &[], "application/json");
+    fn ask_pods(
+        watcher: &mut Watcher,
+        client: &Client,
+        id: Id,
+        query: &[(&str, &str)],
+        status: u16,
+        body: &'static str,
+    ) {
+        let query = query.iter();
+        let query: Vec<_> = query
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let call = Call::read("GET", "api/v1/pods", &query, "application/json");
         watcher.asked(id, id, client, &call);
         watcher.hear(Word::Head {
             id,
@@ -680,31 +697,77 @@ mod tests {
         });
     }
 
+    const FORBIDDEN: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}"#;
+    const WHOLE: &str =
+        r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
+    const WATCH: &[(&str, &str)] = &[("watch", "1"), ("resourceVersion", "1")];
+    const STREAM: &[(&str, &str)] = &[("watch", "1"), ("sendInitialEvents", "true")];
+
+    /// What is found so far: of a refusal, what it says.
+    fn found(watcher: &mut Watcher) -> Vec<String> {
+        let found = watcher.observed().found();
+        let said = found.iter().map(|one| match one {
+            Finding::Refused { refused, .. } => {
+                let Refused {
+                    watch,
+                    count,
+                    error,
+                    ..
+                } = refused;
+                let what = if *watch { "watch" } else { "list" };
+                format!("{what} {count} {} {}", error.code, error.message)
+            }
+            other => other.id().to_owned(),
+        });
+        said.collect()
+    }
+
     #[test]
     fn a_list_that_is_refused_again_and_again_is_no_poll() {
         let (mut watcher, client) = watcher();
-        let forbidden = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}"#;
-        let whole =
-            r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
-        let found = |watcher: &mut Watcher| {
-            let seen = watcher.observed();
-            let found = findings(&seen.informers, &seen.polls, &seen.refused, &seen.shared);
-            let said = found.iter().map(|one| match one {
-                Finding::Refused { refused, .. } => {
-                    let Refused { count, error, .. } = refused;
-                    format!("{count} {} {}", error.code, error.message)
-                }
-                other => other.id().to_owned(),
-            });
-            said.collect::<Vec<_>>()
-        };
         for (id, expected) in (0..12).zip([0, 1].into_iter().chain([1; 10])) {
-            list_pods(&mut watcher, &client, id, 403, forbidden);
+            ask_pods(&mut watcher, &client, id, &[], 403, FORBIDDEN);
             assert_eq!(found(&mut watcher).len(), expected, "{id}");
         }
-        assert_eq!(found(&mut watcher), ["12 403 pods is forbidden"]);
-        list_pods(&mut watcher, &client, 12, 200, whole);
+        assert_eq!(found(&mut watcher), ["list 12 403 pods is forbidden"]);
+        ask_pods(&mut watcher, &client, 12, &[], 200, WHOLE);
         assert_eq!(found(&mut watcher), ["poll"], "it is refused no more");
+        for id in 13..15 {
+            ask_pods(&mut watcher, &client, id, &[], 403, FORBIDDEN);
+            let mut expected = vec!["poll", "list 2 403 pods is forbidden"];
+            expected.truncate(id as usize - 12);
+            assert_eq!(found(&mut watcher), expected, "the lists of before stay");
+        }
+    }
+
+    #[test]
+    fn a_watch_that_is_refused_between_lists_is_found() {
+        let (mut watcher, client) = watcher();
+        for id in 0..3 {
+            ask_pods(&mut watcher, &client, id * 2, &[], 200, WHOLE);
+            ask_pods(&mut watcher, &client, id * 2 + 1, WATCH, 403, FORBIDDEN);
+        }
+        assert_eq!(
+            found(&mut watcher),
+            ["relists", "watch 3 403 pods is forbidden"]
+        );
+        ask_pods(&mut watcher, &client, 6, WATCH, 200, "");
+        assert_eq!(
+            found(&mut watcher),
+            ["relists", "short-watches"],
+            "it opens"
+        );
+    }
+
+    #[test]
+    fn a_streaming_list_that_is_refused_is_a_list() {
+        let (mut watcher, client) = watcher();
+        for id in 0..2 {
+            ask_pods(&mut watcher, &client, id, STREAM, 403, FORBIDDEN);
+        }
+        assert_eq!(found(&mut watcher), ["list 2 403 pods is forbidden"]);
+        ask_pods(&mut watcher, &client, 2, &[], 200, WHOLE);
+        assert_eq!(found(&mut watcher), [""; 0], "it has its list");
     }
 
     #[test]
@@ -714,7 +777,7 @@ mod tests {
             {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
         let mut held = Vec::new();
         for id in 0..100 {
-            list_pods(&mut watcher, &client, id, 200, body);
+            ask_pods(&mut watcher, &client, id, &[], 200, body);
             held.push(watcher.held());
         }
         assert!(held[0] > 0);

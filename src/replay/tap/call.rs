@@ -137,7 +137,29 @@ pub enum Call {
     Other,
 }
 
+/// What a request of an informer asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// A list, or another page of one.
+    List,
+    /// A list as the beginning of a watch.
+    Stream,
+    /// A watch behind a list.
+    Watch,
+}
+
 impl Call {
+    /// What it asks for, if it is an informer's.
+    #[must_use]
+    pub fn want(&self) -> Option<Want> {
+        match self {
+            Self::List(..) => Some(Want::List),
+            Self::Watch(_, watch) if watch.initial => Some(Want::Stream),
+            Self::Watch(..) => Some(Want::Watch),
+            Self::Get(_) | Self::Write(..) | Self::Other => None,
+        }
+    }
+
     /// Reads a request as it came: `wanted` is its path without the first slash, and its query.
     #[must_use]
     pub fn asked(method: &str, wanted: &str, accept: &str) -> Self {

@@ -134,6 +134,8 @@ pub struct Refused {
     pub agent: Arc<str>,
     /// What it asks for.
     pub scope: Scope,
+    /// Whether it is a watch behind a list. A streaming list is a list.
+    pub watch: bool,
     /// How often in a row.
     pub count: u64,
     /// The last answer.
@@ -228,16 +230,23 @@ pub fn findings(
         }
         of_one(informer, ledger, &mut found);
     }
-    let is_refused = |poll: &Poll| {
-        let mut refused = refused.iter();
-        refused.any(|one| (&one.agent, &one.scope) == (&poll.agent, &poll.scope))
+    // A list that is refused reads nothing.
+    let reads = |poll: &Poll| {
+        let mut refused = refused.iter().filter(|one| !one.watch);
+        let refused = refused.find(|one| (&one.agent, &one.scope) == (&poll.agent, &poll.scope));
+        let count = poll
+            .count
+            .saturating_sub(refused.map_or(0, |one| one.count));
+        Poll {
+            count,
+            ..poll.clone()
+        }
     };
-    let polled = polls
-        .iter()
-        .filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope) && !is_refused(poll));
+    let polled = polls.iter().map(reads);
+    let polled = polled.filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope));
     found.extend(polled.map(|poll| Finding::Poll {
-        poll: poll.clone(),
-        informer: ledgers.iter().position(|ledger| has(ledger, poll)),
+        informer: ledgers.iter().position(|ledger| has(ledger, &poll)),
+        poll,
     }));
     // A Reflector asks again; whoever asks once has been told.
     let again = refused.iter().filter(|one| one.count > 1);

@@ -7,7 +7,7 @@ use deltascope_world::source::live::{Asked, ResponsePart, Wanted};
 use deltascope_world::source::proxy::exchange::{End, Exchange, Head};
 use deltascope_world::source::wire::RecordedEvent;
 
-use super::call::{Call, Scope};
+use super::call::{Call, Scope, Want};
 use super::note::{Heard, Kind, Note, Weight, Why};
 use super::weigh::{Weighed, weighed};
 
@@ -26,6 +26,7 @@ pub enum Over {
 #[derive(Debug)]
 pub struct Follower {
     exchange: Exchange,
+    want: Want,
     /// The objects of a watch; `None` for a list.
     watch: Option<Scope>,
     /// The head of the response.
@@ -71,16 +72,23 @@ impl Follower {
             }
             Call::Get(_) | Call::Write(..) | Call::Other => return None,
         };
-        let watch = matches!(ask, Asked::Watch(_));
+        let want = call.want()?;
         let follower = Self {
             exchange: sent(scope, ask, at),
-            watch: watch.then(|| scope.clone()),
+            want,
+            watch: (want != Want::List).then(|| scope.clone()),
             head: Head::default(),
             failed: false,
             objects: Vec::new(),
             over: false,
         };
         Some((follower, note))
+    }
+
+    /// What the request asks for.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        self.want
     }
 
     /// The head of the response has come.

@@ -344,6 +344,15 @@ impl Ledger {
         }
     }
 
+    /// The note that names it.
+    #[must_use]
+    pub fn informer(&self) -> Note {
+        Note::Informer {
+            agent: Arc::clone(&self.agent),
+            scope: self.scope.clone(),
+        }
+    }
+
     /// The notes with which another file goes on.
     #[must_use]
     pub fn goes_on(&self, at: Time, part: u32) -> Vec<Note> {

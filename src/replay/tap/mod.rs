@@ -10,6 +10,7 @@ pub mod detect;
 pub mod finding;
 pub mod follow;
 pub mod ledger;
+pub mod next;
 pub mod note;
 pub mod record;
 pub mod state;

@@ -26,7 +26,7 @@ use deltascope_world::virtual_time::Input;
 use crate::recording::RecordedInput;
 use crate::trace::{self, Trace};
 
-use super::call::Call;
+use super::call::{Call, Want};
 use super::ledger;
 use super::note::{NAME, Note, Stopped, Why};
 use super::state::State;
@@ -38,14 +38,6 @@ const BARELY_SHORT: Duration = Duration::from_secs(3);
 const MOST_ANSWERS: usize = 4;
 /// The room for the last line, which says why there are no more: its bytes and its weight.
 const LAST: usize = 4 << 10;
-
-/// A request, as a reflector distinguishes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Want {
-    List,
-    Stream,
-    Watch,
-}
 
 /// The reflector that goes along.
 #[derive(Clone)]
@@ -204,7 +196,7 @@ impl Recorder {
     /// decides how a replay asks.
     #[must_use]
     pub fn new(first: &Call, informer: Note, head: Head, long: usize) -> Self {
-        let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
+        let streams = first.want() == Some(Want::Stream);
         let stops =
             matches!(&informer, Note::Informer { agent, .. } if ledger::is_client_go(agent));
         Self::with(streams, !stops, vec![informer], head, long)
@@ -321,18 +313,15 @@ impl Recorder {
     /// The next request begins. Returns what is to be written.
     pub fn asked(&mut self, at: Time, call: &Call, note: &Note) -> String {
         let mut text = String::new();
-        let want = match call {
-            Call::List(_, list) => {
-                if list.token.is_empty() {
-                    self.listed = 0;
-                    self.lead_to_first_page(at, list.limit, &mut text);
-                }
-                Want::List
-            }
-            Call::Watch(_, watch) if watch.initial => Want::Stream,
-            Call::Watch(..) => Want::Watch,
-            Call::Get(_) | Call::Write(..) | Call::Other => return text,
+        let Some(want) = call.want() else {
+            return text;
         };
+        if let Call::List(_, list) = call
+            && list.token.is_empty()
+        {
+            self.listed = 0;
+            self.lead_to_first_page(at, list.limit, &mut text);
+        }
         self.lead_to(at, want, &mut text);
         self.streaming = want == Want::Stream;
         self.note(note, &mut text);

@@ -66,6 +66,12 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
             1,
             "no marker",
         ),
+        (&["--lesson", "tombston"], 1, "Did you mean \"tombstone\"?"),
+        (
+            &["--lesson", "tombstone", "--at", "relst+3"],
+            1,
+            "Did you mean \"relist\"?",
+        ),
         (&["--panels", "kitchen"], 2, "kitchen"),
         (&["--width", "3"], 2, "240"),
         (&["nosuch.json"], 1, "nosuch.json"),

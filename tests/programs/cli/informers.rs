@@ -385,6 +385,7 @@ fn a_good_controllers_report_names_nothing() {
     }
     let said = tap.end();
     assert!(!said.contains("\n- "), "{said}");
+    assert!(said.contains(&format!("deltascope report {out}")), "{said}");
     assert!(
         fs::read_to_string(&html)
             .unwrap()
@@ -455,6 +456,19 @@ fn a_look_at_the_informers_holds_no_request_up() {
     drop(writer);
     let got = read_all(look);
     assert!(got.contains("\"plural\":\"pods\""), "{got}");
+}
+
+#[test]
+fn a_client_without_an_informer_is_counted() {
+    let api = Api::start(&["--pods", "1", "--rate", "0"]);
+    let mut tap = Tap::start("lists", &api.url, &[]);
+    read_all(raw(&tap, "/api/v1/pods"));
+    // It is told in order.
+    informers(&tap);
+    let said = tap.end();
+    let is = "0 informers of 1 client in ";
+    assert!(said.contains(is), "{said}");
+    assert!(said.contains("; 1 list that no watch followed"), "{said}");
 }
 
 /// A client that asks as no good controller does.

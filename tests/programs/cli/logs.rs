@@ -295,9 +295,13 @@ fn what_the_command_prints_is_read_and_passes_as_it_is() {
     for (args, code, said) in [
         (&["--log", "-"][..], 2, "names a file"),
         (&["--log", "/", "--", "true"], 1, "it is no file"),
+        (&["--log", "no.log", "--", "true"], 0, "no.log is not there"),
+        // There is no page in that folder, for which it would record.
+        (&["--rotate", "16K", "--", "true"], 2, "nothing is recorded"),
+        (&["sh", "-c", "exit 7", "--log"], 7, ""),
     ] {
         let mut command = deltascope(&["tap", "--proxy", &api.url]);
-        let output = output(command.args(args));
+        let output = output(command.args(args).current_dir(std::env::temp_dir()));
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {err}");
         assert!(
@@ -457,7 +461,9 @@ fn a_long_recording_goes_on_in_files_that_play_by_themselves() {
         assert_eq!(done.status.code(), Some(0));
         report(&again)
     };
-    let both = again_of(&[traces[1], traces[0]]);
+    let [name, within] = [traces[0].file_name(), out.file_name()].map(Option::unwrap);
+    let first = out.join("..").join(within).join(name);
+    let both = again_of(&[traces[1], &first]);
     let file = only(&both)["file"].as_str().unwrap();
     assert_eq!(file, traces[1].to_str().unwrap());
     assert_eq!(only(&both)["objects"], api.pods().len());

@@ -9,8 +9,8 @@ use deltascope::replay::trace;
 use serde_json::json;
 
 use super::{
-    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, scratch, send,
-    start,
+    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, resources,
+    scratch, send, start,
 };
 #[cfg(unix)]
 use super::{code, kill};
@@ -122,7 +122,11 @@ fn a_recording_ends_as_asked_or_says_why_not() {
     let forbidden = refusing(json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
         "reason": "Forbidden", "message": "pods is forbidden" }));
     let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
+    let silent = Proxy::start(|_, mut to| {
+        let _ended = to.read(&mut [0; 1]);
+    });
     let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
+    let silent = &*silent.url;
     let nowhere = scratch("no/such").join("trace.jsonl");
     let nowhere = nowhere.to_str().unwrap();
     // Arguments, exit code, number of events written, and text on stderr.
@@ -163,11 +167,27 @@ fn a_recording_ends_as_asked_or_says_why_not() {
             "没有录到任何内容",
         ),
         (&["--proxy", api, "-r", "widgets"], 1, 0, "widgets"),
-        (&["--proxy", api, "-n", "No_Such"], 1, 0, "DNS label"),
-        (&["--proxy", api, "-l", "a=b=c"], 1, 0, "label selector"),
+        (&["--proxy", api, "-n", "No_Such"], 2, 0, "DNS label"),
+        (&["--proxy", api, "-l", "a=b=c"], 2, 0, "label selector"),
         (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
         (&["--proxy", NOBODY], 3, 0, "kubectl proxy --port=1"),
+        (
+            &["--proxy", NOBODY, "--for", "5000000000000h"],
+            3,
+            0,
+            "kubectl proxy --port=1",
+        ),
         (&["--proxy", page], 3, 0, "web page"),
+        (&["--proxy", page], 3, 0, "--proxy names another address"),
+        (&["--proxy", page], 3, 0, page),
+        // All is said before its end.
+        (&["--proxy", silent, "--for", "300ms"], 3, 0, silent),
+        (
+            &["--proxy", forbidden, "--for", "100ms"],
+            1,
+            0,
+            "\ndeltascope: Nothing is recorded.\n",
+        ),
         (&["-A", "-n", "a"], 2, 0, "--all-namespaces"),
         (&["--full", "--metadata-only"], 2, 0, "--metadata-only"),
         (&["--for", "soon"], 2, 0, "30s"),
@@ -199,6 +219,8 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
     for old in [&there, &series] {
         fs::write(old, "old").unwrap();
     }
+    let empty = folder.join("empty.jsonl");
+    fs::write(&empty, "").unwrap();
     for (to, rotate, err) in [
         ("pods.jsonl", &[][..], "pods.jsonl is there already"),
         (
@@ -207,6 +229,7 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
             "many-7.jsonl is there already",
         ),
         ("new.jsonl", &[], "Nothing is recorded"),
+        ("empty.jsonl", &[], "Nothing is recorded"),
     ] {
         let mut command = deltascope(&["record", "--proxy", &forbidden.url, "--for", "100ms"]);
         let output = output(command.args(rotate).arg("-o").arg(folder.join(to)));
@@ -217,7 +240,82 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
     for old in [&there, &series] {
         assert_eq!(fs::read_to_string(old).unwrap(), "old");
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    assert_eq!(fs::read_to_string(&empty).unwrap(), "", "it was there");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+}
+
+#[test]
+fn a_recording_says_at_its_end_what_it_has() {
+    // It has no streaming lists, which is no problem.
+    let api = |objects: usize| {
+        Proxy::start(move |head, mut to| {
+            let wants = |part: &str| head.lines().next().unwrap().contains(part);
+            if !wants("/pods") {
+                resources(&head, &mut to);
+            } else if wants("sendInitialEvents") {
+                let status = json!({ "kind": "Status", "code": 422, "reason": "Invalid",
+                    "message": "sendInitialEvents: Forbidden" });
+                let (code, body) = ("422 Unprocessable Entity", status.to_string());
+                answer(&mut to, code, "application/json", body.as_bytes());
+            } else if wants("watch=") {
+                super::opened(&mut to);
+                let _ended = to.read(&mut [0; 1]);
+            } else {
+                let items: Vec<_> = (0..objects).map(|_| pod("web-1", 1)).collect();
+                let list = json!({ "kind": "PodList", "apiVersion": "v1",
+                    "metadata": { "resourceVersion": "10" }, "items": items });
+                answer(
+                    &mut to,
+                    "200 OK",
+                    "application/json",
+                    list.to_string().as_bytes(),
+                );
+            }
+        })
+    };
+    let (some, none, file) = (api(1), api(0), scratch("ended well.jsonl"));
+    let to = file.to_str().unwrap();
+    let has = format!(": 1 object, 0 events. See them with: deltascope replay '{to}'");
+    for (api, args, said) in [
+        (&some, &["-o", to][..], &*has),
+        (&some, &[], ""),
+        (&some, &["--progress"], ": 1 object, 0 events\n"),
+        (&none, &["-n", "nope"], "There are no pods in nope"),
+    ] {
+        let _none = fs::remove_file(&file);
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--for", "500ms"]);
+        let done = output(command.args(args));
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(0), "{args:?}: {err}");
+        assert!(err.contains(said), "{args:?}: {err}");
+        assert!(!err.contains("422"), "{args:?}: {err}");
+        assert_eq!(err.is_empty(), said.is_empty(), "{args:?}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_recording_that_is_stopped_before_its_list_leaves_no_file() {
+    let (asked, asks) = std::sync::mpsc::channel();
+    let api = Proxy::start(move |head, mut to| match head.contains("/pods") {
+        true => {
+            asked.send(()).unwrap();
+            let _ended = to.read(&mut [0; 1]);
+        }
+        false => resources(&head, &mut to),
+    });
+    let folder = scratch("stopped");
+    let _none = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for rotate in [&[][..], &["--rotate", "16K"]] {
+        let mut command = deltascope(&["record", "--full", "--proxy", &api.url]);
+        let to = folder.join("pods.jsonl");
+        let (mut recording, _, _) = start(command.args(rotate).arg("-o").arg(to));
+        asks.recv_timeout(HANGS).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        end(&mut recording);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{rotate:?}");
+    }
 }
 
 #[test]
@@ -303,6 +401,7 @@ fn a_recording_rotates_and_each_file_opens_on_its_own() {
     }
     for (args, said) in [
         (&["--rotate", "16K"][..], "--output"),
+        (&["--rotate", "16K"], "Usage: deltascope record [OPTIONS]"),
         (&["--keep", "2"], "--rotate"),
         (&["--rotate", "1K", "-o", "x"], "16K"),
         (&["--rotate", "1G", "-o", "x"], "16K"),

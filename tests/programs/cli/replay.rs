@@ -381,7 +381,7 @@ fn options_select_what_is_replayed() {
         ),
         (&[path, "--until", "soon"], 2, "", "1500ms"),
         (&[path, "--era", "2.0"], 2, "", "1.36"),
-        (&[broken], 1, "0.50 s", "broken.jsonl, line 3"),
+        (&[broken], 0, "0.50 s", "broken.jsonl is cut off in line 3"),
         (&[nothing], 1, "", "nothing.jsonl"),
         (&["no/such/file"], 1, "", "no/such/file"),
         (&[list], 0, "list-25-limit-rv0.body", ""),
@@ -410,6 +410,33 @@ fn options_select_what_is_replayed() {
         if args.contains(&path) {
             assert!(whole.starts_with(&stdout), "{args:?}");
         }
+    }
+}
+
+#[test]
+fn a_recording_that_is_cut_off_is_told_and_what_is_no_text_is_named() {
+    let (trace, _) = looked_at("tombstone", Lang::En);
+    let lines = trace.lines().count() + 1;
+    let (cut, ended, binary) = (
+        scratch("cut.jsonl"),
+        scratch("ended.jsonl"),
+        scratch("random.bin"),
+    );
+    let half = format!("{trace}{{\"op\":\"cut\",");
+    fs::write(&cut, &half).unwrap();
+    fs::write(&ended, format!("{half}\n")).unwrap();
+    fs::write(&binary, b"\x1f\x8b\x08\0\xff\xfe").unwrap();
+    for (file, code, said) in [
+        (&cut, 0, &*format!("cut.jsonl is cut off in line {lines}")),
+        // Its writer has ended the line: nothing is missing, it is wrong.
+        (&ended, 1, "the line is not JSON"),
+        (&binary, 1, "random.bin is not text"),
+    ] {
+        let done = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(code), "{err}");
+        assert!(err.contains(said), "{err}");
+        assert_eq!(done.stdout.is_empty(), *file == binary);
     }
 }
 

@@ -295,7 +295,11 @@ fn what_fails_says_why() {
         ),
         // It answers, but is no API server.
         (&["tap", "--proxy", &other], 3, "gitVersion"),
-        (&["tap", "manager"], 2, "[-- <CMD>"),
+        (
+            &["tap", "--proxy", &gone.url, "no/such/program", "--port"],
+            1,
+            "no/such/program",
+        ),
     ];
     for (args, code, said) in table {
         let output = output(&mut deltascope(args));
@@ -387,6 +391,16 @@ fn a_report_that_cannot_be_written_is_said_before_the_command_starts() {
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(err.contains("no/such"), "{err}");
     assert!(!started.exists(), "the command ran");
+}
+
+#[test]
+fn a_tap_that_does_not_start_leaves_no_report() {
+    let report = scratch("unstarted.html");
+    let _none = fs::remove_file(&report);
+    let mut command = deltascope(&["tap", "--proxy", NOBODY, "--report"]);
+    let output = output(command.arg(&report).args(["--", "true"]));
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!report.exists());
 }
 
 #[test]

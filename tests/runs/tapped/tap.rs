@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use deltascope::presentation::cluster;
 use deltascope::replay::recording::Recording;
-use deltascope::replay::tap::call::{Call, Scope};
+use deltascope::replay::tap::call::{Call, Want};
 use deltascope::replay::tap::detect::{Client, Detector, Id, Track};
 use deltascope::replay::tap::follow::{Follower, Over, Step};
 use deltascope::replay::tap::ledger::Ledger;
-use deltascope::replay::tap::note::Note;
-use deltascope::replay::tap::record::{Head as TraceHead, Recorder};
+use deltascope::replay::tap::next::{Next, Turn};
+use deltascope::replay::tap::note::{Note, Stopped};
+use deltascope::replay::tap::record::Recorder;
 use deltascope::replay::tap::state::State;
 use deltascope::replay::trace::Trace;
 use deltascope::world::Time;
@@ -41,8 +42,9 @@ pub(super) struct Tap {
     pub(super) complete: Vec<(Track, String)>,
 }
 
-fn head(scope: Scope, streams: bool) -> TraceHead {
-    Box::new(move |_| {
+fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
+    let (scope, streams) = (of.scope.clone(), call.want() == Some(Want::Stream));
+    let head = move |_: &str| {
         let target = scope.target("Pod");
         let mut scenario = cluster::scenario(&target, &cluster::Options::default(), 0);
         scenario.settings.jitter = None;
@@ -54,7 +56,8 @@ fn head(scope: Scope, streams: bool) -> TraceHead {
             start: None,
             recording: Recording::of(scenario),
         }
-    })
+    };
+    Recorder::new(call, of.informer(), Box::new(head), long)
 }
 
 impl Tap {
@@ -68,45 +71,45 @@ impl Tap {
         }
     }
 
-    /// A request begins. Returns whose it is.
-    pub(super) fn asked(&mut self, id: Id, at: Time, client: &Client, call: &Call) -> Track {
+    /// A request begins. Returns whose it is, and whether another file begins with it.
+    pub(super) fn asked(
+        &mut self,
+        id: Id,
+        at: Time,
+        client: &Client,
+        call: &Call,
+    ) -> (Track, bool) {
         let began = self.detector.began(id, client, call).unwrap();
         for track in began.forgotten {
             self.tracks.remove(&track);
         }
-        let (scope, lists, streams) = match call {
-            Call::List(scope, list) => (scope, list.token.is_empty(), false),
-            Call::Watch(scope, watch) => (scope, watch.initial, watch.initial),
+        let (scope, lists) = match call {
+            Call::List(scope, list) => (scope, list.token.is_empty()),
+            Call::Watch(scope, watch) => (scope, watch.initial),
             _ => panic!("{call:?}"),
         };
-        let informer = Note::Informer {
-            agent: Arc::clone(&client.agent),
-            scope: scope.clone(),
-        };
-        let new_recorder = || {
-            Recorder::new(
-                call,
-                informer.clone(),
-                head(scope.clone(), streams),
-                self.rotate,
-            )
-        };
-        let one = self.tracks.entry(began.track).or_insert_with(|| Tapped {
-            began: at,
-            last: id,
-            ledger: Ledger::of([&informer]),
-            recorder: Some(new_recorder()),
-            files: vec![String::new()],
-            resumes: false,
+        let rotate = self.rotate;
+        let one = self.tracks.entry(began.track).or_insert_with(|| {
+            let ledger = Ledger::of([&Note::Informer {
+                agent: Arc::clone(&client.agent),
+                scope: scope.clone(),
+            }]);
+            Tapped {
+                began: at,
+                last: id,
+                recorder: Some(recorder(&ledger, call, rotate)),
+                ledger,
+                files: vec![String::new()],
+                resumes: false,
+            }
         });
         one.last = id;
-        let at = at - one.began;
-        if lists && one.recorder.is_none() && one.resumes {
-            one.files.push(String::new());
-            one.ledger.stopped = None;
-            one.resumes = false;
-            one.recorder = Some(new_recorder().anew(at, one.files.len() as u32));
+        let (at, before) = (at - one.began, one.files.len());
+        if lists {
+            self.go_on(began.track, at, Some(call));
         }
+        let one = self.tracks.get_mut(&began.track).unwrap();
+        let anew = one.files.len() > before;
         let (follower, note) = Follower::new(at, call).unwrap();
         one.ledger.note(&note);
         if let Some(recorder) = &mut one.recorder {
@@ -115,7 +118,12 @@ impl Tap {
         }
         self.stop(began.track, at);
         self.open.insert(id, (began.track, follower));
-        began.track
+        (began.track, anew)
+    }
+
+    /// How many files an informer has; none if it is forgotten.
+    pub(super) fn files(&self, track: Track) -> usize {
+        self.tracks.get(&track).map_or(0, |one| one.files.len())
     }
 
     pub(super) fn head(&mut self, id: Id, at: Time, head: &Head) {
@@ -166,41 +174,49 @@ impl Tap {
         if let Some(recorder) = &mut one.recorder {
             let text = recorder.took(at, step.parts, &step.notes);
             one.files.last_mut().unwrap().push_str(&text);
-            let is_long = recorder.is_long() && recorder.is_steady();
             self.stop(track, at);
-            if is_long {
-                self.go_on(track, at);
-            }
+            self.go_on(track, at, None);
         }
     }
 
-    /// Goes on in another file.
-    fn go_on(&mut self, track: Track, at: Time) {
+    /// Goes on in another file, if it is time to.
+    fn go_on(&mut self, track: Track, at: Time, list: Option<&Call>) {
         let one = self.tracks.get_mut(&track).unwrap();
+        let next = Next::of(&one.ledger, one.recorder.as_ref(), one.resumes, list);
+        if next == Next::Same {
+            return;
+        }
         let part = one.files.len() as u32 + 1;
-        let recorder = one.recorder.as_mut().unwrap();
+        let is_whole = one.recorder.is_some();
+        let list = list.map(|call| recorder(&one.ledger, call, self.rotate));
         let file = one.files.last_mut().unwrap();
-        let state = State::read(file.as_bytes()).unwrap();
-        let head = state.head().unwrap().clone();
-        let mut notes = vec![Note::Informer {
-            agent: Arc::clone(&one.ledger.agent),
-            scope: one.ledger.scope.clone(),
-        }];
-        notes.extend(one.ledger.goes_on(at, part));
-        let (end, begin) = recorder.go_on(at, &state, notes, Box::new(|_| head));
-        file.push_str(&end);
-        self.complete.push((track, file.clone()));
-        one.files.push(begin);
+        let (ledger, recorder) = (&one.ledger, &mut one.recorder);
+        let state = || State::read(file.as_bytes());
+        let turn = Turn::to(next, (at, part), ledger, recorder, list, state).unwrap();
+        file.push_str(&turn.end);
+        if is_whole {
+            self.complete.push((track, file.clone()));
+        }
+        match turn.begin {
+            Some(begin) => {
+                (one.ledger.stopped, one.resumes) = (None, false);
+                one.files.push(begin);
+            }
+            None => self.stopped(track, at, Stopped::Full),
+        }
     }
 
     fn stop(&mut self, track: Track, at: Time) {
-        let one = self.tracks.get_mut(&track).unwrap();
+        let one = &self.tracks[&track];
         if let Some(why) = one.recorder.as_ref().and_then(Recorder::stopped) {
-            one.ledger.note(&Note::Stopped { at, why });
-            one.resumes = one
-                .recorder
-                .take()
-                .is_some_and(|recorder| recorder.may_resume());
+            self.stopped(track, at, why);
         }
+    }
+
+    fn stopped(&mut self, track: Track, at: Time, why: Stopped) {
+        let one = self.tracks.get_mut(&track).unwrap();
+        one.ledger.note(&Note::Stopped { at, why });
+        let recorder = one.recorder.take();
+        one.resumes = recorder.is_some_and(|recorder| recorder.may_resume());
     }
 }

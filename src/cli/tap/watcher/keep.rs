@@ -2,11 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::sync::Arc;
 
 use deltascope_replay::tap::call::Call;
+use deltascope_replay::tap::next::{Next, Turn};
 use deltascope_replay::tap::note::{Note, Stopped};
-use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::tap::state::State;
 use deltascope_world::Time;
 use deltascope_world::bounds::MAX_BYTES;
@@ -15,7 +14,7 @@ use deltascope_world::text::Text;
 use super::super::super::report::{self, Part, file_name, log_of};
 use super::super::super::{cannot_write, note};
 use super::super::private;
-use super::super::recordings::{first_name, head, is_gone};
+use super::super::recordings::{first_name, is_gone, recorder};
 use super::{HELD, To, Track, Watcher};
 
 impl Watcher {
@@ -121,109 +120,39 @@ impl Watcher {
         }
     }
 
-    /// Goes on in another file, once this one is long.
-    pub(super) fn rotate(&mut self, track: usize, at: Time) {
-        let one = self.tracks.get(&track);
-        let recorder = one.and_then(|one| one.recorder.as_ref());
-        if recorder.is_some_and(|recorder| recorder.is_long() && recorder.is_steady()) {
-            self.go_on(track, at, None);
-        }
-    }
-
-    /// A list begins. If it is of a program that was started again, if there may be no room for it, or if the recording has
-    /// stopped and may go on with it, another file does.
-    pub(super) fn make_room(&mut self, track: usize, at: Time, call: &Call) {
-        let Some(one) = self.tracks.get(&track) else {
-            return;
-        };
-        let begins_again = one.ledger.begins_again(call);
-        match &one.recorder {
-            Some(recorder) if begins_again && recorder.is_steady() => {
-                self.begin_again(track, at, call);
-            }
-            Some(recorder) if recorder.is_tight() && recorder.is_steady() => {
-                self.go_on(track, at, Some(call));
-            }
-            None if one.resumes => {
-                self.go_on(track, at, Some(call));
-            }
-            _ => {}
-        }
-    }
-
-    /// The program was started again: its handlers hear of all objects anew, and its file has them alone.
-    fn begin_again(&mut self, track: usize, at: Time, list: &Call) {
-        let one = self.tracks.get_mut(&track);
-        if let Some(mut recorder) = one.and_then(|one| one.recorder.take()) {
-            let mut end = recorder.finish();
-            end.push_str(&record::stopped(at, Stopped::Next));
-            self.write(track, &end);
-            self.go_on(track, at, Some(list));
-        }
-    }
-
-    /// Goes on in another file, with the objects that are there; where these are too many to hold them and their next list, with
-    /// that list alone.
+    /// Goes on in another file, if it is time to: before a list that begins, or behind what has come.
     pub(super) fn go_on(&mut self, track: usize, at: Time, list: Option<&Call>) {
-        let Some(out) = self.options.out.clone() else {
-            return;
-        };
         let recordings = self.options.recordings.clone();
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        let (number, ledger) = (one.ledger.recording, &one.ledger);
-        let Some(last) = recordings.parts(number).pop() else {
-            return;
-        };
-        let informer = Note::Informer {
-            agent: Arc::clone(&ledger.agent),
-            scope: ledger.scope.clone(),
-        };
-        let part = last.number + 1;
-        let mut end = String::new();
-        let mut begin = None;
-        if let Some(recorder) = &mut one.recorder {
-            let state = match File::open(&last.path).and_then(State::read) {
-                Ok(state) => state,
-                Err(error) => return self.unwritten(track, &error),
-            };
-            let Some(head) = state.head().cloned() else {
-                return;
-            };
-            let mut notes = vec![informer.clone()];
-            notes.extend(ledger.goes_on(at, part));
-            let (last, text) = recorder.go_on(at, &state, notes, Box::new(|_| head));
-            end = last;
-            let holds = recorder.stopped().is_none() && !(list.is_some() && recorder.is_half());
-            begin = holds.then_some(text);
-        }
-        let begin = match (begin, list) {
-            (Some(begin), _) => begin,
-            (None, Some(call)) => {
-                let (scope, agent) = (ledger.scope.clone(), Arc::clone(&ledger.agent));
-                let head = head(scope, agent, ledger.start, call);
-                let recorder = Recorder::new(call, informer, head, self.options.rotate);
-                one.recorder = Some(recorder.anew(at, part));
-                (one.ledger.stopped, one.resumes) = (None, false);
-                String::new()
-            }
-            (None, None) => {
-                // There is no next file, until a list begins one.
-                let end = record::stopped(at, Stopped::Full);
-                self.write(track, &end);
-                return self.stop(track, at, Stopped::Full);
-            }
-        };
-        self.write(track, &end);
-        let Some(one) = self
-            .tracks
-            .get_mut(&track)
-            .filter(|one| one.recorder.is_some())
+        let next = Next::of(&one.ledger, one.recorder.as_ref(), one.resumes, list);
+        let number = one.ledger.recording;
+        let Some(last) = recordings
+            .parts(number)
+            .pop()
+            .filter(|_| next != Next::Same)
         else {
             return;
         };
-        let path = out.join(file_name(&last.path, part));
+        let part = last.number + 1;
+        let list = list.map(|call| recorder(&one.ledger, call, self.options.rotate));
+        let (ledger, recorder) = (&one.ledger, &mut one.recorder);
+        let state = || File::open(&last.path).and_then(State::read);
+        let turn = match Turn::to(next, (at, part), ledger, recorder, list, state) {
+            Ok(turn) => turn,
+            Err(error) => return self.unwritten(track, &error),
+        };
+        self.write(track, &turn.end);
+        let Some(begin) = turn.begin else {
+            return self.stop(track, at, Stopped::Full);
+        };
+        let one = self.tracks.get_mut(&track);
+        let Some(one) = one.filter(|one| one.recorder.is_some()) else {
+            return;
+        };
+        (one.ledger.stopped, one.resumes) = (None, false);
+        let path = last.path.with_file_name(file_name(&last.path, part));
         let file =
             private(&path).and_then(|mut file| file.write_all(begin.as_bytes()).map(|()| file));
         match file {
