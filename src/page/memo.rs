@@ -125,7 +125,7 @@ fn memo(compute: Box<dyn Compute>) -> leptos::Memo<Held> {
     leptos::Memo::new(move |before| compute.compute(before))
 }
 
-/// Runs now, and again when a signal changes that it has read, as long as its owner is there.
+/// Runs after the current task, and again when a signal changes that it has read, as long as its owner is there.
 pub(crate) fn effect(run: impl FnMut() + 'static) {
     watch(Box::new(run));
 }

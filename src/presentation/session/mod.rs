@@ -250,7 +250,15 @@ impl Session {
         }
         let from = self.playback.cursor();
         self.look_ahead(from + beat::MOST);
-        let to = self.beat_end(usize::MAX);
+        let mut known = self.timeline.len();
+        if self.is_live() {
+            // Only what is marked is shown; the check of a long fact is a piece of its own.
+            while self.invariants.seen() <= from && !self.is_marked() {
+                self.mark_some(PIECE);
+            }
+            known = self.invariants.seen();
+        }
+        let to = self.beat_end(known);
         if self.playback.tick(to - from, self.timeline.len()) {
             self.play_beat(from);
             if !self.stop_at_breaks(self.playback.cursor()) && !self.stop_at_place(from) {

@@ -210,7 +210,7 @@ impl Shelf {
 
 impl Card {
     fn of(id: Arc<str>, question: Text, story: &Story) -> Self {
-        let both = |text: &Text| [text.en.to_ascii_lowercase(), text.zh.to_lowercase()];
+        let both = |text: &Text| [&text.en, &text.zh].map(|text| text.to_ascii_lowercase());
         let symptoms = story.search.iter().flatten();
         let mut symptoms: Vec<String> = symptoms.map(|text| text.to_ascii_lowercase()).collect();
         symptoms.push(id.to_ascii_lowercase());
@@ -361,6 +361,23 @@ mod tests {
             let found = shelf().find(query);
             assert_eq!(ids(&found.cards), cards, "{query:?}");
             assert_eq!(found.others.len(), others, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_finds_what_a_card_says_in_either_language() {
+        let (_, story) = lessons::stories().remove(0);
+        let question = Text::new("Ärger with a Relist", "Ärger：Relist");
+        let shelf = Shelf {
+            cards: vec![Card::of(
+                "id".into(),
+                question,
+                &Story::read(&story).unwrap(),
+            )],
+            ..shelf()
+        };
+        for query in ["Ärger with", "Ärger：relist", "RELIST", "ID"] {
+            assert_eq!(ids(&shelf.find(query).cards), ["id"], "{query:?}");
         }
     }
 

@@ -11,12 +11,20 @@ use deltascope_cache::sorted::{self, SortedMap};
 /// A deleted object keeps its place for this many facts: it is struck out for a while, and may come back.
 const KEPT: usize = 4_000;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    place: u32,
+    /// Whether the object was deleted. Its place may be another's since.
+    left: bool,
+}
+
 /// The cells of a run's objects: a number for each key, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CellSlots {
-    of: SortedMap<Key, u32>,
+    of: SortedMap<Key, Slot>,
     count: u32,
-    /// The places of deleted objects, each with its key and the number of facts at the delete.
+    /// The places of deleted objects, each with its key and the number of facts at the delete. All other places have one key each
+    /// that has not left.
     left: VecDeque<(usize, Key, u32)>,
 }
 
@@ -36,7 +44,7 @@ impl CellSlots {
     /// The place of a key.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<usize> {
-        self.of.get(key).map(|place| *place as usize)
+        self.of.get(key).map(|slot| slot.place as usize)
     }
 
     /// The place of each of these keys; neighbours are found fast.
@@ -46,7 +54,7 @@ impl CellSlots {
     ) -> impl Iterator<Item = Option<usize>> {
         self.of
             .all_of(keys)
-            .map(|place| place.map(|place| *place as usize))
+            .map(|slot| slot.map(|slot| slot.place as usize))
     }
 
     /// Those of these keys for which [`Self::meet`] does something, and perhaps more.
@@ -56,19 +64,19 @@ impl CellSlots {
     ) -> impl Iterator<Item = &'a Key> {
         keys.clone()
             .zip(self.of.all_of(keys))
-            .filter(|(_, place)| place.is_none() || !self.left.is_empty())
+            .filter(|(_, slot)| slot.is_none_or(|slot| slot.left))
             .map(|(key, _)| key)
     }
 
     /// The keys that have had this place: more than one if it was reused.
     pub fn at(&self, place: usize) -> impl Iterator<Item = &Key> {
         let here = self.of.iter();
-        here.filter_map(move |(key, of)| (*of as usize == place).then_some(key))
+        here.filter_map(move |(key, slot)| (slot.place as usize == place).then_some(key))
     }
 
     /// All keys that have, or have had, one of these places, which are sorted.
     pub fn among(&self, places: &[usize]) -> impl Iterator<Item = (&Key, usize)> {
-        let all = self.of.iter().map(|(key, place)| (key, *place as usize));
+        let all = self.of.iter().map(|(key, slot)| (key, slot.place as usize));
         all.filter(|(_, place)| places.binary_search(place).is_ok())
     }
 
@@ -79,13 +87,21 @@ impl CellSlots {
 
     /// Gives a place to an object that exists after `at` facts.
     pub fn meet(this: &mut Rc<Self>, at: usize, key: &Key) {
-        if this.of.contains_key(key) {
-            if this.left.iter().any(|(_, left, _)| left == key) {
-                Rc::make_mut(this).left.retain(|(_, left, _)| left != key);
-            }
+        let known = this.of.get(key).copied();
+        if known.is_some_and(|slot| !slot.left) {
             return;
         }
         let this = Rc::make_mut(this);
+        let is_own = |(_, left, place): &(usize, Key, u32)| {
+            known.is_some_and(|slot| slot.place == *place) && left == key
+        };
+        if let Some(own) = this.left.iter().position(is_own) {
+            this.left.remove(own);
+            if let Some(slot) = this.of.get_mut(key) {
+                slot.left = false;
+            }
+            return;
+        }
         let free = this.left.front().filter(|(left, ..)| left + KEPT < at);
         let place = free.map_or(this.count, |(.., place)| *place);
         if free.is_some() {
@@ -93,14 +109,18 @@ impl CellSlots {
         } else {
             this.count += 1;
         }
-        this.of.insert(key.clone(), place);
+        this.of.insert(key.clone(), Slot { place, left: false });
     }
 
     /// Notes that an object was deleted; its place may be reused later.
     pub fn leave(this: &mut Rc<Self>, at: usize, key: &Key) {
-        let is_left = this.left.iter().any(|(_, left, _)| left == key);
-        if let (Some(place), false) = (this.of.get(key).copied(), is_left) {
-            Rc::make_mut(this).left.push_back((at, key.clone(), place));
+        if this.of.get(key).is_none_or(|slot| slot.left) {
+            return;
+        }
+        let this = Rc::make_mut(this);
+        if let Some(slot) = this.of.get_mut(key) {
+            slot.left = true;
+            this.left.push_back((at, key.clone(), slot.place));
         }
     }
 
@@ -125,10 +145,10 @@ impl CellSlots {
         let of = std::mem::take(&mut this.of).into_iter();
         let left = &mut this.left;
         this.of = of
-            .filter(|(key, place)| {
+            .filter(|(key, slot)| {
                 let stays = is_there(key);
-                if !stays && left.iter().all(|(_, other, _)| other != key) {
-                    left.push_front((0, key.clone(), *place));
+                if !stays && !slot.left {
+                    left.push_front((0, key.clone(), slot.place));
                 }
                 stays
             })
@@ -138,7 +158,14 @@ impl CellSlots {
     /// Adapts to a cut of the run after `at` facts. Objects that came later keep their places: they may come again.
     pub fn cut(this: &mut Rc<Self>, at: usize) {
         if this.left.back().is_some_and(|(left, ..)| *left > at) {
-            Rc::make_mut(this).left.retain(|(left, ..)| *left <= at);
+            let Self { of, left, .. } = Rc::make_mut(this);
+            left.retain(|(left, key, place)| {
+                let stays = *left <= at;
+                if let (false, Some(slot)) = (stays, of.get_mut(key)) {
+                    slot.left &= slot.place != *place;
+                }
+                stays
+            });
         }
     }
 }
@@ -204,6 +231,8 @@ pub enum Hue {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -223,6 +252,51 @@ mod tests {
         CellSlots::shift(&mut places, 100);
         CellSlots::forget(&mut places, &|key| **key != *"c");
         assert_eq!((places.get(&"c".into()), places.len()), (None, 5));
+    }
+
+    #[test]
+    fn no_two_objects_that_are_there_have_one_place() {
+        let mut places = Rc::default();
+        let apart = |places: &Rc<CellSlots>, keys: &[&str]| {
+            let of: BTreeSet<_> = keys.iter().map(|key| places.get(&(*key).into())).collect();
+            assert_eq!(
+                (of.len(), of.contains(&None)),
+                (keys.len(), false),
+                "{of:?}"
+            );
+        };
+        CellSlots::meet(&mut places, 0, &"a".into());
+        CellSlots::leave(&mut places, 1, &"a".into());
+        // Its place is another's now, also once it comes back, …
+        CellSlots::meet(&mut places, KEPT + 2, &"b".into());
+        let mut back = Rc::clone(&places);
+        CellSlots::meet(&mut back, KEPT + 3, &"a".into());
+        apart(&back, &["a", "b"]);
+        // … and once it is forgotten.
+        CellSlots::forget(&mut places, &|key| **key != *"a");
+        CellSlots::meet(&mut places, KEPT + 3, &"c".into());
+        apart(&places, &["b", "c"]);
+        // A place that two gone keys had becomes free once.
+        CellSlots::leave(&mut places, KEPT + 4, &"b".into());
+        CellSlots::meet(&mut places, 2 * KEPT + 5, &"d".into());
+        CellSlots::forget(&mut places, &|key| **key == *"c");
+        for key in ["e", "f"] {
+            CellSlots::meet(&mut places, 2 * KEPT + 6, &key.into());
+        }
+        apart(&places, &["c", "e", "f"]);
+        assert_eq!(places.len(), 3);
+    }
+
+    #[test]
+    fn what_is_met_does_not_count_as_unmet_when_others_have_left() {
+        let mut places = Rc::default();
+        let keys = ["a", "b", "c"].map(Key::from);
+        for key in &keys[..2] {
+            CellSlots::meet(&mut places, 0, key);
+        }
+        CellSlots::leave(&mut places, 1, &keys[0]);
+        let unmet: Vec<_> = places.unmet(keys.iter()).collect();
+        assert_eq!(unmet, [&keys[0], &keys[2]]);
     }
 
     #[test]

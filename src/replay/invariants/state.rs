@@ -59,7 +59,7 @@ struct Store {
     present: bool,
     items: SortedMap<Key, Rv>,
     /// The keys whose object differs from the server's.
-    differs: SortedMap<Key, ()>,
+    differs: Differs,
     /// Index → key → the number of its values.
     indices: SortedMap<Arc<str>, SortedMap<Key, u32>>,
     /// The keys that the current write touches.
@@ -94,7 +94,7 @@ struct Queue {
 struct HandlerState {
     knows: SortedMap<Key, Rv>,
     /// The keys whose object differs from the store's.
-    differs: SortedMap<Key, ()>,
+    differs: Differs,
     pending: VecDeque<NotificationRef>,
     /// The number of unprocessed notifications that belong to the first list.
     initial: u32,
@@ -104,6 +104,42 @@ struct HandlerState {
     running_initial: bool,
     removed: bool,
     by_type: bool,
+}
+
+/// So many keys that no longer differ are kept, and as many as still do.
+const SETTLED: usize = 64;
+
+/// The keys whose objects differ. Of a list they all do, and then one after the other no longer: taken out at once, each would move
+/// all that follow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Differs {
+    of: SortedMap<Key, bool>,
+    count: usize,
+}
+
+impl Differs {
+    pub(super) fn note(&mut self, key: &Key, differs: bool) {
+        let before = match self.of.get_mut(key) {
+            Some(of) => std::mem::replace(of, differs),
+            None => {
+                if differs {
+                    self.of.insert(key.clone(), true);
+                }
+                false
+            }
+        };
+        self.count += usize::from(differs);
+        self.count -= usize::from(before);
+        if self.of.len() > 2 * self.count + SETTLED {
+            let all = std::mem::take(&mut self.of).into_iter();
+            self.of = all.filter(|(_, differs)| *differs).collect();
+        }
+    }
+
+    pub(super) fn first(&self) -> Option<&Key> {
+        let mut all = self.of.iter();
+        all.find_map(|(key, differs)| differs.then_some(key))
+    }
 }
 
 /// The most versions remembered of an object.
@@ -192,10 +228,10 @@ impl State {
             |state: &HandlerState| state.pending.is_empty() && !state.running && !state.sending;
         let between = !self.queue.processing && self.locks[1].is_none();
         for (number, state) in self.handlers.iter().enumerate() {
-            if let Some((key, ())) = state.differs.iter().next()
-                && between
+            if between
                 && still(state)
                 && !state.removed
+                && let Some(key) = state.differs.first()
             {
                 let here = state.knows.get(key).cloned().unwrap_or_default();
                 let server = self.store.items.get(key).cloned().unwrap_or_default();
@@ -207,13 +243,13 @@ impl State {
         let watching = server.watching && !server.streaming;
         let arrived = watching && server.on_the_way == 0 && !server.in_hand;
         let empty = self.queue.keys.is_empty() && self.queue.entries == 0;
-        if let Some((key, ())) = self.store.differs.iter().next()
-            && arrived
+        if arrived
             && empty
             && between
             && self.locks[0].is_none()
             && self.is_server
             && self.store.present
+            && let Some(key) = self.store.differs.first()
         {
             let here = self.store.items.get(key).cloned().unwrap_or_default();
             let server = self.server.live(key).cloned().unwrap_or_default();
@@ -301,11 +337,8 @@ impl State {
         if !self.store.present {
             return;
         }
-        if self.server.live(key) == self.store.items.get(key) {
-            self.store.differs.remove(key);
-        } else {
-            self.store.differs.insert(key.clone(), ());
-        }
+        let differs = self.server.live(key) != self.store.items.get(key);
+        self.store.differs.note(key, differs);
     }
 
     fn see_queue(&mut self, fact: &QueueFact, actor: Actor, broken: &mut Broken) {
@@ -613,7 +646,7 @@ impl State {
             HandlersFact::HandlerAdded { .. } => {
                 let mut state = HandlerState::default();
                 for key in self.store.items.keys() {
-                    state.differs.insert(key.clone(), ());
+                    state.differs.note(key, true);
                 }
                 self.handlers.push(state);
             }
@@ -751,11 +784,7 @@ impl Store {
 
 impl HandlerState {
     fn compare(&mut self, key: &Key, stored: Option<&Rv>) {
-        if self.knows.get(key) == stored {
-            self.differs.remove(key);
-        } else {
-            self.differs.insert(key.clone(), ());
-        }
+        self.differs.note(key, self.knows.get(key) != stored);
     }
 
     fn hear(

@@ -1,9 +1,13 @@
+use std::collections::BTreeSet;
+
+use super::state::Differs;
 use super::*;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Body, Cause, Entry, Fact, FactId, HandlersFact, LockName, NotificationRef, ObjectRef,
     QueueFact, ServerFact, Shape, StoreFact, WorkFact, WorkPlace,
 };
+use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::Selector;
 use deltascope_cache::step::Step;
 use deltascope_world::source::scenario::Scenario;
@@ -660,5 +664,27 @@ fn numeric_versions_are_compared_as_numbers() {
         ("0", "1", true),
     ] {
         assert_eq!(is_older(one, other), older, "{one} {other}");
+    }
+}
+
+#[test]
+fn what_differs_is_noted_as_in_a_set() {
+    let (mut differs, mut set) = (Differs::default(), BTreeSet::new());
+    let keys: Vec<Key> = (100..400).map(|n| n.to_string().as_str().into()).collect();
+    let mut note = |key: &Key, is: bool| {
+        differs.note(key, is);
+        if is {
+            set.insert(key.clone());
+        } else {
+            set.remove(key);
+        }
+        assert_eq!(differs.first(), set.first());
+    };
+    for is in [true, true, false, false] {
+        keys.iter().for_each(|key| note(key, is));
+    }
+    let mut rng = Rng::new(7);
+    for _ in 0..2_000 {
+        note(&keys[rng.below(300) as usize], rng.below(3) == 0);
     }
 }

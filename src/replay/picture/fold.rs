@@ -8,6 +8,7 @@ use deltascope_cache::fact::{
     QueueFact, ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_cache::map;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
 use deltascope_world::source::Refusals;
@@ -84,7 +85,7 @@ impl Picture {
             }
             ServerFact::ObjectCreated { object, body } => {
                 api.written(&object.rv);
-                api.objects.shift_remove(&object.key);
+                map::remove(&mut api.objects, &object.key);
                 let entry = ApiObject {
                     object: object.clone(),
                     body: body.clone(),
@@ -150,7 +151,7 @@ impl Picture {
             .retain(|key| api.objects.get(key).is_some_and(|entry| entry.deleted));
         while api.deleted.len() > DELETED_SHOWN {
             if let Some(key) = api.deleted.pop_front() {
-                api.objects.shift_remove(&key);
+                map::remove(&mut api.objects, &key);
             }
         }
     }
@@ -665,7 +666,7 @@ impl ApiRoom {
         let deleted = event == EventType::Deleted;
         let was = self.objects.get(&object.key);
         if event == EventType::Added && was.is_some_and(|was| was.deleted) {
-            self.objects.shift_remove(&object.key);
+            map::remove(&mut self.objects, &object.key);
         }
         let entry = known_object(object, deleted);
         let was = self.objects.insert(object.key.clone(), entry);

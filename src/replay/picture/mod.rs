@@ -287,9 +287,9 @@ pub struct StoreRoom {
     pub items: SortedMap<Key, ObjectRef>,
     /// Index name → indexed value → keys; empty indices are included.
     pub indices: Map<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
-    /// The version of the last list or event that was applied (not kept by client-go before 1.36).
+    /// The version of the last list or event that was applied (not kept by client-go before 0.36).
     pub rv: Rv,
-    /// Whether client-go itself keeps that version (from 1.36 on).
+    /// Whether client-go itself keeps that version (from 0.36 on).
     pub keeps_rv: bool,
     /// The keys of the objects that differ from the server's.
     pub unlike: SortedMap<Key, ()>,

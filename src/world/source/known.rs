@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deltascope_cache::fact::{EventType, ObjectRef, Rv};
 use deltascope_cache::key::Key;
-use deltascope_cache::map::Map;
+use deltascope_cache::map::{self, Map};
 
 use super::simulator::DELETED_SHOWN;
 
@@ -83,7 +83,7 @@ impl Known {
                 // An object that exists keeps its place: if a stream repeats all objects, moving each to the
                 // end would take quadratic time.
                 if self.objects.get(key).is_some_and(|(_, deleted)| *deleted) {
-                    self.objects.shift_remove(key);
+                    map::remove(&mut self.objects, key);
                 }
                 self.deleted.retain(|other| other != key);
                 self.objects.insert(key.clone(), (object.clone(), false));
@@ -100,7 +100,7 @@ impl Known {
                 if self.deleted.len() > DELETED_SHOWN
                     && let Some(first) = self.deleted.pop_front()
                 {
-                    self.objects.shift_remove(&first);
+                    map::remove(&mut self.objects, &first);
                 }
             }
             EventType::Bookmark | EventType::Error => {}

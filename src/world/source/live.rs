@@ -21,7 +21,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
-use deltascope_cache::map::Map;
+use deltascope_cache::map::{self, Map};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
@@ -408,7 +408,7 @@ impl Live {
                 let of_list = self.under_way.as_mut().into_iter();
                 for objects in of_list.chain([&mut self.objects]) {
                     if *event == EventType::Deleted {
-                        objects.shift_remove(&key);
+                        map::remove(objects, &key);
                     } else {
                         objects.insert(key.clone(), Arc::clone(object));
                     }

@@ -420,6 +420,26 @@ fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
 }
 
 #[test]
+fn playback_shows_only_what_is_marked_and_goes_on() {
+    let mut session = listed(4 * SLICE);
+    let end = session.timeline.len();
+    session.live.as_mut().unwrap().following = false;
+    assert!(session.invariants.seen() < 9 && end > 4 * SLICE);
+    session.play();
+    let mut pieces = 0;
+    while session.playback.cursor() < end {
+        assert!(session.playback.is_playing());
+        let seen = session.invariants.seen();
+        assert_eq!(session.tick(), Change::Forward);
+        assert!(session.playback.cursor() <= session.invariants.seen());
+        // A fact about all objects, and its check.
+        assert!(session.invariants.seen() - seen <= 2 * PIECE);
+        pieces += usize::from(session.invariants.seen() > seen);
+    }
+    assert!(pieces >= end / PIECE, "{pieces}");
+}
+
+#[test]
 fn a_command_waits_for_the_marks_piece_by_piece() {
     let mut session = listed(4 * SLICE);
     let mut now = 1;
