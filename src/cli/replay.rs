@@ -245,6 +245,12 @@ pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     };
     match read {
         Ok(_) => Ok((name, bytes)),
+        Err(_) if path.is_dir() => Err(Failure::new(
+            &format!(
+                "{name} is a folder: name a file in it. `deltascope report` takes all of them."
+            ),
+            &format!("{name} 是文件夹：请指定其中的文件。`deltascope report` 可以接受整个文件夹。"),
+        )),
         Err(error) => Err(cannot_read(path, &error)),
     }
 }

@@ -106,10 +106,7 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         Lang::Zh => ["客户端", "收到", "managedFields", "client-go", "录制"],
     };
     for (place, (en, zh)) in words::COLUMNS.iter().enumerate() {
-        let name = match lang {
-            Lang::En => en,
-            Lang::Zh => zh,
-        };
+        let name = words::pick(lang, en, zh);
         let _ = write!(page, "<th{}>{name}</th>", right(place));
     }
     for name in of {
@@ -122,13 +119,7 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         for (column, cell) in words::row(ledger, lang).iter().enumerate() {
             let _ = write!(page, "<td{}>{}</td>", right(column), text(cell));
         }
-        let (generation, named) = ledger.generation();
-        let version = generation.version();
-        let version = if named {
-            version.to_owned()
-        } else {
-            format!("{version}?")
-        };
+        let version = words::version(ledger);
         let file = text(&ledger.file);
         let file = match link(path, &ledger.file) {
             Some(link) => format!("<a href=\"{link}\">{file}</a>"),

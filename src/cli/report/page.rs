@@ -65,8 +65,7 @@ fn row(observed: &Observed, place: usize, ledger: &Ledger) -> Row {
     };
     let cells = |lang| {
         let age = words::lasting(age, lang);
-        let sure = if named { "" } else { "?" };
-        let more = [age.trim().to_owned(), format!("{version}{sure}")];
+        let more = [age.trim().to_owned(), words::version(ledger)];
         words::row(ledger, lang).into_iter().chain(more)
     };
     let cells = cells(Lang::En).zip(cells(Lang::Zh));

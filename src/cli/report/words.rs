@@ -571,7 +571,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
     }
 }
 
-fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
     match lang {
         Lang::En => en,
         Lang::Zh => zh,
@@ -592,6 +592,13 @@ pub(super) fn client(agent: &str) -> &str {
         None | Some("") => "?",
         Some(name) => name,
     }
+}
+
+/// Its version of client-go, and whether that is a guess.
+pub(super) fn version(ledger: &Ledger) -> String {
+    let (generation, named) = ledger.generation();
+    let guess = if named { "" } else { "?" };
+    format!("{}{guess}", generation.version())
 }
 
 /// How its lists were asked for, and why there was more than one.

@@ -384,6 +384,12 @@ fn options_select_what_is_replayed() {
         (&[broken], 0, "0.50 s", "broken.jsonl is cut off in line 3"),
         (&[nothing], 1, "", "nothing.jsonl"),
         (&["no/such/file"], 1, "", "no/such/file"),
+        (
+            &["tests/runs"],
+            1,
+            "",
+            "runs is a folder: name a file in it",
+        ),
         (&[list], 0, "list-25-limit-rv0.body", ""),
         // Its queue is made by hand, so it has only one generation.
         (&[list, "--era", "1.36"], 1, "", "by hand"),
