@@ -151,6 +151,8 @@ pub struct Session {
     /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
+    /// How many inputs the run had that was opened.
+    given: usize,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
     walking: Rc<Walking>,
@@ -220,6 +222,7 @@ impl Session {
             picture,
             first_run: None,
             branches: Branches::default(),
+            given: 0,
             branch_rows: Rc::new([]),
             asked: why::Asked::default(),
             walking: Rc::default(),
@@ -540,6 +543,7 @@ impl Session {
         self.compared = None;
         self.race = None;
         self.branches = Branches::default();
+        self.given = self.timeline.inputs().len();
         self.list_branches();
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
