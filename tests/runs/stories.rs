@@ -10,6 +10,7 @@ use deltascope::cache::fact::FactRecord;
 use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::beat::{self, beat};
@@ -617,9 +618,13 @@ fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
     let goal = |session: &mut Session| session.view().story.unwrap().goal.clone().unwrap();
     assert!(!goal(&mut session).reached && goal(&mut session).hints.is_empty());
     session.obey(Command::Tell(Tell::Hint));
+    // Where one acts is shown at once, where one room is shown at a time.
+    assert_eq!(goal(&mut session).tools, [Panel::Api]);
     assert_eq!(goal(&mut session).hints.len(), 1);
     session.obey(Command::CutWatch);
+    assert!(!goal(&mut session).acted, "nothing can be missed yet");
     session.obey(Command::Delete("default/web-1".into()));
+    assert!(goal(&mut session).acted);
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));
     assert!(goal(&mut session).reached);

@@ -66,6 +66,11 @@ pub(super) fn Story() -> impl IntoView {
         let asked = story.asked.as_ref();
         asked.is_some_and(|asked| asked.verdict.is_some())
     });
+    // Nothing that was not done can be missed.
+    let idle = of(|story| {
+        let goal = story.goal.as_ref();
+        goal.is_some_and(|goal| !goal.acted && !goal.reached)
+    });
     let host = ui.host();
     effect(move || {
         if decided.get() {
@@ -170,7 +175,7 @@ pub(super) fn Story() -> impl IntoView {
                         class:pass=move || reached.get()
                         data-testid="story-run"
                         // Playing again from the start would tell it under the last scene's words.
-                        disabled=move || at_end.get() && !playing.get()
+                        disabled=move || (at_end.get() || idle.get()) && !playing.get()
                         on:click=move |_| ui.send(Command::TogglePlay)
                     >
                         {text(move || match playing.get() {

@@ -136,8 +136,9 @@ pub struct GoalView {
     pub reached: bool,
     /// Whether the moment that is shown is after the last scene's, where one acts.
     pub past: bool,
-    /// The rooms that one acts in, the first one first; none before one has acted or asked for a hint: what the
-    /// words speak about is in other rooms.
+    /// Whether anything has been done to reach it.
+    pub acted: bool,
+    /// The rooms that one acts in, the first one first.
     pub tools: Vec<Panel>,
     /// What the attempt lacks that is over.
     pub missed: Option<Text>,

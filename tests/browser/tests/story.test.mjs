@@ -92,6 +92,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal(await app.id("hint").count(), 0);
   // At the end of the run nothing is left to run, until one does something.
   await app.toEnd();
+  assert.ok(await app.id("story-run").isDisabled(), "nothing has been done that time could show");
   assert.ok(await app.id("story-run").isDisabled());
   await app.id("btn-cut").click();
   assert.ok(await app.id("story-run").isEnabled());
@@ -121,6 +122,9 @@ test("an attempt that fails is told what is missing, and starting over begins wi
   assert.match(await app.id("goal-missed").textContent(), /^Not yet\..*received the Pod itself/);
   await app.id("goal-again").click();
   await app.id("goal-missed").waitFor({ state: "detached" });
+  // What is deleted cannot be chosen, and says so.
+  assert.match(await app.id("act-first").textContent(), /create a Pod first/);
+  assert.equal(await app.page.locator(".obj.chosen").count(), 0);
   for (const pressed of ["true", "false"]) {
     await pod.click();
     assert.equal(await pod.getAttribute("aria-pressed"), pressed);
