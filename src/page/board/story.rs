@@ -56,20 +56,24 @@ pub(super) fn Story() -> impl IntoView {
                 .as_ref()
                 .map_or((0, 0, false), |one| match one.question {
                     Some((at, of)) => (at, of, true),
-                    None => (one.index + 1, one.of, false),
+                    // That of the words.
+                    None => {
+                        let told = one.before.as_ref().map_or(one.index, |(at, _)| *at);
+                        (told + 1, one.of, false)
+                    }
                 })
         })
     });
     let playing = ui.memo(|view| view.playing);
     let at_end = ui.memo(|view| view.is_at_end());
-    let decided = of(|story| {
-        let asked = story.asked.as_ref();
-        asked.is_some_and(|asked| asked.verdict.is_some())
-    });
     // Nothing that was not done can be missed.
     let idle = of(|story| {
         let goal = story.goal.as_ref();
         goal.is_some_and(|goal| !goal.acted && !goal.reached)
+    });
+    let decided = of(|story| {
+        let asked = story.asked.as_ref();
+        asked.is_some_and(|asked| asked.verdict.is_some())
     });
     let host = ui.host();
     effect(move || {
@@ -106,12 +110,13 @@ pub(super) fn Story() -> impl IntoView {
                 <div class="words" class:past=move || comes.get() data-testid="scene-words" aria-live="polite">
                     {drawn(
                         move || {
-                            let say = |one: &StoryView| one.before.as_ref().unwrap_or(&one.say).clone();
+                            let say = |one: &StoryView| one.before.as_ref().map_or(&one.say, |(_, say)| say).clone();
                             (story.with(|one| one.as_ref().map(say)), ui.lang.get())
                         },
                         |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
                     )}
                 </div>
+                {shown(move || comes.get(), move || meanwhile(ui))}
                 {drawn(
                     move || {
                         let lang = ui.lang.get();
@@ -289,17 +294,22 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                     </button>
                 })}
             </div>
-            // The words are still those of the moment before.
-            {plays.then(|| view! {
-                <p class="meanwhile" data-testid="meanwhile">
-                    {drawn(
-                        move || ui.view.with(|view| said_of(view, lang).what),
-                        |what| spans(what).into_any(),
-                    )}
-                </p>
-            })}
+            {plays.then(|| meanwhile(ui))}
             {verdict}
         </div>
+    }
+    .into_any()
+}
+
+/// What happens, while the words are still those of the moment before.
+fn meanwhile(ui: Ui) -> AnyView {
+    view! {
+        <p class="meanwhile" data-testid="meanwhile">
+            {drawn(
+                move || ui.view.with(|view| said_of(view, ui.lang.get()).what),
+                |what| spans(what).into_any(),
+            )}
+        </p>
     }
     .into_any()
 }
