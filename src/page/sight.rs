@@ -482,15 +482,16 @@ pub(crate) fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
     let text = anchor.to_string();
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     let found = host.find(&format!("[data-anchor=\"{text}\"]"));
-    let mut found = found.or_else(|| host.cell(anchor));
-    if *anchor == Anchor::LastLine
-        && let Some(output) = &found
-    {
+    let found = found.or_else(|| host.cell(anchor));
+    let is_drawn = |element: &Element| rect_of(host, element).is_some();
+    if matches!(anchor, Anchor::OutputLine(_)) {
+        let output = host.find(&format!("[data-anchor=\"{}\"]", Anchor::LastLine))?;
         output.set_scroll_top(output.scroll_height());
-        let last = output.query_selector(".line:last-of-type");
-        found = last.ok().flatten();
+        // A controller's log may be in the place of the lines.
+        let last = || output.query_selector(".line:last-of-type").ok().flatten();
+        return found.filter(is_drawn).or_else(last).filter(is_drawn);
     }
-    found.filter(|element| rect_of(host, element).is_some())
+    found.filter(is_drawn)
 }
 
 /// The column that begins with a delta, else the element.

@@ -37,6 +37,7 @@ impl Against {
 }
 
 const RACE: &str = "race";
+const OPENED: &str = "opened";
 
 /// One run to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub enum With {
     Setting(Setting),
     /// Another branch.
     Branch(u32),
+    /// The run that was opened, without the user's changes to it.
+    Opened,
 }
 
 impl With {
@@ -53,6 +56,7 @@ impl With {
     pub fn id(self) -> String {
         match self {
             Self::Branch(id) => format!("branch={id}"),
+            Self::Opened => OPENED.to_owned(),
             Self::Setting(setting @ Setting::Generation(_)) => setting.value(),
             Self::Setting(setting) => format!("{}={}", setting.id(), setting.value()),
         }
@@ -61,6 +65,9 @@ impl With {
     /// The run with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if text == OPENED {
+            return Some(Self::Opened);
+        }
         let (name, value) = text.split_once('=').unwrap_or(("era", text));
         if name == "branch" {
             return Some(Self::Branch(value.parse().ok()?));

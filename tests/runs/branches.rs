@@ -3,7 +3,8 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode, ServerFact};
-use deltascope::presentation::command::{Command, When};
+use deltascope::presentation::command::{Command, Export, When};
+use deltascope::presentation::rows::api::free_name;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::edit::{Edit, EditError, Origin, Setting};
@@ -54,6 +55,56 @@ fn server_keys(session: &mut Session) -> Vec<String> {
     let state = now(session);
     let objects = state["api"]["objects"].as_object().unwrap();
     objects.keys().cloned().collect()
+}
+
+#[test]
+fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s() {
+    let mut session = open("first-look");
+    let made = |session: &mut Session| {
+        let state = now(session);
+        state["branches"][0]["made"].as_str().unwrap().to_owned()
+    };
+    session.seek_named("piled");
+    let first = session.view();
+    let other = |session: &mut Session| {
+        session.compare_named("");
+        now(session)["comparison"]["with"].clone()
+    };
+    assert_eq!(
+        (&*made(&mut session), other(&mut session)),
+        ("as it was opened", json!("1.36"))
+    );
+    // The script creates web-1 later.
+    let name = free_name(&first);
+    assert!(!first.picture.api.objects.contains_key("default/web-1"));
+    assert!(!["web-0", "web-1"].contains(&&*name), "{name}");
+    session.inject(
+        "create",
+        json!({ "metadata": { "namespace": "default", "name": name } }),
+    );
+    assert_eq!(made(&mut session), "with 1 change of yours");
+    assert_eq!(other(&mut session), "opened");
+    let sides = session.view().compare.unwrap();
+    let [mine, opened] = [0, 1].map(|side| sides.sides[side].name.en.to_string());
+    assert_eq!(
+        (&*mine, &*opened),
+        ("with 1 change of yours", "as it was opened")
+    );
+    session.inject("cut", Value::Null);
+    assert_eq!(made(&mut session), "with 2 changes of yours");
+    session.obey(Command::Seek(usize::MAX));
+    assert_eq!(
+        server_keys(&mut session),
+        ["default/web-1", &format!("default/{name}")]
+    );
+    // A link to it opens a run that nobody has changed yet.
+    let Ok(link) = session.export(Export::Link) else {
+        unreachable!("it can be shared")
+    };
+    session.obey(Command::OpenLink(link.into()));
+    assert_eq!(made(&mut session), "as it was opened");
+    session.compare_named("opened");
+    assert!(error(&mut session).contains("names nothing to compare with"));
 }
 
 #[test]

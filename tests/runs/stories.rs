@@ -10,6 +10,7 @@ use deltascope::cache::fact::FactRecord;
 use deltascope::presentation::command::{Command, Draft, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session, typed};
+use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
 use deltascope::replay::beat::{self, beat};
@@ -521,7 +522,8 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         assert!(now.plays && now.index == index, "{id}: {now:?}");
         // Its words would run ahead of the run: those of the scene before stay until it has come.
         assert_ne!(now.say, before.say, "{id}");
-        assert_eq!(now.before.as_ref(), Some(&before.say), "{id}");
+        let shown = (before.index, before.say.clone());
+        assert_eq!(now.before, Some(shown), "{id}: with their own number");
         assert!(watch(&mut session) > 0, "{id}");
         assert_eq!(session.view().step, place(&mut session, id), "{id}");
         assert!(
@@ -616,9 +618,13 @@ fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
     session.obey(Command::Tell(Tell::Scene(6)));
     let goal = |session: &mut Session| session.view().story.unwrap().goal.clone().unwrap();
     assert!(!goal(&mut session).reached && goal(&mut session).hints.is_empty());
+    // Where one acts is shown at once, where one room is shown at a time.
+    assert_eq!(goal(&mut session).tools, [Panel::Api]);
     session.obey(Command::Tell(Tell::Hint));
     assert_eq!(goal(&mut session).hints.len(), 1);
+    assert!(!goal(&mut session).acted, "nothing can be missed yet");
     session.obey(Command::CutWatch);
+    assert!(goal(&mut session).acted);
     session.obey(Command::Delete("default/web-1".into()));
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));

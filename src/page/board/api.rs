@@ -110,7 +110,15 @@ pub(super) fn Api() -> impl IntoView {
         let draft = ui.view.with(|view| draft(view, &chosen))?;
         Some((chosen, draft))
     });
-    let none_chosen = move || target.get().is_none().then(|| ui.words().choose_first);
+    let all_gone = ui.memo(|view| {
+        let objects = &view.picture.api.objects;
+        !objects.is_empty() && objects.values().all(|object| object.deleted)
+    });
+    let first = move || match all_gone.get() {
+        true => ui.words().create_first,
+        false => ui.words().choose_first,
+    };
+    let none_chosen = move || target.get().is_none().then(first);
     let has_goal = ui.memo(|view| {
         view.story
             .as_ref()
@@ -238,7 +246,7 @@ pub(super) fn Api() -> impl IntoView {
                         <p class="empty">{ui.word(|words| words.no_objects)}</p>
                     })}
                     {shown(move || hints.get(), move || view! {
-                        <p class="empty">{ui.word(|words| words.choose_first)}</p>
+                        <p class="empty" data-testid="act-first">{text(first)}</p>
                     })}
                 </div>
                 {either(
@@ -411,7 +419,9 @@ fn Object(
     let whole = key.clone();
     let is_chosen = {
         let key = key.clone();
-        Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
+        Memo::new(move |_| {
+            chosen.with(|chosen| chosen.as_ref() == Some(&key)) && row.with(|row| !row.gone)
+        })
     };
     let can_choose = move || enabled.get() && row.with(|row| !row.gone);
     let pressed = move |_| {

@@ -86,10 +86,10 @@ pub(super) fn Drawer() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
     let drawer = layout.drawer;
-    // Never over the room that the question is about.
+    // Never over the room that the question is about. Beside two runs it is narrow and high, too.
     let aside = ui.memo(|view| {
         let room = view.selection.as_ref().map(|one| one.anchor.room());
-        matches!(room, Some(Panel::Now | Panel::Processor))
+        view.compared().is_some() || matches!(room, Some(Panel::Now | Panel::Processor))
     });
     let on_key = move |event: web_sys::KeyboardEvent| {
         let Some(open) = drawer.open.get_untracked() else {

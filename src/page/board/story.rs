@@ -56,12 +56,21 @@ pub(super) fn Story() -> impl IntoView {
                 .as_ref()
                 .map_or((0, 0, false), |one| match one.question {
                     Some((at, of)) => (at, of, true),
-                    None => (one.index + 1, one.of, false),
+                    // That of the words.
+                    None => {
+                        let told = one.before.as_ref().map_or(one.index, |(at, _)| *at);
+                        (told + 1, one.of, false)
+                    }
                 })
         })
     });
     let playing = ui.memo(|view| view.playing);
     let at_end = ui.memo(|view| view.is_at_end());
+    // Nothing that was not done can be missed.
+    let idle = of(|story| {
+        let goal = story.goal.as_ref();
+        goal.is_some_and(|goal| !goal.acted && !goal.reached)
+    });
     let decided = of(|story| {
         let asked = story.asked.as_ref();
         asked.is_some_and(|asked| asked.verdict.is_some())
@@ -101,12 +110,13 @@ pub(super) fn Story() -> impl IntoView {
                 <div class="words" class:past=move || comes.get() data-testid="scene-words" aria-live="polite">
                     {drawn(
                         move || {
-                            let say = |one: &StoryView| one.before.as_ref().unwrap_or(&one.say).clone();
+                            let say = |one: &StoryView| one.before.as_ref().map_or(&one.say, |(_, say)| say).clone();
                             (story.with(|one| one.as_ref().map(say)), ui.lang.get())
                         },
                         |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
                     )}
                 </div>
+                {shown(move || comes.get(), move || meanwhile(ui))}
                 {drawn(
                     move || {
                         let lang = ui.lang.get();
@@ -170,7 +180,7 @@ pub(super) fn Story() -> impl IntoView {
                         class:pass=move || reached.get()
                         data-testid="story-run"
                         // Playing again from the start would tell it under the last scene's words.
-                        disabled=move || at_end.get() && !playing.get()
+                        disabled=move || (at_end.get() || idle.get()) && !playing.get()
                         on:click=move |_| ui.send(Command::TogglePlay)
                     >
                         {text(move || match playing.get() {
@@ -284,17 +294,22 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                     </button>
                 })}
             </div>
-            // The words are still those of the moment before.
-            {plays.then(|| view! {
-                <p class="meanwhile" data-testid="meanwhile">
-                    {drawn(
-                        move || ui.view.with(|view| said_of(view, lang).what),
-                        |what| spans(what).into_any(),
-                    )}
-                </p>
-            })}
+            {plays.then(|| meanwhile(ui))}
             {verdict}
         </div>
+    }
+    .into_any()
+}
+
+/// What happens, while the words are still those of the moment before.
+fn meanwhile(ui: Ui) -> AnyView {
+    view! {
+        <p class="meanwhile" data-testid="meanwhile">
+            {drawn(
+                move || ui.view.with(|view| said_of(view, ui.lang.get()).what),
+                |what| spans(what).into_any(),
+            )}
+        </p>
     }
     .into_any()
 }

@@ -505,7 +505,8 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
         }
         HandlersFact::LinePrinted { handler, line } => Motion::flies(Flight::new(
             within(*handler, HandlerPlace::Running),
-            vec![Anchor::LastLine],
+            // Others may print later in the same scene.
+            vec![Anchor::OutputLine(after.output.len().saturating_sub(1))],
             Look::Label(line.to_string()),
             Hides::Target,
         )),

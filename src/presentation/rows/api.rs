@@ -153,21 +153,12 @@ fn forgotten(view: &View) -> Option<RvText> {
     (api.source == SourceKind::Server && is_older).then(|| RvText::of(&api.oldest))
 }
 
-/// A name for a new object that is free on the server, or that the program has not called with.
+/// A name for a new object that the run has at no moment: what the script still creates would be refused otherwise.
 #[must_use]
 pub fn free_name(view: &View) -> String {
-    let keys: Vec<&Key> = view
-        .picture
-        .api
-        .objects
-        .keys()
-        .chain(called_with(view))
-        .collect();
-    let taken = |name: &str| keys.iter().any(|key| key.rsplit('/').next() == Some(name));
-    (0..=keys.len())
-        .map(|n| format!("web-{n}"))
-        .find(|name| !taken(name))
-        .unwrap_or_default()
+    let mut names = (0_u32..).map(|n| format!("web-{n}"));
+    let free = names.find(|name| !view.alike.has(name));
+    free.unwrap_or_default()
 }
 
 /// The keys of a program's newest calls.

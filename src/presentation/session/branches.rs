@@ -289,11 +289,32 @@ impl Session {
             id: branch.id,
             name: name_of(branch),
             is_named: !branch.name.is_empty(),
-            made: made_of(branch),
+            made: match self.changes(branch) {
+                0 => made_of(branch),
+                changes => changed(changes),
+            },
             depth: branch.depth,
             current: branch.id == current,
         };
         self.branches.iter().map(row).collect()
+    }
+
+    /// How many changes of the user's the branch that was opened has by now. Those of a live run are the cluster's.
+    fn changes(&self, branch: &Branch) -> usize {
+        let kept = self.branches.kept(branch.id);
+        let run = kept.map_or(&self.timeline, |kept| &kept.timeline);
+        match branch.made == Made::Opened && !self.is_live() {
+            true => run.inputs().len().saturating_sub(self.given),
+            false => 0,
+        }
+    }
+
+    /// The run that was opened, if the user has changed it and it is shown.
+    pub(super) fn unchanged(&self) -> Option<Recording> {
+        let branch = self.branches.get(self.branches.current())?;
+        let mut recording = self.timeline.recording();
+        recording.inputs.truncate(self.given);
+        (self.changes(branch) > 0).then_some(recording)
     }
 
     /// Lists the settings that can be changed.
@@ -474,7 +495,7 @@ pub(super) fn name_of(branch: &Branch) -> Text {
 fn made_of(branch: &Branch) -> Text {
     let at = seconds(branch.time);
     let (en, zh) = match &branch.made {
-        Made::Opened => return Text::new("as it was opened", "打开时的样子"),
+        Made::Opened => return opened(),
         Made::Forked => ("forked".to_owned(), "分叉".to_owned()),
         Made::Reset => return Text::new("started over", "重新开始"),
         Made::Smallest => return Text::new("the smallest run", "最小的运行"),
@@ -482,6 +503,19 @@ fn made_of(branch: &Branch) -> Text {
         Made::Edited(edit, key) => return edited(edit, key.as_deref(), &at),
     };
     Text::new(&format!("{en} at {at} s"), &format!("在 {at} s {zh}"))
+}
+
+/// What a run is called that nothing has changed.
+pub(super) fn opened() -> Text {
+    Text::new("as it was opened", "打开时的样子")
+}
+
+fn changed(changes: usize) -> Text {
+    let s = if changes == 1 { "" } else { "s" };
+    Text::new(
+        &format!("with {changes} change{s} of yours"),
+        &format!("加上你的 {changes} 处更改"),
+    )
 }
 
 fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {

@@ -14,7 +14,7 @@ use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
 
-use super::branches::name_of;
+use super::branches::{name_of, opened};
 use super::messages::cannot_run;
 use super::shown::Shown;
 use super::{Change, LEAP, Session};
@@ -117,6 +117,12 @@ impl Session {
                 Some(kept) => Ok(kept.timeline.clone()),
                 None => Err(no_branch(id)),
             },
+            With::Opened => {
+                let recording = self.unchanged().ok_or_else(|| no_such(&with.id()))?;
+                let run = self.play_again(&recording, true, self.leap());
+                run.map(|(run, _)| run)
+                    .map_err(|reason| cannot_run(&reason))
+            }
             With::Setting(setting) => {
                 let recording = self.timeline.recording();
                 let edited = recording.edited(&Edit::Set(setting), None);
@@ -202,6 +208,12 @@ impl Session {
                 let name = |id: u32| self.branches.get(id).map(name_of).unwrap_or_default();
                 (name(self.branches.current()), name(id))
             }
+            With::Opened => {
+                let rows = self.branch_rows();
+                let row = rows.iter().find(|row| row.current);
+                let made = row.map(|row| row.made.clone());
+                (made.unwrap_or_default(), opened())
+            }
         }
     }
 
@@ -210,6 +222,7 @@ impl Session {
         let scenario = self.timeline.scenario();
         let settings = &scenario.settings;
         let mut all: Vec<With> = Vec::new();
+        all.extend(self.unchanged().map(|_| With::Opened));
         let mut offer = |setting: Setting| all.push(With::Setting(setting));
         if settings.is_informer() {
             for generation in Generation::ALL {
@@ -234,7 +247,7 @@ impl Session {
         // Settings that cannot be changed here are not offered.
         all.retain(|with| match with {
             With::Setting(setting) => setting.fits(scenario),
-            With::Branch(_) => true,
+            With::Branch(_) | With::Opened => true,
         });
         let choice = |with: &With| Choice {
             against: Against::Run(*with),
@@ -253,12 +266,15 @@ impl Session {
         others.map(|one| With::Branch(one.id))
     }
 
-    /// The default comparison: another branch; or else another setting of KnownObjects, or the generation at the
+    /// The default comparison: another branch; or else the run without the user's changes, another setting of KnownObjects, or the generation at the
     /// other end.
     #[must_use]
     pub(super) fn first_choice(&self) -> With {
         if let Some(other) = self.other_branches().last() {
             return other;
+        }
+        if self.unchanged().is_some() {
+            return With::Opened;
         }
         let settings = &self.timeline.scenario().settings;
         With::Setting(if !settings.is_informer() {
@@ -333,10 +349,10 @@ fn no_setting(setting: Setting) -> Text {
 pub(super) fn no_such(name: &str) -> Text {
     Text::new(
         &format!(
-            "{name:?} names nothing to compare with. Use a generation (1.36), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2) or branch=2."
+            "{name:?} names nothing to compare with. Use a generation (1.36), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2), branch=2, or opened once you have changed the run."
         ),
         &format!(
-            "{name:?} 不是可比较的对象。可用实现版本（1.36）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
+            "{name:?} 不是可比较的对象。可用实现版本（1.36）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）、branch=2，或在你改过运行之后用 opened。"
         ),
     )
 }

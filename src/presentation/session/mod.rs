@@ -150,6 +150,8 @@ pub struct Session {
     /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
+    /// How many inputs the run had that was opened.
+    given: usize,
     asked: why::Asked,
     walking: Rc<Walking>,
     settings: Rc<[SettingRow]>,
@@ -214,6 +216,7 @@ impl Session {
             picture,
             first_run: None,
             branches: Branches::default(),
+            given: 0,
             asked: why::Asked::default(),
             walking: Rc::default(),
             settings: Rc::new([]),
@@ -528,6 +531,7 @@ impl Session {
         self.compared = None;
         self.race = None;
         self.branches = Branches::default();
+        self.given = self.timeline.inputs().len();
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
         self.lesson = lesson;

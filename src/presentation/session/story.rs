@@ -635,7 +635,8 @@ impl Session {
         });
         let comes = plays && place.is_some_and(|at| cursor < at);
         let before = telling.before(index).filter(|_| comes);
-        let before = before.and_then(|scene| story.scenes.get(scene));
+        let before = before.and_then(|at| Some((at, story.scenes.get(at)?.say.clone())));
+        let told = before.as_ref().map_or(index, |(at, _)| *at);
         let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
         let goal = story.goal.as_ref().filter(|_| is_last);
         let goal = goal.map(|goal| self.goal_view(telling, goal));
@@ -650,7 +651,7 @@ impl Session {
             question: telling.quiz.then(|| {
                 let asked = (0..story.scenes.len()).filter(|scene| telling.has(*scene));
                 let asked: Vec<usize> = asked.collect();
-                let number = asked.iter().filter(|scene| **scene <= index).count();
+                let number = asked.iter().filter(|scene| **scene <= told).count();
                 (number, asked.len())
             }),
             has_before: telling.before(index).is_some() || place.is_some_and(|at| at < cursor),
@@ -665,7 +666,7 @@ impl Session {
             unfolded: story.unfold.then(|| story.unfolded(lit)),
             ring: scene.ring.clone(),
             say: scene.say.clone(),
-            before: before.map(|scene| scene.say.clone()),
+            before,
             plays,
             elsewhere: !plays && !is_here && telling.after(index).is_some(),
             asked,

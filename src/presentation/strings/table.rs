@@ -118,6 +118,7 @@ words! {
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
+    create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
     show_all: "Show all objects", "显示全部对象";
     watch_stream: "watch stream", "watch 流";

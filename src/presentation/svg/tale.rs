@@ -260,8 +260,9 @@ fn turn(pen: &mut Pen, a: Area, story: &StoryView, in_row: bool) {
         (true, true) => words.story_pass,
         (true, false) => words.story_next,
     };
-    // Beside a question the way on is not what one is asked to do.
-    let goes = !asks;
+    // Beside a question, and before one has acted, the way on is not what one is asked to do.
+    let goal = story.goal.as_ref();
+    let goes = !asks && goal.is_none_or(|goal| goal.acted || goal.reached);
     let more = (!story.has_next).then_some((said::more(pen.options.lang, story), false));
     let mut buttons = vec![(words.story_back, false), (on, goes)];
     buttons.extend(more);

@@ -70,6 +70,12 @@ impl Alike {
         self.more.get(short).is_some()
     }
 
+    /// Whether a key of the run has this name, at any moment that is known.
+    #[must_use]
+    pub(crate) fn has(&self, short: &str) -> bool {
+        self.first.get(short).is_some()
+    }
+
     /// How captions name the objects of the run.
     #[must_use]
     pub fn naming(&self) -> Naming {

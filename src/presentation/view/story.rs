@@ -29,8 +29,9 @@ pub struct StoryView {
     pub ring: Vec<Anchor>,
     /// The words.
     pub say: Text,
-    /// While the facts before its moment are playing: the words of the scene before it. Its own would run ahead of the run.
-    pub before: Option<Text>,
+    /// While the facts before its moment are playing: the number of the scene before it, from 0, and its words. Its own would
+    /// run ahead of the run.
+    pub before: Option<(usize, Text)>,
     /// Whether the facts before its moment, or before an answer's, are playing.
     pub plays: bool,
     /// Whether the moment that is shown is another one than the scene's or its answer's.
@@ -136,8 +137,9 @@ pub struct GoalView {
     pub reached: bool,
     /// Whether the moment that is shown is after the last scene's, where one acts.
     pub past: bool,
-    /// The rooms that one acts in, the first one first; none before one has acted or asked for a hint: what the
-    /// words speak about is in other rooms.
+    /// Whether anything has been done to reach it.
+    pub acted: bool,
+    /// The rooms that one acts in, the first one first.
     pub tools: Vec<Panel>,
     /// What the attempt lacks that is over.
     pub missed: Option<Text>,

@@ -110,6 +110,15 @@ for (const lang of ["en", "zh"]) {
   }));
 }
 
+test("the requests stand in their order, the newest at the bottom", onPage({ link: "#v1;lesson=first-look;scene=2", viewport: LAPTOP }, async (app) => {
+  const order = () => app.page.evaluate(() => {
+    const rows = [...document.querySelectorAll(".requests li")].filter((row) => getComputedStyle(row).visibility === "visible");
+    return rows.sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top).map((row) => row.textContent.split(" ")[0]);
+  });
+  await present(app);
+  assert.deepEqual(await order(), ["LIST", "WATCH"]);
+}));
+
 test("a question's answers and what the run says to one are read as well", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
   await present(app);
   await app.id("answer").nth(0).click();

@@ -41,6 +41,11 @@ test("a relist in two generations: deltas in one, a crate in the other", onPage(
   ]);
   assert.deepEqual(await line(app, "api", "objects"), [["a 2", "b 5", "c 6"], ["a 2", "b 5", "c 6"]]);
   assert.equal(await differs(app, "store"), 0);
+  // The drawer beside them is narrow and high: one column.
+  await app.id("btn-why").click();
+  const widths = await app.page.evaluate(() => [".of-why", ".chain li"].map((one) => document.querySelector(one).clientWidth));
+  assert.ok(widths[1] > 0.8 * widths[0], `the chain is ${widths} px wide`);
+  await app.id("drawer-close").click();
   // Both sides share the cursor: after a Pop on both, the stores differ.
   await app.id("btn-next-marker").click();
   assert.deepEqual(await line(app, "store", "items"), [

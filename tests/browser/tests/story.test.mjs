@@ -35,10 +35,12 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
       await new Promise(requestAnimationFrame);
       const text = (id) => document.querySelector(`[data-testid=${id}]`)?.textContent;
       const { playing } = window.deltascope.getState();
-      return { playing, words: text("scene-words"), number: text("scene-number"), asks: text("question") ?? text("goal") };
+      const asks = text("question") ?? text("goal");
+      return { playing, words: text("scene-words"), number: text("scene-number"), asks, live: text("meanwhile") };
     });
     if (seen.playing) {
-      assert.deepEqual([seen.number, seen.words, seen.asks], [`${at} of 7`, told.at(-1), undefined]);
+      assert.deepEqual([seen.number, seen.words, seen.asks], [`${at - 1} of 7`, told.at(-1), undefined]);
+      assert.ok(seen.live, "nothing says what happens meanwhile");
       await app.id("story-next").click();
     }
     played += Number(seen.playing);
@@ -90,6 +92,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
     await app.page.waitForFunction((n) => document.querySelectorAll(".hints p").length === n, hints);
   }
   assert.equal(await app.id("hint").count(), 0);
+  assert.ok(await app.id("story-run").isDisabled(), "nothing has been done that time could show");
   // At the end of the run nothing is left to run, until one does something.
   await app.toEnd();
   assert.ok(await app.id("story-run").isDisabled());
@@ -119,6 +122,9 @@ test("an attempt that fails is told what is missing, and starting over begins wi
   assert.equal(await app.id("goal-missed").count(), 0);
   await app.toEnd();
   assert.match(await app.id("goal-missed").textContent(), /^Not yet\..*received the Pod itself/);
+  // What is deleted cannot be chosen, and says so.
+  assert.match(await app.id("act-first").textContent(), /create a Pod first/);
+  assert.equal(await app.page.locator(".obj.chosen").count(), 0);
   await app.id("goal-again").click();
   await app.id("goal-missed").waitFor({ state: "detached" });
   for (const pressed of ["true", "false"]) {

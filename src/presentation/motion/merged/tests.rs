@@ -184,6 +184,27 @@ fn a_scene_shows_an_object_on_one_path_and_all_handlers_at_once() {
 }
 
 #[test]
+fn a_printed_line_flies_to_where_it_stands_though_others_are_printed_after_it() {
+    let timeline = run("stale-read", None);
+    let (mut at, mut others) = (0, 0);
+    for (facts, scene) in scenes(&timeline, 0) {
+        at += facts.len();
+        let output = timeline.picture(at).output;
+        for flight in &scene.flights {
+            if let ([Anchor::OutputLine(line)], Look::Label(text)) = (&flight.to[..], &flight.look)
+            {
+                assert_eq!(output.get(*line).map(|one| &*one.line), Some(&**text));
+                others += usize::from(line + 1 < output.len());
+            }
+        }
+    }
+    assert!(
+        others > 0,
+        "nothing is printed after a line in the same scene"
+    );
+}
+
+#[test]
 fn from_the_opening_an_event_comes_soon_and_the_first_line_soon_after_the_start() {
     let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
     let timeline = run(lessons::FIRST, None);

@@ -42,7 +42,7 @@ fn kind(anchor: &Anchor) -> String {
     let mut parts = anchor.split('/');
     let (room, what) = (parts.next().unwrap_or_default(), parts.next());
     match (room, what, parts.next()) {
-        ("room" | "door" | "output", Some(what), _) => format!("{room}/{what}"),
+        ("room" | "door", Some(what), _) => format!("{room}/{what}"),
         ("handler", _, Some(place)) => format!("handler/…/{place}"),
         ("handler", ..) => "handler/…".to_owned(),
         ("reflector", Some("state"), Some(state)) => format!("reflector/state/{state}"),
@@ -122,7 +122,7 @@ const MOTIONS: &[&str] = &[
     "KeyEnqueued: queue/key/…",
     "KeyPopped: queue/column/… door/queue → pop/slot door/indexer door/processor",
     "LastSyncMoved: reflector/lastsync",
-    "LinePrinted: handler/…/running handler/… → output/last",
+    "LinePrinted: handler/…/running handler/… → output/line/…",
     "ListAnswered: api/gauge",
     "ListOpened: pop/delta/… door/queue → room/indexer",
     "ListReceived: door/api → reflector/requests",

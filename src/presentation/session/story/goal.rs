@@ -56,10 +56,8 @@ impl Session {
             text: goal.text.clone(),
             reached,
             past,
-            tools: match past || telling.hints > 0 {
-                true => goal.tools(),
-                false => Vec::new(),
-            },
+            acted: !self.timeline.inputs().is_empty(),
+            tools: goal.tools(),
             missed: telling.lacks.clone(),
             done: goal.done.clone().filter(|_| reached),
             also: telling.also.clone().filter(|_| reached),
