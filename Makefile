@@ -152,7 +152,7 @@ bench: setup-dist setup-browser
 	@node $(BROWSER)/bench-start.mjs '$(BENCHES)/dist'
 	@node $(BROWSER)/bench-frames.mjs '$(BENCHES)/dist'
 	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist'
-	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist' --objects 50000 --rate 300
+	@node $(BROWSER)/bench-live.mjs '$(BENCHES)/dist' --objects 100000
 
 # An informer of kube-rs meets all faults behind the tap here: compiling it takes 80 s of a core, too long for `make test`.
 KUBE_RS = $(TARGET)/kube-rs

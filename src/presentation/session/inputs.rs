@@ -164,7 +164,6 @@ impl Session {
         self.cut(at);
         self.playback.seek(shown, self.timeline.len());
         self.marked();
-        self.list_branches();
         self.error = None;
         let new = self.timeline.facts(at..shown);
         if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {

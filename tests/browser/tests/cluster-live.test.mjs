@@ -186,18 +186,18 @@ test("the data of Secrets is wiped from memory", onCluster({
 
 const CRONTABS = "crontabs.stable.example.com";
 test("too many objects are reported, and listed once they fit", onCluster({
-  setUp: (api) => api.generate("crontabs", 50_001),
+  setUp: (api) => api.generate("crontabs", 100_001),
   clock: true,
   provokes: BROKEN,
 }, async (app, api) => {
   const whole = () => api.asked.filter(({ path, url }) => /crontabs$/.test(path) && !/limit=1(&|$)/.test(url)).length;
   await app.call("connect", { resource: "crontabs", era: "1.32", metadataOnly: true });
-  await app.id("live-trouble").filter({ hasText: /more than 50000.*one namespace, or a selector/ }).waitFor();
+  await app.id("live-trouble").filter({ hasText: /more than 100000.*one namespace, or a selector/ }).waitFor();
   const asked = whole();
   await app.page.clock.fastForward(31_000);
-  await app.id("live-trouble").filter({ hasText: /There are 50001 crontabs/ }).waitFor();
+  await app.id("live-trouble").filter({ hasText: /There are 100001 crontabs/ }).waitFor();
   const { live, reflector } = await app.state();
-  assert.match(live.trouble, /There are 50001/);
+  assert.match(live.trouble, /There are 100001/);
   assert.equal(reflector.watchErrors ?? 0, 0);
   await app.page.clock.fastForward(61_000);
   const { objects } = api.stores.get(CRONTABS);

@@ -52,7 +52,7 @@ fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
             .chain((0..count).map(one))
             .collect()
     };
-    respond(&mut run, all(50_001));
+    respond(&mut run, all(100_001));
     // It requests the whole list again and marks it as too large to retry at once; nothing has failed.
     for _ in 0..3 {
         run.now += 100_000;

@@ -98,10 +98,10 @@ fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
         // many.
         let mut now = 1_000;
         for (status, body, count) in [
-            (200, counted(MAX_OBJECTS), Some(50_001)),
-            (500, b"nobody".to_vec(), Some(50_001)),
-            (200, b"{}".to_vec(), Some(50_001)),
-            (200, counted(MAX_OBJECTS + 9), Some(50_010)),
+            (200, counted(MAX_OBJECTS), Some(100_001)),
+            (500, b"nobody".to_vec(), Some(100_001)),
+            (200, b"{}".to_vec(), Some(100_001)),
+            (200, counted(MAX_OBJECTS + 9), Some(100_010)),
         ] {
             assert_eq!(exchange.phase(), Phase::Waiting(now));
             assert_eq!(exchange.timeout(now - 1), []);
