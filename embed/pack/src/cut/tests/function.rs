@@ -202,7 +202,8 @@ impl Writer<'_, '_, '_> {
             6 => {
                 let functions: Vec<u32> = (0..self.world.functions.len() as u32)
                     .filter(|function| {
-                        self.world.signature(*function).1 == [ty] && *function != FIRST + 2
+                        self.world.signature(*function).1 == [ty]
+                            && ![FIRST, FIRST + 2].contains(function)
                     })
                     .collect();
                 if functions.is_empty() {

@@ -204,6 +204,105 @@ fn calls() -> impl Strategy<Value = Vec<[i32; 2]>> {
     vec([-3..9, 0..3_i32], 1..4)
 }
 
+/// What is easily forgotten, each with the points that come later.
+#[test]
+fn a_stretch_gets_and_gives_what_it_must() {
+    use wasm_encoder::{BlockType::Empty, Instruction as I};
+    let nops = || (0..90).map(|_| I::Nop);
+    let with_nops = |before: Vec<I<'static>>, after: Vec<I<'static>>| -> Vec<I<'static>> {
+        before.into_iter().chain(nops()).chain(after).collect()
+    };
+    let set_on_a_path = with_nops(
+        vec![
+            I::I32Const(7),
+            I::LocalSet(2),
+            I::Block(Empty),
+            I::LocalGet(0),
+            I::BrIf(0),
+            I::LocalGet(1),
+            I::If(Empty),
+            I::I32Const(3),
+            I::LocalSet(2),
+            I::End,
+        ],
+        vec![I::End, I::LocalGet(2)],
+    );
+    let read_at_a_label = with_nops(
+        vec![
+            I::Block(Empty),
+            I::Block(Empty),
+            I::LocalGet(0),
+            I::BrIf(0),
+            I::I32Const(9),
+            I::LocalSet(2),
+            I::LocalGet(1),
+            I::BrIf(1),
+        ],
+        vec![
+            I::End,
+            I::I32Const(1),
+            I::LocalSet(2),
+            I::End,
+            I::LocalGet(2),
+        ],
+    );
+    let read_in_the_next_round = with_nops(
+        vec![
+            I::Loop(Empty),
+            I::Block(Empty),
+            I::LocalGet(0),
+            I::BrIf(0),
+            I::LocalGet(2),
+            I::Call(0),
+            I::LocalSet(2),
+        ],
+        vec![
+            I::End,
+            I::LocalGet(3),
+            I::I32Const(1),
+            I::I32Add,
+            I::LocalTee(3),
+            I::I32Const(3),
+            I::I32LtS,
+            I::BrIf(0),
+            I::End,
+            I::LocalGet(3),
+        ],
+    );
+    let read_in_the_other_arm = with_nops(
+        vec![
+            I::Block(Empty),
+            I::LocalGet(0),
+            I::BrIf(0),
+            I::I32Const(6),
+            I::LocalSet(2),
+        ],
+        vec![
+            I::End,
+            I::LocalGet(1),
+            I::If(Empty),
+            I::Else,
+            I::LocalGet(2),
+            I::LocalSet(3),
+            I::End,
+            I::LocalGet(3),
+        ],
+    );
+    for (what, instructions, points) in [
+        ("set on a path", set_on_a_path, "1-3"),
+        ("read at a label", read_at_a_label, "1-2"),
+        ("read in the next round", read_in_the_next_round, "2"),
+        ("read in the other arm", read_in_the_other_arm, "1"),
+    ] {
+        let program = Program::with(&instructions);
+        let case = Case::of(&program, &[[0, 0], [0, 1], [1, 0]]);
+        let content = &case.functions[3].content;
+        let cut = case.cut(&format!("# points\n{content}\t{points}\t\n"));
+        let (error, waited) = case.compared(&cut, &[]);
+        assert_eq!((error, waited), (None, vec![3]), "{what}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

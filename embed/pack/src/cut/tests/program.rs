@@ -4,14 +4,15 @@
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition, ElementSection,
     Elements, EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection,
-    GlobalType, ImportSection, LinkingSection, MemorySection, MemoryType, Module, NameMap,
-    NameSection, RefType, SymbolTable, TableSection, TableType, TypeSection, ValType,
+    GlobalType, ImportSection, Instruction as I, LinkingSection, MemorySection, MemoryType, Module,
+    NameMap, NameSection, RefType, SymbolTable, TableSection, TableType, TypeSection, ValType,
 };
 
 use super::function::{Writer, tick};
 use super::world::{
     ADDRESS, ADDRESS_IN_DATA, CELL, CELLS, CELLS_OF_ALL, Choices, F64, FIRST, FUEL, I32, I64,
-    IMPORTS, OFFSET, Pointer, Relocation, SIGNATURES, SLOT_IN_DATA, TEXTS, TEXTS_SIZE, World,
+    IMPORTS, OFFSET, OWN, Pointer, RUN, Relocation, SIGNATURES, SLOT_IN_DATA, TEXTS, TEXTS_SIZE,
+    World,
 };
 
 /// A program.
@@ -22,6 +23,33 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// A program that runs a function of two numbers and three more, which returns one.
+    pub(super) fn with(instructions: &[I<'_>]) -> Self {
+        let mut world = World::of(&mut Choices(&[]));
+        world.functions[FIRST as usize + OWN.len()] = RUN;
+        let function = |locals: u32, instructions: &[I<'_>]| {
+            let mut function = Function::new([(locals, I32)]);
+            for instruction in instructions {
+                function.instruction(instruction);
+            }
+            function.instruction(&I::End);
+            (function, Vec::new())
+        };
+        let call = I::Call(FIRST + OWN.len() as u32);
+        let bodies = [
+            function(0, &[I::LocalGet(0), I::LocalGet(1), call]),
+            tick(),
+            function(0, &[I::I32Const(0)]),
+            function(3, instructions),
+            function(0, &[I::I32Const(0)]),
+        ];
+        let bytes = written(&world, &bodies, &world.names);
+        Self {
+            linked: bytes.clone(),
+            bound: bytes,
+        }
+    }
+
     pub(super) fn of(choices: &mut Choices<'_>) -> Self {
         let world = World::of(choices);
         let defined = FIRST..world.functions.len() as u32;
