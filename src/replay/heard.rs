@@ -507,10 +507,10 @@ fn summed<'a>(
     }
     // A line without a notification comes after the last one that was heard before it, and before later lines.
     let place = |one: &Difference| match (one.should, one.heard) {
-        (Some(our), _) => (our + 1, 0),
+        (Some(our), _) => (our, 0),
         (None, Some(their)) => {
             let before = before.get(their).copied().flatten();
-            (before.map_or(0, |before| before + 1), 1 + their)
+            (before.unwrap_or_default(), before.map_or(0, |_| 1 + their))
         }
         (None, None) => (usize::MAX, 0),
     };
