@@ -274,8 +274,8 @@ impl Session {
         all.iter().map(choice).chain(race).collect()
     }
 
-    /// The default comparison: another branch; or else the run without the user's changes, another setting of KnownObjects, or the generation at the
-    /// other end.
+    /// The default comparison: another branch; or else the run without the user's changes; or else another setting of
+    /// KnownObjects, or the generation at the other end.
     #[must_use]
     pub(super) fn first_choice(&self) -> With {
         if let Some(row) = self.branch_rows.iter().rev().find(|row| !row.current) {
