@@ -64,10 +64,10 @@ fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s(
         let state = now(session);
         state["branches"][0]["made"].as_str().unwrap().to_owned()
     };
-    session.seek_named("piled");
+    session.obey(typed::place("piled"));
     let first = session.view();
     let other = |session: &mut Session| {
-        session.compare_named("");
+        session.obey(typed::against(""));
         now(session)["comparison"]["with"].clone()
     };
     assert_eq!(
@@ -78,10 +78,10 @@ fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s(
     let name = free_name(&first);
     assert!(!first.picture.api.objects.contains_key("default/web-1"));
     assert!(!["web-0", "web-1"].contains(&&*name), "{name}");
-    session.inject(
+    session.obey(typed::inject(
         "create",
         json!({ "metadata": { "namespace": "default", "name": name } }),
-    );
+    ));
     assert_eq!(made(&mut session), "with 1 change of yours");
     assert_eq!(other(&mut session), "opened");
     let sides = session.view().compare.unwrap();
@@ -90,7 +90,7 @@ fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s(
         (&*mine, &*opened),
         ("with 1 change of yours", "as it was opened")
     );
-    session.inject("cut", Value::Null);
+    session.obey(Command::CutWatch);
     assert_eq!(made(&mut session), "with 2 changes of yours");
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s(
     };
     session.obey(Command::OpenLink(link.into()));
     assert_eq!(made(&mut session), "as it was opened");
-    session.compare_named("opened");
+    session.obey(typed::against("opened"));
     assert!(error(&mut session).contains("names nothing to compare with"));
 }
 

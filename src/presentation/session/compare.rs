@@ -266,8 +266,8 @@ impl Session {
         others.map(|one| With::Branch(one.id))
     }
 
-    /// The default comparison: another branch; or else the run without the user's changes, another setting of KnownObjects, or the generation at the
-    /// other end.
+    /// The default comparison: another branch; or else the run without the user's changes; or else another setting of
+    /// KnownObjects, or the generation at the other end.
     #[must_use]
     pub(super) fn first_choice(&self) -> With {
         if let Some(other) = self.other_branches().last() {

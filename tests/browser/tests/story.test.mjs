@@ -242,8 +242,11 @@ test("on a phone a map says where in the path one is, and leads to each room", o
 test("on a phone one acts where the goal's tools are, and stays there", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: PHONE }, async (app) => {
   await app.id("goal").waitFor();
   const here = () => app.page.evaluate(() => document.querySelector(".room-map [aria-current]").textContent);
-  // First what the words speak about; a hint says where to act.
-  assert.equal(await here(), "Handlers");
+  // From the start what one acts with is in sight, above the panel.
+  assert.equal(await here(), "API server");
+  const bottom = (id) => app.id(id).evaluate((of) => of.getBoundingClientRect().bottom);
+  const top = await app.id("story").evaluate((of) => of.getBoundingClientRect().top);
+  assert.ok(Math.max(await bottom("btn-create"), await bottom("btn-compact")) < top);
   await app.id("hint").click();
   assert.equal(await here(), "API server");
   // Its words have taken the place of the scene's.
