@@ -255,6 +255,8 @@ export class DeltaScope extends HTMLElement {
   #parts;
   #ready;
   #settle;
+  /** Whether it has been settled well. */
+  #isReady = false;
   #turn = 0;
   #given;
   #around = {};
@@ -446,6 +448,7 @@ export class DeltaScope extends HTMLElement {
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+    this.#isReady = false;
     // Code that does not await `ready` gets the event instead.
     this.#ready.catch(() => {});
   }
@@ -548,8 +551,8 @@ export class DeltaScope extends HTMLElement {
     this.#isSeen = isSeen;
     const load = this.getAttribute("load");
     if (isSeen && load !== "click" && !this.#failed) this.#start();
-    if (!this.#api) return;
-    // Pause when out of sight, resume when back.
+    // Pause when out of sight, resume when back; nothing plays before all is there.
+    if (!this.#api || !this.#isReady) return;
     if (!isSeen && this.#api.getState().playing) {
       this.#resume = true;
       this.#api.pause();
@@ -638,6 +641,7 @@ export class DeltaScope extends HTMLElement {
       // Some methods answer at once, so what they need is fetched before.
       await Promise.all([this.#api.whole(), loaded.later()]);
       if (turn !== this.#turn) return;
+      this.#isReady = true;
       this.#settle.resolve();
       this.#emit("ready", { version });
     } catch (error) {

@@ -137,7 +137,7 @@ function show(title, text) {
   }
 }
 
-// The names of the program's files: its glue, and its parts.
+// The names of the program's files: its glue, and its other modules.
 const life = new Life((stack) => /\bdeltascope-[0-9a-f]+(?:_bg\.wasm|\.js|-\w+\.wasm)\b/.test(stack), (stopped) => {
   console.warn(stopped);
   show(WORDS[lang()].title, WORDS[lang()].why(stopped.why(lang())));

@@ -25,6 +25,10 @@ fn meant(options: &Draw) -> Option<Text> {
     };
     let at = options.at.as_deref()?;
     let marker = at.split_once('+').map_or(at, |(marker, _)| marker);
+    // One that the lesson has is not reached, perhaps in this generation.
+    if lesson.markers.iter().any(|rule| &*rule.id == marker) {
+        return None;
+    }
     let meant = near::nearest(marker, lesson.markers.iter().map(|rule| &*rule.id))?;
     Some(Text::new(
         &format!("There is no marker {marker:?} in this lesson. Did you mean {meant:?}?"),

@@ -702,6 +702,8 @@ impl<'a> Recorder<'a> {
         if let Some(namespace) = &self.target.namespace
             && self.objects() == 0
             && self.events == 0
+            && self.target.label_selector.is_empty()
+            && self.target.field_selector.is_empty()
         {
             let name = self.target.resource.name();
             note(&match self.lang {

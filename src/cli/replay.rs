@@ -97,12 +97,13 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
 fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
     let begin = bytes.get(..1_024).unwrap_or(bytes);
     begin.contains(&0).then(|| {
+        let file = deltascope_terminal::word(name);
         Text::new(
             &format!(
-                "{name} is not text. A recording is text as UTF-8; one that is compressed can be read so: gunzip -c {name} | deltascope replay -"
+                "{name} is not text. A recording is text as UTF-8; one that is compressed can be read so: gunzip -c {file} | deltascope replay -"
             ),
             &format!(
-                "{name} 不是文本。录制是 UTF-8 文本；压缩过的可以这样读取：gunzip -c {name} | deltascope replay -"
+                "{name} 不是文本。录制是 UTF-8 文本；压缩过的可以这样读取：gunzip -c {file} | deltascope replay -"
             ),
         )
     })

@@ -8,6 +8,7 @@ use deltascope::presentation::command::{
     BreakCommand, Command, Draft, Export, FAULTS, SvgOptions, Tell, When,
 };
 use deltascope::presentation::i18n::{Lang, Text};
+use deltascope::presentation::options::Mode;
 use deltascope::presentation::session::live::LiveRun;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
@@ -16,6 +17,7 @@ use deltascope::replay::lessons;
 use deltascope::replay::step_size::StepSize;
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::json;
 
 use super::live::{Cluster, generation, scenario};
 
@@ -81,6 +83,9 @@ fn command() -> impl Strategy<Value = Command> {
         2 => select(StepSize::ALL.to_vec()).prop_map(Command::StepSize),
         3 => any::<(bool, bool)>().prop_map(|(on, coarser)| Command::Walk { on, coarser }),
         1 => select(vec![Command::NextMarker, Command::PreviousMarker, Command::TogglePlay]),
+        1 => select(vec![Command::Play, Command::Pause]),
+        1 => (select(StepSize::ALL.to_vec()), -4_i64..5)
+            .prop_map(|(size, by)| Command::WalkBy(size, by)),
         1 => predicate().prop_map(|text| typed::predicate(text, Command::RunUntil)),
         1 => predicate().prop_map(|text| typed::predicate(text, Command::PlayUntil)),
         1 => predicate().prop_map(|text| {
@@ -108,6 +113,10 @@ fn command() -> impl Strategy<Value = Command> {
         ]),
         1 => setting,
         1 => generation().prop_map(Command::Generation),
+        2 => (select(vec!["create", "update", "delete", "?"]), key()).prop_map(|(op, key)| {
+            let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+            typed::inject(op, json!({ "metadata": { "namespace": namespace, "name": name } }))
+        }),
         1 => place().prop_map(Command::DropEvent),
         1 => (place(), 0_u64..9_000).prop_map(|(at, to)| Command::MoveEvent(at, When::At(to))),
         1 => Just(Command::MoveEvent(30, When::Later)),
@@ -129,6 +138,9 @@ fn command() -> impl Strategy<Value = Command> {
         1 => (0_usize..4).prop_map(|scene| Command::Tell(Tell::Scene(scene))),
         1 => select(vec![Tell::Next, Tell::Back, Tell::Hint, Tell::Answer(None), Tell::Show(false)])
             .prop_map(Command::Tell),
+        1 => (0_u8..4).prop_map(|answer| Command::Answer(answer.into())),
+        1 => any::<bool>().prop_map(|on| Command::Stops(None, on)),
+        1 => (0_usize..4).prop_map(|scene| Command::Present(Mode::Story, Some(scene))),
         1 => Just(Command::Disconnect),
     ];
     prop_oneof![5 => moves, 4 => acts, 3 => views]
@@ -137,7 +149,7 @@ fn command() -> impl Strategy<Value = Command> {
 fn things() -> impl Strategy<Value = Vec<Do>> {
     let thing = prop_oneof![
         16 => command().prop_map(Do::Obey),
-        2 => select(vec!["", "race", "1.36", "branch=1", "processMs=90", "none"]).prop_map(Do::Compare),
+        2 => select(vec!["", "race", "1.36", "branch=1", "processMs=90", "opened", "none"]).prop_map(Do::Compare),
         1 => select(vec!["end", "start", "relist", "t:900", "input:1", "?"]).prop_map(Do::Named),
         2 => Just(Do::Tick),
         1 => Just(Do::OpenLink),

@@ -32,12 +32,16 @@ fn once_there(
             return;
         }
         spawn_local(async move {
-            if let Err(message) = fetched(part).await
-                && !asked.is_disposed()
-            {
+            let missing = fetched(part).await.err();
+            if asked.is_disposed() {
+                return;
+            }
+            if missing.is_some() {
                 // Where the message can be seen.
                 ui.show_board();
-                ui.missing.set(Some(message));
+            }
+            if missing.is_some() || ui.missing.with_untracked(Option::is_some) {
+                ui.missing.set(missing);
             }
         });
     });

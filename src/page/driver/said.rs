@@ -1,7 +1,7 @@
 //! What is said to a board: the commands of buttons and keys, and the calls of scripts.
 //!
-//! Until the rest of the program is there, what is said waits: see [`Line`](super::line::Line). Another run, Escape and the end of the
-//! board end the wait; a run that is connected does not, for what was said after it.
+//! Until the rest of the program is there, what is said waits: see [`Line`](super::line::Line). Escape, the end of the board, and
+//! another run that nobody said (a tab's, a tap's) end the wait; a run that is connected does not, for what was said after it.
 
 use std::pin::Pin;
 
@@ -57,7 +57,10 @@ impl Driver {
         }
         self.waits(false);
         match fetched {
-            Ok(()) => self.inner.line.go(),
+            Ok(()) => {
+                self.misses(None);
+                self.inner.line.go();
+            }
             Err(missing) => {
                 // A command after the one that cannot be done may not be meant without it.
                 let _left = self.inner.line.leave();

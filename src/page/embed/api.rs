@@ -36,14 +36,12 @@ pub fn install(
     let opening = driver.clone();
     let ready = settles(async move {
         opening.build_all().await;
-        opening.waits(first.is_some());
-        let rest = fetched(Part::Rest).await;
-        let is_wanted = ui.waits.get_untracked();
-        opening.waits(false);
-        match (rest, first) {
-            (Ok(()), Some(first)) if is_wanted && is_newest() => opening.say(|| first).await,
-            (Err(missing), Some(_)) => opening.misses(Some(missing)),
-            _ => {}
+        // It has its place in the line before what is said while the rest is fetched.
+        let first = first.filter(|_| is_newest());
+        let opens = first.map(|first| opening.say(|| first));
+        whole().await;
+        if let Some(opens) = opens {
+            opens.await;
         }
         spawn_local(fetch_own());
     });

@@ -20,7 +20,7 @@ use super::events::{Emit, emit_events};
 use crate::board::Coming;
 use crate::driver::Driver;
 use crate::host::Host;
-use crate::later::{Part, fetched};
+use crate::later::{Part, fetched, has};
 use crate::live::Link;
 use crate::memo::effect;
 use crate::paced::Paced;
@@ -231,10 +231,15 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                 _ => {}
             }
         }
-        api::settles(driver.say(move || match set {
+        let command = match set {
             Ok(()) => typed::attribute(&name, &now),
             Err(message) => Command::Wrong(message),
-        }))
+        };
+        // What only changes the look waits for nothing.
+        if matches!(command, Command::DismissError) && !has(Part::Rest) {
+            return JsValue::UNDEFINED;
+        }
+        api::settles(driver.say(|| command))
     });
 }
 

@@ -40,6 +40,12 @@ pub(super) struct Kept {
     found: (Landmarks, Invariants),
 }
 
+/// How many inputs a run has that are no responses of a cluster.
+pub(super) fn own_inputs(run: &Timeline) -> usize {
+    let own = run.inputs().iter();
+    own.filter(|taken| !is_response(&taken.input)).count()
+}
+
 impl Session {
     /// Starts a branch at the cursor, without the user's later inputs.
     pub(super) fn fork(&mut self) -> Change {
@@ -304,17 +310,29 @@ impl Session {
         let kept = self.branches.kept(branch.id);
         let run = kept.map_or(&self.timeline, |kept| &kept.timeline);
         match branch.made == Made::Opened && !self.is_live() {
-            true => run.inputs().len().saturating_sub(self.given),
+            true => own_inputs(run).saturating_sub(self.given),
             false => 0,
         }
     }
 
+    /// Whether the run that was opened is shown, with changes of the user's.
+    pub(super) fn is_changed(&self) -> bool {
+        let branch = self.branches.get(self.branches.current());
+        branch.is_some_and(|branch| self.changes(branch) > 0)
+    }
+
     /// The run that was opened, if the user has changed it and it is shown.
     pub(super) fn unchanged(&self) -> Option<Recording> {
-        let branch = self.branches.get(self.branches.current())?;
-        let mut recording = self.timeline.recording();
-        recording.inputs.truncate(self.given);
-        (self.changes(branch) > 0).then_some(recording)
+        self.is_changed().then(|| {
+            let mut recording = self.timeline.recording();
+            let mut own = 0;
+            recording.inputs.retain(|taken| {
+                let responds = is_response(&taken.input);
+                own += usize::from(!responds);
+                responds || own <= self.given
+            });
+            recording
+        })
     }
 
     /// Lists the settings that can be changed.

@@ -145,6 +145,7 @@ impl Session {
             // The branch may be the current one by now, or removed.
             match with {
                 With::Branch(id) if self.branches.kept(id).is_none() => self.compared = None,
+                With::Opened if !self.is_changed() => self.compared = None,
                 _ => self.hold_against(with),
             }
         }
@@ -222,7 +223,7 @@ impl Session {
         let scenario = self.timeline.scenario();
         let settings = &scenario.settings;
         let mut all: Vec<With> = Vec::new();
-        all.extend(self.unchanged().map(|_| With::Opened));
+        all.extend(self.is_changed().then_some(With::Opened));
         let mut offer = |setting: Setting| all.push(With::Setting(setting));
         if settings.is_informer() {
             for generation in Generation::ALL {
@@ -273,7 +274,7 @@ impl Session {
         if let Some(other) = self.other_branches().last() {
             return other;
         }
-        if self.unchanged().is_some() {
+        if self.is_changed() {
             return With::Opened;
         }
         let settings = &self.timeline.scenario().settings;

@@ -152,8 +152,7 @@ impl Session {
             return self.fail(full(self.timeline.most()), None);
         }
         // Counted as a file counts them.
-        let own = self.timeline.inputs().iter();
-        if own.filter(|taken| !is_response(&taken.input)).count() >= MAX_INPUTS {
+        if branches::own_inputs(&self.timeline) >= MAX_INPUTS {
             return self.fail(too_many_inputs(), None);
         }
         // The user's later inputs are not lost: they stay in a branch.

@@ -150,7 +150,7 @@ pub struct Session {
     /// it. `None` until another generation is chosen.
     first_run: Option<Recording>,
     branches: Branches<branches::Kept>,
-    /// How many inputs the run had that was opened.
+    /// How many inputs the run had that was opened, without a cluster's responses.
     given: usize,
     asked: why::Asked,
     walking: Rc<Walking>,
@@ -531,7 +531,7 @@ impl Session {
         self.compared = None;
         self.race = None;
         self.branches = Branches::default();
-        self.given = self.timeline.inputs().len();
+        self.given = branches::own_inputs(&self.timeline);
         self.list_settings();
         self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
         self.lesson = lesson;

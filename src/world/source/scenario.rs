@@ -58,10 +58,13 @@ pub struct Entry {
 impl Read for Scenario {
     fn read(value: Value) -> Result<Self, Wrong> {
         let mut fields = Fields::of("a scenario", value)?;
+        let initial: Vec<Value> = fields.get("initial")?;
+        let script: Vec<Value> = fields.get("script")?;
+        few(initial.len() + script.len())?;
         let read = Self {
             settings: fields.get("settings")?,
-            initial: fields.get("initial")?,
-            script: fields.get("script")?,
+            initial: Read::read(initial.into()).map_err(|wrong| wrong.inside("initial"))?,
+            script: Read::read(script.into()).map_err(|wrong| wrong.inside("script"))?,
             traffic: fields.get("traffic")?,
             drops: fields.get("drops")?,
             beside: fields.get("beside")?,
@@ -180,8 +183,17 @@ const REFUSALS: [(&str, ApiErrorKind); 7] = [
     ("invalid", ApiErrorKind::Invalid),
 ];
 
-/// Building an object costs about as much as this many facts.
+/// Giving an object to the world costs at most as much as this many facts.
 const EACH: usize = 4;
+
+fn few(built: usize) -> Result<(), String> {
+    if built > MAX_BUILT {
+        return Err(format!(
+            "{built} objects and entries would be built; the most is {MAX_BUILT}"
+        ));
+    }
+    Ok(())
+}
 
 impl Entry {
     /// Whether it acts on the server, which informers can share.
@@ -230,12 +242,7 @@ impl Scenario {
         let built = own(self) * (1 + self.beside.len())
             + self.beside.iter().map(own).sum::<usize>()
             + recorded * self.readers();
-        if built > MAX_BUILT {
-            return Err(format!(
-                "{built} objects and entries would be built; the most is {MAX_BUILT}"
-            ));
-        }
-        Ok(())
+        few(built)
     }
 
     /// How many informers read the recording; each has its own copy.

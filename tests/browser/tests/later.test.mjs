@@ -5,7 +5,6 @@ import { after, before, test } from "node:test";
 import { startApi } from "../apiserver.mjs";
 import { DIST, IS_SPLIT, LATER, OWN, launch } from "../harness.mjs";
 import { hosts, page as hostPage } from "../hosts.mjs";
-import { listOf } from "../many.mjs";
 import { serve } from "../server.mjs";
 
 const onHost = hosts();

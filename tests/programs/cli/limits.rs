@@ -104,7 +104,8 @@ fn no_small_file_takes_much_time_or_memory() {
                 "{header}{small}{{\"at\":5,\"op\":\"delete\",\"object\":{{\"metadata\":{{\"name\":\"\"}}}}}}\n"
             ),
             vec![
-                "nobody.jsonl, line 3: metadata.name is missing",
+                "nobody.jsonl, line 3: an entry of a script, field \"object\"",
+                "metadata.name is missing",
                 "Mend the line",
             ],
             true,

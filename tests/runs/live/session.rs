@@ -281,6 +281,9 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
     assert!(error.en.contains("only looked at"), "{}", error.en);
     assert_eq!(session.view().steps, facts);
     session.obey(Click::Disconnect);
+    // What the cluster sent is no change of the user's.
+    let made = |session: &mut Session| session.view().branches[0].made.en.to_string();
+    assert_eq!(made(&mut session), "as it was opened");
 
     let names = |session: &mut Session| {
         session.obey(Click::Seek(usize::MAX));
@@ -312,6 +315,13 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
             Err(part) => assert!(error.unwrap().contains(part), "{op}"),
         }
     }
+    assert_eq!(made(&mut session), "with 3 changes of yours");
+    // Beside it stands what the cluster did, and that alone.
+    session.obey(typed::against("opened"));
+    let beside = session.view().compare.unwrap();
+    let sides = beside.sides.map(|side| side.name.en.to_string());
+    assert_eq!(sides, ["with 3 changes of yours", "as it was opened"]);
+    assert!(session.view().error.is_none());
     // Before a watch is open, the reflector would not learn of the write.
     session.obey(Click::Seek(1));
     session.obey(typed::inject("create", pod("early")));
