@@ -326,10 +326,12 @@ for (const [what, element, rest] of [
 test("an element that shows more than one before it has that fetched, and says if it does not come", { skip }, onHost({
   "index.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
 }, async (host, t) => {
-  const { page } = await waiting(t, `${host.url}index.html`);
-  await page.locator("delta-scope .stage .room").first().waitFor();
+  // From the begin on: the first element fetches it, too, once its picture is there.
+  const { page } = await waiting(t, "about:blank");
   const more = /-more\.wasm/;
   await page.context().route(more, (route) => route.abort());
+  await page.goto(`${host.url}index.html`);
+  await page.locator("delta-scope .stage .room").first().waitFor();
   const coming = page.waitForRequest(more);
   await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", '<delta-scope id="more" lesson="sandbox" load="eager"></delta-scope>'));
   assert.equal((await coming).resourceType(), "fetch");
