@@ -140,7 +140,7 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(Command::Tell),
         1 => (0_u8..4).prop_map(|answer| Command::Answer(answer.into())),
         1 => any::<bool>().prop_map(|on| Command::Stops(None, on)),
-        1 => (0_usize..4).prop_map(|scene| Command::Present(Mode::Story, Some(scene))),
+        1 => (1_usize..5).prop_map(|scene| Command::Present(Mode::Story, Some(scene))),
         1 => Just(Command::Disconnect),
     ];
     prop_oneof![5 => moves, 4 => acts, 3 => views]

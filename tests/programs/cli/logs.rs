@@ -296,8 +296,6 @@ fn what_the_command_prints_is_read_and_passes_as_it_is() {
         (&["--log", "-"][..], 2, "names a file"),
         (&["--log", "/", "--", "true"], 1, "it is no file"),
         (&["--log", "no.log", "--", "true"], 0, "no.log is not there"),
-        // There is no page in that folder, for which it would record.
-        (&["--rotate", "16K", "--", "true"], 2, "nothing is recorded"),
         (&["sh", "-c", "exit 7", "--log"], 7, ""),
     ] {
         let mut command = deltascope(&["tap", "--proxy", &api.url]);

@@ -315,12 +315,12 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
             Err(part) => assert!(error.unwrap().contains(part), "{op}"),
         }
     }
-    assert_eq!(made(&mut session), "with 3 changes of yours");
+    assert_eq!(made(&mut session), "with 6 changes of yours");
     // Beside it stands what the cluster did, and that alone.
     session.obey(typed::against("opened"));
     let beside = session.view().compare.unwrap();
-    let sides = beside.sides.map(|side| side.name.en.to_string());
-    assert_eq!(sides, ["with 3 changes of yours", "as it was opened"]);
+    let sides = [0, 1].map(|at| beside.sides[at].name.en.to_string());
+    assert_eq!(sides, ["with 6 changes of yours", "as it was opened"]);
     assert!(session.view().error.is_none());
     // Before a watch is open, the reflector would not learn of the write.
     session.obey(Click::Seek(1));
