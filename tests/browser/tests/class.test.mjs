@@ -12,13 +12,13 @@ const STORY = "#v1;lesson=first-look;scene=1";
 const HANDOUT = "#v1;lesson=first-look;handout";
 /** The rooms of each scene. */
 const LIT = [
-  ["api", "processor"],
+  ["api", "indexer", "processor"],
   ["api", "reflector"],
   ["reflector", "queue"],
   ["queue"],
   ["queue", "pop", "indexer", "processor"],
   ["api", "reflector", "indexer"],
-  ["api", "reflector", "queue", "pop", "indexer", "now", "processor"],
+  ["api", "reflector", "queue", "pop", "indexer", "processor"],
 ];
 
 const press = (app, key) => app.page.keyboard.press(key);
