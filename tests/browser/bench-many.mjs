@@ -28,6 +28,8 @@ try {
   });
   await page.goto(server.url);
   await page.waitForFunction(() => window.deltascope !== undefined);
+  // A first visit opens a story, where nothing can be opened.
+  await page.evaluate(() => window.deltascope.load("sandbox"));
   const start = performance.now();
   const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByTestId("btn-open").click()]);
   const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });

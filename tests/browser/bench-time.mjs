@@ -26,6 +26,8 @@ try {
   });
   await page.goto(server.url);
   await page.waitForFunction(() => window.deltascope !== undefined);
+  // Its traffic never ends; a first visit opens a story.
+  await page.evaluate(() => window.deltascope.load("sandbox"));
   const found = await page.evaluate(
     async ({ facts, leap, seeks, steps }) => {
       const scope = window.deltascope;
