@@ -72,15 +72,7 @@ fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) ->
         if !path.ends_with(&format!("/{plural}")) {
             resources(&head, &mut to);
         } else if !query.contains("watch=") {
-            let items = json!([pod("web-1", 1), pod("web-2", 2)]);
-            let list = json!({ "kind": "PodList", "apiVersion": "v1",
-                "metadata": { "resourceVersion": "10" }, "items": items });
-            answer(
-                &mut to,
-                "200 OK",
-                "application/json",
-                list.to_string().as_bytes(),
-            );
+            listed(&mut to, &[pod("web-1", 1), pod("web-2", 2)]);
         } else if query.contains("sendInitialEvents=true") {
             opened(&mut to);
             watch(true, to);
@@ -89,6 +81,14 @@ fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) ->
             watch(false, to);
         }
     })
+}
+
+/// Answers a list with these Pods.
+fn listed(to: &mut TcpStream, items: &[Value]) {
+    let list = json!({ "kind": "PodList", "apiVersion": "v1",
+        "metadata": { "resourceVersion": "10" }, "items": items });
+    let body = list.to_string();
+    answer(to, "200 OK", "application/json", body.as_bytes());
 }
 
 /// Answers discovery requests as a real server does.

@@ -262,14 +262,7 @@ fn a_recording_says_at_its_end_what_it_has() {
                 let _ended = to.read(&mut [0; 1]);
             } else {
                 let items: Vec<_> = (0..objects).map(|_| pod("web-1", 1)).collect();
-                let list = json!({ "kind": "PodList", "apiVersion": "v1",
-                    "metadata": { "resourceVersion": "10" }, "items": items });
-                answer(
-                    &mut to,
-                    "200 OK",
-                    "application/json",
-                    list.to_string().as_bytes(),
-                );
+                super::listed(&mut to, &items);
             }
         })
     };
