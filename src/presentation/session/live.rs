@@ -487,6 +487,7 @@ impl Session {
             {
                 return Some(self.go_live());
             }
+            C::Pause => live.following = false,
             moving if moving.moves() && !matches!(moving, C::GoLive) => {
                 live.following = false;
             }

@@ -33,9 +33,9 @@ pub(super) fn PodForm(
             phase: "Running".to_owned(),
         },
     };
+    let app = RwSignal::new(draft.app().to_owned());
     let namespace = RwSignal::new(draft.namespace);
     let name = RwSignal::new(draft.name);
-    let app = RwSignal::new(draft.app().to_owned());
     let labels = StoredValue::new(draft.labels);
     let node = RwSignal::new(draft.node);
     let phase = RwSignal::new(draft.phase);
