@@ -462,6 +462,46 @@ fn a_recording_ends_when_its_reader_closes_stdout() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
+/// An API server with Secrets in place of ConfigMaps. As a real one, it counts only without selectors.
+fn api_of_secrets() -> Proxy {
+    Proxy::start(|head, mut to| {
+        let asks = |part: &str| head.lines().next().unwrap().contains(part);
+        if asks("/api HTTP") {
+            let body = fs::read_to_string("tests/transcripts/discovery-aggregated-api.body");
+            let body = body.unwrap().replace("configmaps", "secrets");
+            let body = body.replace("ConfigMap", "Secret");
+            answer(&mut to, "200 OK", "application/json", body.as_bytes());
+        } else if asks("/apis HTTP") {
+            resources(&head, &mut to);
+        } else if asks("watch=") {
+            super::opened(&mut to);
+            send(&mut to, "ADDED", &pod("late", 11));
+            let _ended = to.read(&mut [0; 1]);
+        } else if asks("limit=1&") && !asks("Selector") {
+            let list = json!({ "kind": "List", "items": [pod("web-1", 1)],
+                "metadata": { "resourceVersion": "10", "remainingItemCount": 500 } });
+            let list = list.to_string();
+            answer(&mut to, "200 OK", "application/json", list.as_bytes());
+        } else {
+            super::listed(&mut to, &[pod("web-1", 1)]);
+        }
+    })
+}
+
+#[test]
+fn all_objects_are_counted_whatever_is_selected() {
+    let api = api_of_secrets();
+    for selector in [&[][..], &["-l", "app=web"]] {
+        let mut command = deltascope(&["record", "--proxy", &api.url, "-r", "secrets"]);
+        let done = output(command.args(["--max-events", "1"]).args(selector));
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert!(
+            text.contains("PartialObjectMetadata"),
+            "{selector:?}: {text}"
+        );
+    }
+}
+
 /// The output up to the line that contains `wanted`.
 fn written_until(out: &Receiver<String>, wanted: &str) -> String {
     let mut text = String::new();
