@@ -380,6 +380,8 @@ impl Played {
 struct Reported {
     part: Part,
     start: Option<Time>,
+    /// Whether only its title says what it is of.
+    is_guess: bool,
     notes: Vec<Note>,
 }
 
@@ -390,12 +392,18 @@ impl Reported {
         let Some(trace) = trace else {
             return Err(Failure::of(error.unwrap_or_else(|| unread(&name)).message));
         };
-        let noted = note::read(&bytes);
+        let mut noted = note::read(&bytes);
         let goes_on = noted.iter().find_map(|note| match note {
             Note::GoesOn { part, at, .. } => Some((*part, *at)),
             _ => None,
         });
         let (number, from) = goes_on.unwrap_or((1, 0));
+        let is_guess = noted.is_empty();
+        // `record` notes its informer alone.
+        if matches!(&*noted, [] | [Note::Informer { .. }]) {
+            let informer = noted.pop().unwrap_or_else(|| note::guessed(&trace));
+            noted = note::of(informer, &trace);
+        }
         Ok(Self {
             part: Part {
                 number,
@@ -403,10 +411,8 @@ impl Reported {
                 path: path.to_owned(),
             },
             start: trace.start,
-            notes: match noted.is_empty() {
-                true => note::of(&trace),
-                false => noted,
-            },
+            is_guess,
+            notes: noted,
         })
     }
 
@@ -446,6 +452,7 @@ fn observed(mut files: Vec<Reported>) -> Observed {
     for recording in recordings {
         let mut ledger = Ledger::of(recording.iter().flat_map(|file| &file.notes));
         ledger.start = recording.first().and_then(|file| file.start);
+        ledger.is_guess = recording.iter().any(|file| file.is_guess);
         let newest = recording.last().map(|file| file.part.path.display());
         ledger.file = newest.map(|path| path.to_string()).unwrap_or_default();
         observed.lasted = observed.lasted.max(ledger.until);

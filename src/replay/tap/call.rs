@@ -81,6 +81,21 @@ impl Scope {
         thing(self) == thing(other)
     }
 
+    /// The objects of a target.
+    #[must_use]
+    pub fn of(target: &Target) -> Self {
+        Self {
+            group: target.resource.group.clone(),
+            version: target.resource.version.clone(),
+            plural: target.resource.plural.clone(),
+            namespace: target.namespace.clone(),
+            name: None,
+            label_selector: target.label_selector.clone(),
+            field_selector: target.field_selector.clone(),
+            metadata_only: target.metadata_only,
+        }
+    }
+
     /// The target as a reader of responses wants it. `kind` is that of the objects, as far as it is known.
     #[must_use]
     pub fn target(&self, kind: &str) -> Target {

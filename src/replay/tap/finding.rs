@@ -284,7 +284,8 @@ fn has(ledger: &Ledger, poll: &Poll) -> bool {
 fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
     let scope = &ledger.scope;
     let secrets = scope.group.is_empty() && scope.plural == "secrets";
-    if secrets && scope.is_whole_cluster() && !scope.metadata_only {
+    let is_all = scope.is_whole_cluster() && !ledger.is_guess;
+    if secrets && is_all && !scope.metadata_only {
         found.push(Finding::AllSecrets { informer });
     }
     let is_big = |list: &&List| list.how == How::Whole && list.objects > Some(MANY);
@@ -320,7 +321,8 @@ fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
 /// Whether both are of the same objects, and watch at the same time. The times of each are its own.
 fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
     let starts = [one.start, other.start].map(Option::unwrap_or_default);
-    one.scope.is_same_thing(&other.scope)
+    !(one.is_guess || other.is_guess)
+        && one.scope.is_same_thing(&other.scope)
         && one.spans().any(|(from, to)| {
             let (from, to) = (from + starts[0], to + starts[0]);
             let mut others = other.spans();
@@ -465,9 +467,12 @@ mod tests {
             metadata_only: true,
             ..scope("secrets")
         };
+        let mut guess = of("secrets");
+        guess.is_guess = true;
         let table: Vec<(&str, Ledger, &[&str])> = vec![
             ("a good one", of("pods"), &[]),
             ("every Secret", of("secrets"), &["all-secrets"]),
+            ("maybe every Secret", guess, &[]),
             (
                 "a namespace's Secrets",
                 informer(in_namespace, "0", 0, 3, small),
@@ -536,6 +541,7 @@ mod tests {
             "one after the other"
         );
         assert!(!with(&|other| other.agent = "other".into()));
+        assert!(!with(&|other| other.is_guess = true));
         assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
     }
 

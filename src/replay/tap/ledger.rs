@@ -33,6 +33,8 @@ pub struct Ledger {
     pub agent: Arc<str>,
     /// The objects.
     pub scope: Scope,
+    /// Whether the scope is a guess, which may lack a part.
+    pub is_guess: bool,
     /// Wall-clock time of its moment 0, in ms since 1970; `None` if unknown.
     pub start: Option<Time>,
     /// The file of its recording; empty if there is none.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_core::{DynamicObject, TypeMeta};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind, ListPage, WatchItem};
@@ -28,7 +28,7 @@ use crate::trace::{self, Trace};
 
 use super::call::{Call, Want};
 use super::ledger;
-use super::note::{NAME, Note, Stopped, Why};
+use super::note::{Note, Stopped, Why};
 use super::state::State;
 
 /// A watch that ends within about this time without an event is ended for the reflector in another way: whether it is
@@ -518,7 +518,7 @@ impl Recorder {
             self.early.push(note.clone());
             return;
         }
-        self.write(note.at(), [line(note)], text);
+        self.write(note.at(), [note.line()], text);
     }
 
     fn begin(&mut self, kind: &str, text: &mut String) {
@@ -533,7 +533,7 @@ impl Recorder {
                 .partition(|note| matches!(note, Note::GoesOn { .. }));
             let say = |notes: Vec<Note>, text: &mut String| {
                 for note in notes {
-                    let _ = writeln!(text, "{}", line(&note));
+                    let _ = writeln!(text, "{}", note.line());
                 }
             };
             say(goes_on, text);
@@ -578,12 +578,7 @@ impl Recorder {
 /// The line with which a recording says that it does not go on.
 #[must_use]
 pub fn stopped(at: Time, why: Stopped) -> String {
-    format!("{}\n", line(&Note::Stopped { at, why }))
-}
-
-fn line(note: &Note) -> Value {
-    let note = serde_json::to_value(note).unwrap_or(Value::Null);
-    json!({ NAME: note })
+    format!("{}\n", Note::Stopped { at, why }.line())
 }
 
 /// The kind of the objects of a part, if it has any.

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use deltascope::replay::recording::RecordedInput;
 use deltascope::replay::trace;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, resources,
@@ -486,6 +486,49 @@ fn api_of_secrets() -> Proxy {
             super::listed(&mut to, &[pod("web-1", 1)]);
         }
     })
+}
+
+#[test]
+fn a_report_knows_what_was_recorded() {
+    let api = api_of_secrets();
+    let label = json!({ "version": "v1", "plural": "secrets", "labelSelector": "app=web" });
+    let role = json!({ "version": "v1", "plural": "namespaces", "labelSelector": "role=edge" });
+    let metadata = json!({ "version": "v1", "plural": "secrets", "metadataOnly": true });
+    for (number, (args, scope, odd)) in [
+        (
+            &["--full", "-r", "secrets"][..],
+            json!({ "version": "v1", "plural": "secrets" }),
+            &["all-secrets"][..],
+        ),
+        (&["--full", "-r", "secrets", "-l", "app=web"], label, &[]),
+        (&["--metadata-only", "-r", "secrets"], metadata, &[]),
+        (
+            &["--full", "-r", "namespaces", "-l", "role=edge"],
+            role,
+            &[],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [file, report] = ["jsonl", "json"].map(|ending| {
+            let path = scratch(&format!("watched-{number}.{ending}"));
+            let _none = fs::remove_file(&path);
+            path
+        });
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--era", "1.32"]);
+        command.args(["--max-events", "1", "-o"]);
+        let done = output(command.arg(&file).args(args));
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(0), "{args:?}: {err}");
+        let done = output(deltascope(&["report", "-o"]).arg(&report).arg(&file));
+        assert_eq!(done.status.code(), Some(0), "{args:?}");
+        let said: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        assert_eq!(said["informers"][0]["scope"], scope, "{args:?}");
+        let found = said["findings"].as_array().unwrap().iter();
+        let found: Vec<_> = found.map(|one| one["kind"].as_str().unwrap()).collect();
+        assert_eq!(found, odd, "{args:?}");
+    }
 }
 
 #[test]

@@ -557,7 +557,7 @@ fn notes_lie_beside_the_run() {
         super::super::note::read(bytes.as_bytes()).is_empty(),
         "only the tap writes them"
     );
-    let line = line(&Note::Opened { at: 7 }).to_string();
+    let line = Note::Opened { at: 7 }.line().to_string();
     assert_eq!(line, "{\"tap\":{\"opened\":{\"at\":7}}}");
     assert_eq!(
         super::super::note::read(line.as_bytes()),
