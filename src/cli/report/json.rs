@@ -5,24 +5,19 @@ use serde_json::{Value, json};
 use deltascope_presentation::session::heard::said;
 use deltascope_replay::heard::{Differs, Kind};
 use deltascope_replay::tap::finding::Finding;
-use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List};
+use deltascope_replay::tap::ledger::{Because, EndKind, How, List};
 use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
 use deltascope_world::text::Text;
 
-use super::{Files, Logs, Observed, words};
+use super::{Informer, Logs, Observed, words};
 
 /// The whole report.
-pub(super) fn of(observed: &Observed, found: &[Finding], logs: &[Option<Logs>]) -> Value {
-    let informers = observed.informers.iter().enumerate();
-    let informers = informers.map(|(place, ledger)| {
-        let (files, logs) = (observed.files.get(place), logs.get(place));
-        informer(ledger, files, logs.and_then(Option::as_ref))
-    });
+pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
     json!({
         "start": observed.start.map(wall::written),
         "lastedMs": observed.lasted,
-        "informers": informers.collect::<Vec<_>>(),
+        "informers": observed.informers.iter().map(informer).collect::<Vec<_>>(),
         "findings": found.iter().map(|one| finding(one, &observed.informers)).collect::<Vec<_>>(),
         "requests": observed.counts.iter().map(|((agent, verb, resource), count)| json!({
             "agent": &**agent, "verb": verb, "resource": resource,
@@ -40,7 +35,8 @@ pub(super) fn of(observed: &Observed, found: &[Finding], logs: &[Option<Logs>]) 
     })
 }
 
-fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Value {
+fn informer(informer: &Informer) -> Value {
+    let Informer { ledger, logs, .. } = informer;
     let (generation, named) = ledger.generation();
     let ends = [
         ("closed", EndKind::Closed),
@@ -59,7 +55,7 @@ fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Valu
         "scope": ledger.scope,
         "start": ledger.start.map(wall::written),
         "untilMs": ledger.until,
-        "file": ledger.file,
+        "file": informer.file(),
         "stopped": ledger.stopped.map(|(at, why)| json!({ "atMs": at, "why": why })),
         "generation": { "version": generation.version(), "named": named },
         "objects": ledger.objects(),
@@ -74,16 +70,16 @@ fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Valu
         "watches": ledger.watches,
         "openSinceMs": ledger.open_since(),
         "ends": ends.collect::<serde_json::Map<String, Value>>(),
-        "log": files.filter(|files| files.lines > 0 || logs.is_some()).map(|files| log(files, logs)),
+        "log": (informer.lines > 0 || logs.is_some()).then(|| log(informer, logs.as_ref())),
         "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
     })
 }
 
 /// What was logged of an informer, as far as its recording was played.
-fn log(files: &Files, logs: Option<&Logs>) -> Value {
+fn log(informer: &Informer, logs: Option<&Logs>) -> Value {
     json!({
-        "lines": files.lines,
-        "trouble": files.trouble.as_ref().map(|text| &*text.en),
+        "lines": informer.lines,
+        "trouble": informer.trouble.as_ref().map(|text| &*text.en),
         "compared": logs.map(|logs| json!({
             "alike": logs.alike, "behind": logs.behind, "ahead": logs.ahead,
             "dropped": logs.dropped, "lacksBeginning": logs.lacks_beginning,
@@ -130,7 +126,7 @@ fn of_why(why: &Why) -> Value {
     serde_json::to_value(why).unwrap_or_default()
 }
 
-fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
+fn finding(finding: &Finding, informers: &[Informer]) -> Value {
     let Text { en, zh } = words::finding(finding, informers);
     let evidence = match finding {
         Finding::Twice {

@@ -15,7 +15,7 @@ use deltascope_world::Time;
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
-use super::{Counts, Logs, Observed};
+use super::{Counts, Informer, Logs, Observed};
 
 /// Most moments of a finding that are named.
 const NAMED: usize = 5;
@@ -59,7 +59,7 @@ pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
 pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let informers = observed.informers.len();
     // A recording that no tap has made says of no connection, nor of a client.
-    let known = observed.informers.iter();
+    let known = observed.informers.iter().map(|one| &one.ledger);
     let known = known.filter(|one| !(one.agent.is_empty() && one.connections.is_empty()));
     let agents: BTreeSet<_> = (known.map(|ledger| &ledger.agent))
         .chain(observed.counts.keys().map(|(agent, ..)| agent))
@@ -115,18 +115,13 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 }
 
 /// The table in the terminal, with the findings below it.
-pub(in super::super) fn table(
-    observed: &Observed,
-    found: &[Finding],
-    logs: &[Option<Logs>],
-    lang: Lang,
-) -> String {
+pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
     let mut text = summary(observed, lang);
     let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
     let shown = |cell: String| visible::line(&cell).into_owned();
     let rows: Vec<_> = [head]
         .into_iter()
-        .chain((observed.informers.iter()).map(|ledger| row(ledger, lang).map(shown)))
+        .chain((observed.informers.iter()).map(|one| row(&one.ledger, lang).map(shown)))
         .collect();
     if !observed.informers.is_empty() {
         let width = |column: usize| rows.iter().map(|row| wide(&row[column])).max();
@@ -147,13 +142,13 @@ pub(in super::super) fn table(
         }
     }
     // Of one that is not kept, only that it could not be written matters.
-    let unwritten = |ledger: &&Ledger| matches!(ledger.stopped, Some((_, Stopped::Unwritten)));
+    let unwritten = |ledger: &Ledger| matches!(ledger.stopped, Some((_, Stopped::Unwritten)));
     let kept = observed.informers.iter();
-    let kept = kept.filter(|ledger| !ledger.file.is_empty() || unwritten(ledger));
-    for said in kept.filter_map(stopped) {
+    let kept = kept.filter(|one| !one.file().is_empty() || unwritten(&one.ledger));
+    for said in kept.filter_map(|one| stopped(&one.ledger)) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
-    for said in all_logs(observed, logs) {
+    for said in all_logs(observed) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
     for one in found.iter().take(SHOWN) {
@@ -184,13 +179,12 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
 }
 
 /// What the log says, beside the recordings and as a whole.
-pub(super) fn all_logs(observed: &Observed, logs: &[Option<Logs>]) -> Vec<Text> {
+pub(super) fn all_logs(observed: &Observed) -> Vec<Text> {
     let mut all = Vec::new();
-    let files = observed.files.iter().zip(logs);
-    for (ledger, (files, logs)) in observed.informers.iter().zip(files) {
-        let of = ledger.scope.title();
-        all.extend(logs.as_ref().map(|logs| log(&of, logs)));
-        all.extend(files.trouble.as_ref().map(|Text { en, zh }| {
+    for one in &observed.informers {
+        let of = one.ledger.scope.title();
+        all.extend(one.logs.as_ref().map(|logs| log(&of, logs)));
+        all.extend(one.trouble.as_ref().map(|Text { en, zh }| {
             let en = format!("The log of {of} is not compared as a whole: {en}.");
             Text::new(&en, &format!("{of} 的日志未能全部比较：{zh}。"))
         }));
@@ -286,14 +280,9 @@ pub(super) fn log_trouble(counts: &Counts) -> Option<Text> {
 
 /// What shows the moment of a finding, if its informer is recorded.
 pub(super) fn command(finding: &Finding, observed: &Observed) -> Option<String> {
-    let place = finding.informer()?;
-    let (ledger, at) = (observed.informers.get(place)?, finding.at()?);
-    if ledger.file.is_empty() {
-        return None;
-    }
-    let files = observed.files.get(place)?;
-    let part = files.part_at(at)?;
-    let file = files.parts.iter().find(|is| is.number == part)?;
+    let informer = observed.informers.get(finding.informer()?)?;
+    let at = finding.at()?;
+    let file = informer.part_at(at).filter(|_| informer.kept)?;
     let file = file.path.display().to_string();
     // A second later, what follows from it has happened.
     Some(format!(
@@ -304,13 +293,13 @@ pub(super) fn command(finding: &Finding, observed: &Observed) -> Option<String> 
 }
 
 /// A finding in a sentence or two, in one line: parts of it are others' texts.
-pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
+pub(super) fn finding(finding: &Finding, informers: &[Informer]) -> Text {
     let Text { en, zh } = told(finding, informers);
     Text::new(&visible::line(&en), &visible::line(&zh))
 }
 
-fn told(finding: &Finding, informers: &[Ledger]) -> Text {
-    let one = |place: usize| informers.get(place);
+fn told(finding: &Finding, informers: &[Informer]) -> Text {
+    let one = |place: usize| informers.get(place).map(|one| &one.ledger);
     let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
     match finding {
         Finding::Twice {
@@ -533,7 +522,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
             )
         }
         Finding::Log { informer, first } => {
-            let what = name(*informer);
+            let (of, what) = (one(*informer), name(*informer));
             let place = first.heard.as_ref().map(|line| line.line);
             let (mut en, mut zh) = match place {
                 Some(line) => (
@@ -551,7 +540,7 @@ fn told(finding: &Finding, informers: &[Ledger]) -> Text {
                 text.push_str(pick(lang, " ", ""));
                 text.push_str(&differs(first, lang));
                 if let Some(one) = &first.should {
-                    let when = when(informers.get(*informer), one.time);
+                    let when = when(of, one.time);
                     let call = said(&one.call);
                     text.push_str(&match lang {
                         Lang::En => format!(" It should have heard {call} ({when})."),
@@ -772,7 +761,7 @@ fn wide(text: &str) -> usize {
 mod tests {
     use deltascope_replay::tap::note::Note;
 
-    use super::super::{Files, Part};
+    use super::super::Part;
     use super::*;
 
     #[test]
@@ -802,22 +791,22 @@ mod tests {
             },
         ]);
         ledger.scope.plural = "pods\n- forged".to_owned();
-        ledger.file = "my run/it's.jsonl".to_owned();
         let observed = Observed {
-            files: vec![Files {
+            informers: vec![Informer {
+                ledger,
                 parts: vec![Part {
                     number: 1,
                     from: 0,
-                    path: ledger.file.clone().into(),
+                    path: "my run/it's.jsonl".into(),
                 }],
-                ..Files::default()
+                kept: true,
+                ..Informer::default()
             }],
-            informers: vec![ledger],
             ..Observed::default()
         };
         let found = observed.found();
         for lang in [Lang::En, Lang::Zh] {
-            let table = table(&observed, &found, &[], lang);
+            let table = table(&observed, &found, lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";
             assert!(table.contains(wanted), "{table}");
             assert_eq!(table.lines().count(), 6, "{table}");

@@ -25,7 +25,7 @@ use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::Lang;
 
 use super::super::Failure;
-use super::super::report::{Count, Files, Observed, log_of};
+use super::super::report::{Count, Informer, Observed, log_of};
 use super::names::Names;
 use super::recordings::{Recordings, be_new, recorder};
 use super::said::{Lines, Said};
@@ -85,6 +85,8 @@ struct Track {
     /// Its last request. What comes of an earlier one, its client has left.
     last: Id,
     ledger: Ledger,
+    /// The number of its recording; 0 if there is none.
+    recording: usize,
     recorder: Option<Recorder>,
     /// Whether its recording has stopped, and may go on with its next list.
     resumes: bool,
@@ -295,6 +297,7 @@ impl Watcher {
             began: at,
             last: 0,
             ledger,
+            recording: 0,
             recorder,
             resumes: false,
             to: match room {
@@ -390,7 +393,7 @@ impl Watcher {
             [track] => {
                 let recordings = &self.options.recordings;
                 if let Some(one) = self.tracks.get_mut(track) {
-                    let recording = one.ledger.recording;
+                    let recording = one.recording;
                     one.lines.add(&logged, || {
                         let recording = recordings.get(recording, None);
                         let path = recording.ok_or(io::ErrorKind::NotFound)?;
@@ -419,7 +422,7 @@ impl Watcher {
             if let Some(one) = self.tracks.get_mut(track)
                 && one.lines.share()
             {
-                let number = one.ledger.recording;
+                let number = one.recording;
                 self.options.recordings.hears_no_more(number);
                 for part in self.options.recordings.parts(number) {
                     // There may be none.
@@ -525,19 +528,19 @@ impl Watcher {
             add(&mut polls, &track.polls);
         }
         let recordings = &self.options.recordings;
-        let files = |track: &Track| Files {
-            parts: recordings.parts(track.ledger.recording),
+        let informer = |(_, track): (_, &mut Track)| Informer {
+            ledger: track.ledger.summary(),
+            recording: track.recording,
+            parts: recordings.parts(track.recording),
+            kept: self.options.kept,
             lines: track.lines.count,
             trouble: track.lines.trouble.clone(),
+            logs: None,
         };
-        let (informers, files) = (informers.into_iter())
-            .map(|(_, track)| (track.ledger.summary(), files(track)))
-            .unzip();
         Observed {
             start: self.options.start,
             lasted: self.until,
-            informers,
-            files,
+            informers: informers.into_iter().map(informer).collect(),
             polls: polls.into_values().collect(),
             refused: self.refused.values().cloned().collect(),
             shared: self.names.shared().clone(),
@@ -659,8 +662,8 @@ mod tests {
             br#"{"informer":{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"b"}}}}"#;
         let logged = deltascope_replay::log::call_of(1, line).unwrap().unwrap();
         watcher.logged(logged);
-        let files = watcher.observed().files;
-        let troubles: Vec<bool> = files.iter().map(|one| one.trouble.is_some()).collect();
+        let informers = watcher.observed().informers;
+        let troubles: Vec<bool> = informers.iter().map(|one| one.trouble.is_some()).collect();
         assert_eq!(troubles, [true, false]);
         assert_eq!(watcher.said.counts.unclaimed, 1);
     }
@@ -817,7 +820,7 @@ mod tests {
                 _room: None,
             });
         }
-        let ledger = &watcher.observed().informers[0];
+        let ledger = &watcher.observed().informers[0].ledger;
         let stopped = ledger.stopped.map(|(_, why)| why);
         assert_eq!((stopped, ledger.events), (Some(Stopped::Unwritten), 2));
         let unsaid = watcher.options.recordings.unsaid(1, None).unwrap();

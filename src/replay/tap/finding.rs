@@ -203,7 +203,7 @@ pub type Shared = BTreeSet<[Arc<str>; 2]>;
 /// All findings, the informers' in their order.
 #[must_use]
 pub fn findings(
-    ledgers: &[Ledger],
+    ledgers: &[&Ledger],
     polls: &[Poll],
     refused: &[Refused],
     shared: &Shared,
@@ -212,12 +212,12 @@ pub fn findings(
     let mut found = Vec::new();
     // Of many alike, each is named beside the first one only.
     let mut named = vec![false; ledgers.len()];
-    for (informer, ledger) in ledgers.iter().enumerate() {
+    for (informer, &ledger) in ledgers.iter().enumerate() {
         for other in informer + 1..ledgers.len() {
-            if named[other] || !watch_the_same(ledger, &ledgers[other]) {
+            if named[other] || !watch_the_same(ledger, ledgers[other]) {
                 continue;
             }
-            let agents = [ledger, &ledgers[other]].map(|ledger| &ledger.agent);
+            let agents = [ledger, ledgers[other]].map(|ledger| &ledger.agent);
             let together = processes[informer] == processes[other] || are_in(shared, agents);
             if together || program(agents[0]) == program(agents[1]) {
                 named[other] = true;
@@ -331,7 +331,7 @@ fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
 }
 
 /// The process of each informer: those that have used one connection are one process's, and so are their chains.
-fn processes(ledgers: &[Ledger]) -> Vec<usize> {
+fn processes(ledgers: &[&Ledger]) -> Vec<usize> {
     let mut processes: Vec<usize> = (0..ledgers.len()).collect();
     let mut first = BTreeMap::new();
     for (place, ledger) in ledgers.iter().enumerate() {
@@ -451,7 +451,7 @@ mod tests {
     }
 
     fn ids(ledgers: &[Ledger]) -> Vec<&'static str> {
-        let found = findings(ledgers, &[], &[], &Shared::new());
+        let found = findings(&Vec::from_iter(ledgers), &[], &[], &Shared::new());
         found.iter().map(Finding::id).collect()
     }
 
@@ -575,7 +575,7 @@ mod tests {
         ];
         for (one, other, third, wanted) in table {
             let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
-            let found = findings(&ledgers, &[], &[], &Shared::new());
+            let found = findings(&ledgers.each_ref(), &[], &[], &Shared::new());
             let twice = Finding::Twice {
                 informer: 0,
                 other: 2,
@@ -612,7 +612,7 @@ mod tests {
         ] {
             ledger.note(&note);
         }
-        let found = findings(&[ledger], &[], &[], &Shared::new());
+        let found = findings(&[&ledger], &[], &[], &Shared::new());
         let said: Vec<_> = found.iter().map(|one| (one.id(), one.at())).collect();
         assert_eq!(
             said,
@@ -666,7 +666,7 @@ mod tests {
                 other: 1,
                 together,
             });
-            let said = findings(&ledgers, &[], &[], &shared);
+            let said = findings(&ledgers.each_ref(), &[], &[], &shared);
             assert_eq!(said, Vec::from_iter(twice), "{one:?} {other:?}");
         }
     }
@@ -732,7 +732,7 @@ mod tests {
                 poll: poll.clone(),
                 informer,
             };
-            let found = findings(&[ledger], &[poll], &[], &Shared::new());
+            let found = findings(&[&ledger], &[poll], &[], &Shared::new());
             assert_eq!(found, [wanted], "{name}");
         }
     }

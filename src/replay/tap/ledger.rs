@@ -37,12 +37,8 @@ pub struct Ledger {
     pub is_guess: bool,
     /// Wall-clock time of its moment 0, in ms since 1970; `None` if unknown.
     pub start: Option<Time>,
-    /// The file of its recording; empty if there is none.
-    pub file: String,
     /// When and why the recording stopped before its informer.
     pub stopped: Option<(Time, Stopped)>,
-    /// The number under which the tap gives its recording out; 0 if it does not.
-    pub recording: usize,
     /// The time of its last note, in ms.
     pub until: Time,
     /// Its lists, the first of them.

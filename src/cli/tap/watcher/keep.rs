@@ -56,10 +56,7 @@ impl Watcher {
         match file {
             Ok(file) => {
                 one.to = To::File(file);
-                if self.options.kept {
-                    one.ledger.file = path.display().to_string();
-                }
-                one.ledger.recording = self.options.recordings.add(path);
+                one.recording = self.options.recordings.add(path);
                 self.say_stopped(track);
             }
             Err(error) => {
@@ -98,7 +95,7 @@ impl Watcher {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        let (recordings, number) = (&self.options.recordings, one.ledger.recording);
+        let (recordings, number) = (&self.options.recordings, one.recording);
         let failed = cannot_write(&recordings.get(number, None).unwrap_or_default(), error);
         note(failed.text.get(self.options.lang));
         one.to = To::Nowhere;
@@ -127,7 +124,7 @@ impl Watcher {
             return;
         };
         let next = Next::of(&one.ledger, one.recorder.as_ref(), one.resumes, list);
-        let number = one.ledger.recording;
+        let number = one.recording;
         let Some(last) = recordings
             .parts(number)
             .pop()
@@ -159,9 +156,6 @@ impl Watcher {
             Ok(file) => one.to = To::File(file),
             Err(error) => return self.unwritten(track, &error),
         }
-        if self.options.kept {
-            one.ledger.file = path.display().to_string();
-        }
         one.lines.go_on();
         let part = Part {
             number: part,
@@ -191,7 +185,8 @@ impl Watcher {
     /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
     pub(super) fn say_stopped(&self, track: usize) {
         if let Some(one) = self.tracks.get(&track)
-            && !one.ledger.file.is_empty()
+            && self.options.kept
+            && one.recording > 0
             && let Some(said) = report::stopped(&one.ledger)
         {
             note(said.get(self.options.lang));
@@ -273,7 +268,7 @@ mod tests {
             std::fs::create_dir_all(&out).unwrap();
             (watcher.options.out, watcher.options.keep) = (Some(out.clone()), 9);
             list(&mut watcher, &client, 10, (objects, ""), true);
-            let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].stopped;
+            let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].ledger.stopped;
             let is_full = matches!(stopped(&mut watcher), Some((_, Stopped::Full)));
             assert_eq!(is_full, why == Stopped::Full);
             list(&mut watcher, &client, 20, (objects, ""), false);
