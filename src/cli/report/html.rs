@@ -64,10 +64,10 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
             let _ = write!(
                 page,
                 "<li id=\"{}-{number}\">{}",
-                one.id(),
+                one.odd.id(),
                 text(said.get(lang))
             );
-            if let Some(place) = one.informer() {
+            if let Some(place) = one.informer {
                 let number = place + 1;
                 let _ = write!(page, " <a href=\"#informer-{number}\">№ {number}</a>");
             }
@@ -224,6 +224,8 @@ fn text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use deltascope_replay::tap::finding::Odd;
+
     use super::*;
 
     #[test]
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn each_finding_has_an_id_of_its_own() {
-        let found = [0, 1].map(|informer| Finding::AllSecrets { informer });
+        let found = [0, 1].map(|informer| Finding::new(informer, None, Odd::AllSecrets));
         let observed = Observed {
             informers: vec![Default::default(), Default::default()],
             ..Observed::default()

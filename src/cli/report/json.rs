@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use deltascope_presentation::session::heard::said;
 use deltascope_replay::heard::{Differs, Kind};
-use deltascope_replay::tap::finding::Finding;
+use deltascope_replay::tap::finding::{Finding, Odd};
 use deltascope_replay::tap::ledger::{Because, EndKind, How, List};
 use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
@@ -38,18 +38,8 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
 fn informer(informer: &Informer) -> Value {
     let Informer { ledger, logs, .. } = informer;
     let (generation, named) = ledger.generation();
-    let ends = [
-        ("closed", EndKind::Closed),
-        ("cut", EndKind::Cut),
-        ("hungUp", EndKind::HungUp),
-        ("expired", EndKind::Expired),
-        ("later", EndKind::Later),
-        ("failed", EndKind::Failed),
-        ("tooLarge", EndKind::TooLarge),
-    ];
-    let ends = ends
-        .into_iter()
-        .map(|(name, kind)| (name.to_owned(), ledger.ends_of(kind).into()));
+    let ends = EndKind::NAMES.iter();
+    let ends = ends.map(|(name, kind)| ((*name).to_owned(), ledger.ends_of(*kind).into()));
     json!({
         "agent": &*ledger.agent,
         "scope": ledger.scope,
@@ -128,41 +118,38 @@ fn of_why(why: &Why) -> Value {
 
 fn finding(finding: &Finding, informers: &[Informer]) -> Value {
     let Text { en, zh } = words::finding(finding, informers);
-    let evidence = match finding {
-        Finding::Twice {
-            other, together, ..
-        } => json!({ "other": other, "together": together }),
-        Finding::BigList { list: one, .. } => list(one),
-        Finding::Relists { lists, count, .. } => json!({
+    let evidence = match &finding.odd {
+        Odd::Twice { other, together } => json!({ "other": other, "together": together }),
+        Odd::BigList(one) => list(one),
+        Odd::Relists { lists, count } => json!({
             "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),
-        Finding::ShortWatches { watches, .. } => json!(
+        Odd::ShortWatches(watches) => json!(
             watches
                 .iter()
                 .map(|(at, ms)| json!({ "atMs": at, "lastedMs": ms }))
                 .collect::<Vec<_>>()
         ),
-        Finding::HotObject { key, hot, .. } => json!({
+        Odd::HotObject { key, hot } => json!({
             "key": key, "changes": hot.changes,
             "writers": hot.writers.iter().map(|(by, n)| json!({ "manager": &**by, "changes": n })).collect::<Vec<_>>() }),
-        Finding::KnownBug {
+        Odd::KnownBug {
             violation,
             generation,
-            ..
         } => json!({
             "generation": generation.version(), "invariant": violation.invariant.id(),
             "key": violation.key.as_ref().map(ToString::to_string) }),
-        Finding::Poll { poll, .. } => json!({
+        Odd::Poll(poll) => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
-        Finding::Refused { refused, .. } => json!({
+        Odd::Refused(refused) => json!({
             "agent": &*refused.agent, "scope": refused.scope, "watch": refused.watch, "count": refused.count,
             "code": refused.error.code, "message": &*refused.error.message }),
-        Finding::Log { first, .. } => differs(first),
-        Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
+        Odd::Log(first) => differs(first),
+        Odd::AllSecrets | Odd::ManagedFields => Value::Null,
     };
     json!({
-        "kind": finding.id(),
-        "informer": finding.informer(),
-        "atMs": finding.at(),
+        "kind": finding.odd.id(),
+        "informer": finding.informer,
+        "atMs": finding.at,
         "words": { "en": &*en, "zh": &*zh },
         "evidence": evidence,
     })

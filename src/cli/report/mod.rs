@@ -18,7 +18,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::heard::{self, Beside, Differs};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::log::read_calls;
-use deltascope_replay::tap::finding::{Finding, Poll, Refused, Shared, findings, known_bugs};
+use deltascope_replay::tap::finding::{Finding, Odd, Poll, Refused, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace;
@@ -354,17 +354,20 @@ impl Played {
                     continue;
                 }
                 named.push(violation.invariant);
-                found.push(Finding::KnownBug {
-                    informer,
-                    generation: *generation,
-                    violation: violation.clone(),
-                });
+                let (at, generation) = (violation.time, *generation);
+                let violation = violation.clone();
+                let odd = Odd::KnownBug {
+                    generation,
+                    violation,
+                };
+                found.push(Finding::new(informer, Some(at), odd));
             }
         }
         let informers = observed.informers.iter().enumerate();
         found.extend(informers.filter_map(|(informer, one)| {
             let first = one.logs.as_ref()?.first.clone()?;
-            Some(Finding::Log { informer, first })
+            let at = first.should.as_ref().map(|one| one.time);
+            Some(Finding::new(informer, at, Odd::Log(first)))
         }));
         found
     }

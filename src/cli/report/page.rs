@@ -16,8 +16,8 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
     let columns = words::COLUMNS.iter().chain(&MORE);
     let informers = &observed.informers;
     let odd = found.iter().map(|finding| {
-        let informer = finding.informer().and_then(|place| informers.get(place));
-        let (found, at) = (informer.zip(finding.at()), finding.at());
+        let informer = finding.informer.and_then(|place| informers.get(place));
+        let (found, at) = (informer.zip(finding.at), finding.at);
         let found = found.and_then(|(one, at)| Some((one.recording, one.part_at(at)?.number)));
         let (recording, part) = found.unwrap_or_default();
         Odd {
@@ -114,6 +114,7 @@ fn note(version: &str, named: bool) -> Text {
 #[cfg(test)]
 mod tests {
     use deltascope_replay::tap::call::Scope;
+    use deltascope_replay::tap::finding;
     use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
@@ -182,11 +183,13 @@ mod tests {
             ],
             ..Observed::default()
         };
-        let big = |informer| Finding::BigList {
-            informer,
-            list: observed.informers[0].ledger.lists[0].clone(),
+        let list = &observed.informers[0].ledger.lists[0];
+        let big = |informer| {
+            let odd = finding::Odd::BigList(list.clone());
+            Finding::new(informer, Some(list.at), odd)
         };
-        let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }, big(2)];
+        let secrets = Finding::new(1, None, finding::Odd::AllSecrets);
+        let found = [big(0), big(3), secrets, big(2)];
         let all = of(&observed, &found);
         assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
         let en = |row: &Row| {

@@ -571,7 +571,7 @@ fn add(polls: &mut Reads, more: &Poll) {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_replay::tap::finding::Finding;
+    use deltascope_replay::tap::finding::Odd;
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note::Stopped;
     use hyper::body::Bytes;
@@ -709,8 +709,8 @@ mod tests {
     /// What is found so far: of a refusal, what it says.
     fn found(watcher: &mut Watcher) -> Vec<String> {
         let found = watcher.observed().found();
-        let said = found.iter().map(|one| match one {
-            Finding::Refused { refused, .. } => {
+        let said = found.iter().map(|one| match &one.odd {
+            Odd::Refused(refused) => {
                 let Refused {
                     watch,
                     count,

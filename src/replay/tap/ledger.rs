@@ -132,39 +132,32 @@ pub enum Because {
     Nothing,
 }
 
-/// The kind of an end, to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EndKind {
-    /// See [`Why::Closed`].
-    Closed,
-    /// See [`Why::Cut`].
-    Cut,
-    /// See [`Why::HungUp`].
-    HungUp,
-    /// See [`Why::Expired`].
-    Expired,
-    /// See [`Why::Later`].
-    Later,
-    /// See [`Why::Failed`].
-    Failed,
-    /// See [`Why::TooLarge`].
-    TooLarge,
+macro_rules! end_kinds {
+    ($($kind:ident $name:literal),*) => {
+        /// The kind of an end, to be counted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum EndKind {
+            $(#[doc = concat!("See [`Why::", stringify!($kind), "`].")] $kind),*
+        }
+
+        impl EndKind {
+            /// All, as notes name them.
+            pub const NAMES: &[(&str, Self)] = &[$(($name, Self::$kind)),*];
+
+            /// The kind of an end.
+            #[must_use]
+            pub fn of(why: &Why) -> Self {
+                match why {
+                    $(Why::$kind { .. } => Self::$kind),*
+                }
+            }
+        }
+    };
 }
 
-impl EndKind {
-    /// The kind of an end.
-    #[must_use]
-    pub fn of(why: &Why) -> Self {
-        match why {
-            Why::Closed => Self::Closed,
-            Why::Cut => Self::Cut,
-            Why::HungUp => Self::HungUp,
-            Why::Expired => Self::Expired,
-            Why::Later { .. } => Self::Later,
-            Why::Failed { .. } => Self::Failed,
-            Why::TooLarge => Self::TooLarge,
-        }
-    }
+end_kinds! {
+    Closed "closed", Cut "cut", HungUp "hungUp", Expired "expired", Later "later", Failed "failed",
+    TooLarge "tooLarge"
 }
 
 /// An object that changes often.
