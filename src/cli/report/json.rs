@@ -71,8 +71,8 @@ fn log(informer: &Informer, logs: Option<&Logs>) -> Value {
         "lines": informer.lines,
         "trouble": informer.trouble.as_ref().map(|text| &*text.en),
         "compared": logs.map(|logs| json!({
-            "alike": logs.alike, "behind": logs.behind, "ahead": logs.ahead,
-            "dropped": logs.dropped, "lacksBeginning": logs.lacks_beginning,
+            "alike": logs.tally.alike, "behind": logs.tally.behind, "ahead": logs.tally.ahead,
+            "dropped": logs.tally.dropped, "lacksBeginning": logs.lacks_beginning,
             "first": logs.first.as_ref().map(differs),
         })),
     })

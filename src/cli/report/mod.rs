@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use deltascope_cache::controller::Generation;
-use deltascope_replay::heard::{self, Beside, Differs};
+use deltascope_replay::heard::{self, Beside, Differs, Tally};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::log::read_calls;
 use deltascope_replay::tap::finding::{Finding, Odd, Poll, Refused, Shared, findings, known_bugs};
@@ -130,13 +130,8 @@ impl Informer {
 /// What was logged of an informer, compared with its recording.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Logs {
-    /// How many notifications are alike.
-    pub(super) alike: usize,
-    /// How many the log lacks at its end, and how many it has after the recording's.
-    pub(super) behind: usize,
-    pub(super) ahead: usize,
-    /// How many lines were too many to be compared.
-    pub(super) dropped: usize,
+    /// Of all files, but for what is behind or ahead, which is the last one's.
+    pub(super) tally: Tally,
     /// The first difference.
     pub(super) first: Option<Differs>,
     /// Whether the beginning is not compared, as its recording is no longer there.
@@ -282,7 +277,7 @@ impl Known {
                 }
             }
             if let Some(beside) = bugs.heard {
-                sum.alike += beside.found().alike;
+                sum.alike += beside.tally().alike;
                 sum.first = sum.first.take().or_else(|| beside.first());
             }
         }
@@ -296,18 +291,20 @@ impl Known {
             let Some(beside) = bugs.and_then(|bugs| bugs.heard.as_ref()) else {
                 continue;
             };
-            let found = beside.found();
+            let tally = beside.tally();
             let logs = all.get_or_insert_with(|| Logs {
                 lacks_beginning: part.number > 1,
                 ..Logs::default()
             });
-            logs.alike += found.alike;
-            logs.dropped += beside.dropped();
-            (logs.behind, logs.ahead) = (found.after_log, found.after_run);
+            logs.tally = Tally {
+                alike: logs.tally.alike + tally.alike,
+                dropped: logs.tally.dropped + tally.dropped,
+                ..tally
+            };
             logs.first = logs.first.take().or_else(|| beside.first());
         }
         if let (Some(logs), Some(gone)) = (&mut all, self.gone.get(&informer.recording)) {
-            logs.alike += gone.alike;
+            logs.tally.alike += gone.alike;
             logs.first = gone.first.clone().or_else(|| logs.first.take());
         }
         all
@@ -590,7 +587,7 @@ mod tests {
         let gone = known.gone.get_mut(&7).unwrap();
         (gone.alike, gone.first) = (5, Some(first.clone()));
         let logs = known.logs_of(&observed.informers[0]).unwrap();
-        assert_eq!((logs.alike, logs.first), (5, Some(first)));
+        assert_eq!((logs.tally.alike, logs.first), (5, Some(first)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_presentation::checks;
 use deltascope_presentation::informers::stopped as why_stopped;
 use deltascope_presentation::session::heard::{kind_of as differs, said};
-use deltascope_replay::heard::Differs;
+use deltascope_replay::heard::{Differs, Tally};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::tap::finding::{Finding, Odd, Poll, Refused, reasons};
 use deltascope_replay::tap::ledger::{Because, EndKind, Hot, How, Ledger, List, WINDOW_MS};
@@ -198,49 +198,48 @@ pub(super) fn all_logs(observed: &Observed) -> Vec<Text> {
 
 /// What an informer's log says beside its recording.
 fn log(of: &str, logs: &Logs) -> Text {
-    let Logs {
+    let Tally {
         alike,
         behind,
         ahead,
         dropped,
-        first,
-        lacks_beginning,
-    } = logs;
+    } = logs.tally;
+    let first = &logs.first;
     let one =
         |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let (mut en, mut zh) = match first {
         Some(_) => (
             format!(
                 "The log of {of} differs; {alike} {} as they should be.",
-                one(*alike, "notification is", "notifications are")
+                one(alike, "notification is", "notifications are")
             ),
             format!("{of} 的日志存在不同；有 {alike} 条通知与应当收到的一致。"),
         ),
         None => (
             format!(
                 "The log of {of} says what it should: {alike} {}.",
-                one(*alike, "notification", "notifications")
+                one(alike, "notification", "notifications")
             ),
             format!("{of} 的日志与应当收到的一致：{alike} 条通知。"),
         ),
     };
-    if first.is_none() && *behind > 0 {
+    if first.is_none() && behind > 0 {
         let _ = write!(en, " It does not have the last {behind}: it may be behind.");
         let _ = write!(zh, "日志中没有最后 {behind} 条：可能尚未写到。");
     }
-    if first.is_none() && *ahead > 0 {
-        let lines = one(*ahead, "line is", "lines are");
+    if first.is_none() && ahead > 0 {
+        let lines = one(ahead, "line is", "lines are");
         let _ = write!(en, " Its last {ahead} {lines} not in the recording.");
         let _ = write!(zh, "日志最后 {ahead} 行不在录制中。");
     }
-    if *dropped > 0 {
+    if dropped > 0 {
         let _ = write!(
             en,
             " Lines that are not compared, for there are too many: {dropped}."
         );
         let _ = write!(zh, "日志行过多，有 {dropped} 行未比较。");
     }
-    if *lacks_beginning {
+    if logs.lacks_beginning {
         en.push_str(" Files that were removed may not be compared.");
         zh.push_str("已删除的文件可能未比较。");
     }
