@@ -67,7 +67,7 @@ pub(super) struct Informer {
     /// The number under which the tap gives its recording out; 0 if it does not.
     pub(super) recording: usize,
     /// Its recording: the files that there are, the newest last.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RecordingFile>,
     /// Whether these stay.
     pub(super) kept: bool,
     /// How many lines its handlers logged.
@@ -106,7 +106,7 @@ pub(super) fn file_name(before: &Path, part: u32) -> String {
 
 /// A file of a recording.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct RecordingFile {
     /// Its number, from 1.
     pub(super) number: u32,
     /// The time at which it begins, in ms.
@@ -122,7 +122,7 @@ impl Informer {
     }
 
     /// The file that has a moment, if it is still there.
-    fn part_at(&self, at: Time) -> Option<&Part> {
+    fn part_at(&self, at: Time) -> Option<&RecordingFile> {
         self.parts.iter().rfind(|part| part.from <= at)
     }
 }
@@ -378,7 +378,7 @@ impl Played {
 
 /// A file that is to be reported on.
 struct Reported {
-    part: Part,
+    part: RecordingFile,
     start: Option<Time>,
     /// Whether only its title says what it is of.
     is_guess: bool,
@@ -405,7 +405,7 @@ impl Reported {
             noted = note::of(informer, &trace);
         }
         Ok(Self {
-            part: Part {
+            part: RecordingFile {
                 number,
                 from,
                 path: path.to_owned(),
@@ -550,7 +550,7 @@ mod tests {
             }),
             heard: None,
         };
-        let part = |number: u32| Part {
+        let part = |number: u32| RecordingFile {
             number,
             from: 0,
             path: format!("{number}.jsonl").into(),

@@ -118,7 +118,7 @@ mod tests {
     use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
-    use super::super::Part;
+    use super::super::RecordingFile;
     use super::*;
     use deltascope_replay::tap::ledger::Ledger;
 
@@ -150,7 +150,7 @@ mod tests {
             Note::Opened { at: 3 },
         ]);
         ledger.start = Some(4_000);
-        let part = |(number, from): &(u32, u64)| Part {
+        let part = |(number, from): &(u32, u64)| RecordingFile {
             number: *number,
             from: *from,
             path: "run/a.jsonl".into(),

@@ -769,7 +769,7 @@ fn wide(text: &str) -> usize {
 mod tests {
     use deltascope_replay::tap::note::Note;
 
-    use super::super::Part;
+    use super::super::RecordingFile;
     use super::*;
 
     #[test]
@@ -802,7 +802,7 @@ mod tests {
         let observed = Observed {
             informers: vec![Informer {
                 ledger,
-                parts: vec![Part {
+                parts: vec![RecordingFile {
                     number: 1,
                     from: 0,
                     path: "my run/it's.jsonl".into(),

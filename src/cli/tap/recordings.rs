@@ -17,7 +17,7 @@ use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
 
-use super::super::report::Part;
+use super::super::report::RecordingFile;
 use super::super::{Failure, cannot_write};
 
 /// The recordings, by their number from 1.
@@ -30,7 +30,7 @@ const MOST: usize = 100;
 /// The files of one informer.
 struct One {
     /// Those that there are, the newest last.
-    parts: VecDeque<Part>,
+    parts: VecDeque<RecordingFile>,
     /// When the newest could not be written any more.
     unwritten: Option<Time>,
     /// Nothing says which lines of the log are its own: there are none any more.
@@ -46,7 +46,7 @@ impl Recordings {
     /// Adds one, and returns its number.
     pub(super) fn add(&self, path: PathBuf) -> usize {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = Part {
+        let first = RecordingFile {
             number: 1,
             from: 0,
             path,
@@ -64,7 +64,7 @@ impl Recordings {
     pub(super) fn go_on(
         &self,
         number: usize,
-        part: Part,
+        part: RecordingFile,
         keep: usize,
         long: usize,
     ) -> Vec<PathBuf> {
@@ -75,7 +75,7 @@ impl Recordings {
             let mut bytes: u64 = sizes.flatten().map(|file| file.len()).sum();
             let mut old = Vec::new();
             while one.parts.len() > keep.max(1) && (bytes > room || one.parts.len() > MOST) {
-                let Part { path, .. } = one.parts.pop_front()?;
+                let RecordingFile { path, .. } = one.parts.pop_front()?;
                 bytes -= fs::metadata(&path).map_or(0, |file| file.len()).min(bytes);
                 old.push(path);
             }
@@ -85,7 +85,7 @@ impl Recordings {
     }
 
     /// The files that there are of this number.
-    pub(super) fn parts(&self, number: usize) -> Vec<Part> {
+    pub(super) fn parts(&self, number: usize) -> Vec<RecordingFile> {
         let parts = self.with(number, |one| Some(one.parts.iter().cloned().collect()));
         parts.unwrap_or_default()
     }
@@ -227,7 +227,7 @@ mod tests {
             let number = recordings.add(path(1));
             for part in 2..=200 {
                 fs::write(path(part), vec![b' '; bytes]).unwrap();
-                let part = Part {
+                let part = RecordingFile {
                     number: part as u32,
                     from: 0,
                     path: path(part),

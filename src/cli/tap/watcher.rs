@@ -15,7 +15,7 @@ use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope, Want};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::{Poll, Refused};
-use deltascope_replay::tap::follow::{Follower, Step};
+use deltascope_replay::tap::follow::{Follower, Piece};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{Connection, Note};
 use deltascope_replay::tap::record::{Recorder, kind_of};
@@ -324,7 +324,7 @@ impl Watcher {
         }
     }
 
-    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
+    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Piece) {
         self.until = self.until.max(at);
         let Some((track, follower)) = self.open.get_mut(&id) else {
             return;
@@ -335,25 +335,25 @@ impl Watcher {
             return;
         };
         let at = at.saturating_sub(began);
-        let step = read(follower, at);
+        let piece = read(follower, at);
         let want = follower.want();
-        for part in &step.parts {
+        for part in &piece.parts {
             self.detect(track, id, part);
             self.note_refusal(track, want, part);
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        let kind = step.parts.iter().find_map(kind_of);
+        let kind = piece.parts.iter().find_map(kind_of);
         let is_known = one.kind.is_none() && kind.is_some();
         if let Some(types) = kind.filter(|_| is_known) {
             one.kind = Some((group_of(&types.api_version).to_owned(), types.kind.clone()));
         }
-        for note in &step.notes {
+        for note in &piece.notes {
             one.ledger.note(note);
         }
         if let Some(recorder) = &mut one.recorder {
-            let text = recorder.took(at, step.parts, &step.notes);
+            let text = recorder.took(at, piece.parts, &piece.notes);
             let stopped = recorder.stopped();
             self.write(track, &text);
             if let Some(stopped) = stopped {

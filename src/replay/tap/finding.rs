@@ -343,7 +343,7 @@ pub fn reasons(lists: &[List]) -> Vec<(&Because, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note::{Connection, Heard, Kind, Note, Weight, Why};
+    use super::super::note::{Connection, EventNote, Kind, Note, Weight, Why};
     use super::*;
 
     fn scope(plural: &str) -> Scope {
@@ -392,9 +392,9 @@ mod tests {
             Note::Opened { at: 10 },
             Note::Events {
                 at: 5_000,
-                events: vec![Heard {
+                events: vec![EventNote {
                     kind: Kind::Bookmark,
-                    ..Heard::default()
+                    ..EventNote::default()
                 }],
             },
         ])

@@ -8,7 +8,7 @@ use deltascope_world::source::proxy::exchange::{End, Exchange, Head};
 use deltascope_world::source::wire::RecordedEvent;
 
 use super::call::{Call, Scope, Want};
-use super::note::{Heard, Kind, Note, Weight, Why};
+use super::note::{EventNote, Kind, Note, Weight, Why};
 use super::weigh::{Weighed, weighed};
 
 /// How a response ended.
@@ -41,7 +41,7 @@ pub struct Follower {
 
 /// What a piece of a response was.
 #[derive(Debug, Default)]
-pub struct Step {
+pub struct Piece {
     /// The response, or a part of it, as a recording holds it.
     pub parts: Vec<ResponsePart>,
     /// What is noted of it.
@@ -92,20 +92,20 @@ impl Follower {
     }
 
     /// The head of the response has come.
-    pub fn head(&mut self, at: Time, head: &Head) -> Step {
+    pub fn head(&mut self, at: Time, head: &Head) -> Piece {
         head.clone_into(&mut self.head);
         let responses = self.exchange.head(at, head);
-        self.step(at, responses, Vec::new(), false)
+        self.piece(at, responses, Vec::new(), false)
     }
 
     /// A piece of the body has come.
-    pub fn chunk(&mut self, at: Time, chunk: &[u8]) -> Step {
+    pub fn chunk(&mut self, at: Time, chunk: &[u8]) -> Piece {
         let (mut raw, mut responses) = (Vec::new(), Vec::new());
         if self.watch.is_none() {
             let objects = &mut self.objects;
             let each = |json: &[u8]| objects.push(weighed(json, 1));
             responses = self.exchange.chunk_with(at, chunk, each);
-            return self.step(at, responses, raw, false);
+            return self.piece(at, responses, raw, false);
         }
         for line in chunk.split_inclusive(|byte| *byte == b'\n') {
             if self.failed && !line.trim_ascii().is_empty() {
@@ -117,7 +117,7 @@ impl Follower {
             let last = responses.last().map(|response| &response.part);
             self.failed = matches!(last, Some(ResponsePart::Event(RecordedEvent::Error { .. })));
         }
-        self.step(at, responses, raw, false)
+        self.piece(at, responses, raw, false)
     }
 
     /// More comes behind an error of a watch. For client-go it is over, others read on.
@@ -131,7 +131,7 @@ impl Follower {
     }
 
     /// The response has ended.
-    pub fn end(&mut self, at: Time, over: Over) -> Step {
+    pub fn end(&mut self, at: Time, over: Over) -> Piece {
         let hung_up = over == Over::HungUp;
         let end = match over {
             Over::Complete => End::Complete,
@@ -143,23 +143,23 @@ impl Follower {
             // It has no answer, and the client wants none.
             responses.clear();
         }
-        let mut step = self.step(at, responses, Vec::new(), hung_up);
+        let mut piece = self.piece(at, responses, Vec::new(), hung_up);
         if hung_up && !std::mem::replace(&mut self.over, true) {
-            step.notes.push(Note::Ended {
+            piece.notes.push(Note::Ended {
                 at,
                 why: Why::HungUp,
             });
         }
-        step
+        piece
     }
 
-    fn step(
+    fn piece(
         &mut self,
         at: Time,
         responses: Vec<deltascope_world::source::live::ServerResponse>,
         raw: Vec<Weighed>,
         hung_up: bool,
-    ) -> Step {
+    ) -> Piece {
         let mut raw = raw.into_iter();
         let (mut parts, mut notes, mut heard) = (Vec::new(), Vec::new(), Vec::new());
         let mut why = None;
@@ -180,19 +180,19 @@ impl Follower {
                 ResponsePart::Event(event) => {
                     let weighed = raw.next().unwrap_or_default();
                     match event {
-                        RecordedEvent::Object { event, object } => heard.push(Heard {
+                        RecordedEvent::Object { event, object } => heard.push(EventNote {
                             kind: Kind::of(*event),
                             object: weight(key_of(object).to_string(), &weighed),
                             by: weighed.by,
                         }),
                         RecordedEvent::Bookmark {
                             initial_events_end, ..
-                        } => heard.push(Heard {
+                        } => heard.push(EventNote {
                             kind: match initial_events_end {
                                 true => Kind::InitialEnd,
                                 false => Kind::Bookmark,
                             },
-                            ..Heard::default()
+                            ..EventNote::default()
                         }),
                         RecordedEvent::Error { .. } | RecordedEvent::Cut { .. } => {
                             why = Why::of(&response.part);
@@ -217,7 +217,7 @@ impl Follower {
         {
             notes.push(Note::Ended { at, why });
         }
-        Step { parts, notes }
+        Piece { parts, notes }
     }
 }
 
@@ -265,13 +265,13 @@ mod tests {
                 "{{\"type\":\"ADDED\",\"object\":{{\"metadata\":{{\"name\":\"{name}\",\"resourceVersion\":\"1\"}}}}}}\n"
             )
         };
-        let kinds = |step: &Step| -> Vec<&str> {
+        let kinds = |piece: &Piece| -> Vec<&str> {
             let kind = |note: &Note| match note {
                 Note::Events { .. } => "events",
                 Note::Ended { .. } => "ended",
                 _ => "else",
             };
-            step.notes.iter().map(kind).collect()
+            piece.notes.iter().map(kind).collect()
         };
         let [one, two, three] = ["one", "two", "three"].map(added);
         // The end of a line may come later.

@@ -9,7 +9,7 @@ use deltascope_cache::sorted;
 use deltascope_world::Time;
 
 use super::call::{Call, Scope};
-use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
+use super::note::{Connection, EventNote, Kind, Note, Stopped, Weight, Why};
 
 /// How many objects stand in one line.
 const AT_ONCE: usize = 1_000;
@@ -419,7 +419,7 @@ impl Ledger {
         }
     }
 
-    fn heard(&mut self, at: Time, event: &Heard) {
+    fn heard(&mut self, at: Time, event: &EventNote) {
         if let Some((_, count)) = &mut self.since {
             *count += 1;
         }
@@ -567,8 +567,8 @@ mod tests {
         }
     }
 
-    fn heard(kind: Kind, key: &str) -> Heard {
-        Heard {
+    fn heard(kind: Kind, key: &str) -> EventNote {
+        EventNote {
             kind,
             object: weight(key, 200),
             by: "kubelet".into(),

@@ -75,7 +75,7 @@ pub enum Note {
         /// When they came.
         at: Time,
         /// What they were.
-        events: Vec<Heard>,
+        events: Vec<EventNote>,
     },
     /// A watch has ended, or a request has failed.
     Ended {
@@ -144,7 +144,7 @@ pub struct Weight {
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Heard {
+pub struct EventNote {
     /// Its type.
     pub kind: Kind,
     /// The object, unless it is a bookmark.
@@ -316,19 +316,21 @@ pub fn of(informer: Note, trace: &Trace) -> Vec<Note> {
                     });
                     notes.push(Note::Opened { at });
                 }
-                ResponsePart::Event(RecordedEvent::Object { event, object }) => heard.push(Heard {
-                    kind: Kind::of(*event),
-                    object: weight(object),
-                    ..Heard::default()
-                }),
+                ResponsePart::Event(RecordedEvent::Object { event, object }) => {
+                    heard.push(EventNote {
+                        kind: Kind::of(*event),
+                        object: weight(object),
+                        ..EventNote::default()
+                    })
+                }
                 ResponsePart::Event(RecordedEvent::Bookmark {
                     initial_events_end, ..
-                }) => heard.push(Heard {
+                }) => heard.push(EventNote {
                     kind: match initial_events_end {
                         true => Kind::InitialEnd,
                         false => Kind::Bookmark,
                     },
-                    ..Heard::default()
+                    ..EventNote::default()
                 }),
                 part => {
                     if let Some(why) = Why::of(part) {

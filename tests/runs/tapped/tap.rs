@@ -7,7 +7,7 @@ use deltascope::presentation::cluster;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::tap::call::{Call, Want};
 use deltascope::replay::tap::detect::{Client, Detector, Id, Track};
-use deltascope::replay::tap::follow::{Follower, Over, Step};
+use deltascope::replay::tap::follow::{Follower, Over, Piece};
 use deltascope::replay::tap::ledger::Ledger;
 use deltascope::replay::tap::next::{Next, Turn};
 use deltascope::replay::tap::note::{Note, Stopped};
@@ -141,7 +141,7 @@ impl Tap {
         }
     }
 
-    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
+    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Piece) {
         let Some((track, follower)) = self.open.get_mut(&id) else {
             return;
         };

@@ -11,7 +11,7 @@ use deltascope_world::Time;
 use deltascope_world::bounds::MAX_BYTES;
 use deltascope_world::text::Text;
 
-use super::super::super::report::{self, Part, file_name, log_of};
+use super::super::super::report::{self, RecordingFile, file_name, log_of};
 use super::super::super::{cannot_write, note};
 use super::super::private;
 use super::super::recordings::{first_name, is_gone, recorder};
@@ -157,7 +157,7 @@ impl Watcher {
             Err(error) => return self.unwritten(track, &error),
         }
         one.lines.go_on();
-        let part = Part {
+        let part = RecordingFile {
             number: part,
             from: at,
             path,
@@ -276,7 +276,7 @@ mod tests {
             let files = watcher.options.recordings.parts(1);
             assert_eq!(files.len(), parts);
             // The last begins with that list, and says so; the one before says why it ends.
-            let notes = |part: &Part| note::read(&std::fs::read(&part.path).unwrap());
+            let notes = |part: &RecordingFile| note::read(&std::fs::read(&part.path).unwrap());
             let number = u32::try_from(parts).unwrap();
             let anew = Note::GoesOn {
                 at: 10,
