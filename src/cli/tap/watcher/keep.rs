@@ -199,8 +199,8 @@ mod tests {
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note;
 
+    use super::super::Client;
     use super::super::tests::watcher;
-    use super::super::{Client, Word};
     use super::*;
 
     /// A list of so many objects of 7 MB each; then a watch, if it is one.
@@ -211,50 +211,26 @@ mod tests {
         (objects, version): (usize, &str),
         watches: bool,
     ) {
-        let head = || super::super::super::super::http::head_of(200, &hyper::HeaderMap::new());
-        let ask = |watcher: &mut Watcher, at, query: &[(String, String)]| {
-            let call = Call::read("GET", "api/v1/pods", query, "application/json");
-            watcher.asked(at, at, client, &call);
-            let head = head();
-            watcher.hear(Word::Head { id: at, at, head });
-        };
-        let chunk = |watcher: &mut Watcher, at, text: String| {
-            watcher.hear(Word::Chunk {
-                id: at,
-                at,
-                bytes: text.into(),
-                _room: None,
-            });
-        };
-        let version = ("resourceVersion".to_owned(), version.to_owned());
-        ask(watcher, id, &[version]);
+        let wanted = format!("api/v1/pods?resourceVersion={version}");
+        watcher.ask(client, id, &wanted, 200);
         let long = "x".repeat(7 << 20);
         let object = |number| {
             format!(
                 "{{\"metadata\":{{\"name\":\"{number}\",\"resourceVersion\":\"1\"}},\"spec\":\"{long}\"}}"
             )
         };
-        chunk(
-            watcher,
-            id,
-            "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[".to_owned(),
-        );
+        let begin = "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[";
+        watcher.come(id, id, begin);
         for number in 0..objects {
             let comma = if number > 0 { "," } else { "" };
-            chunk(watcher, id, format!("{comma}{}", object(number)));
+            watcher.come(id, id, format!("{comma}{}", object(number)));
         }
-        chunk(watcher, id, "]}".to_owned());
-        let over = Over::Complete;
-        watcher.hear(Word::End { id, at: id, over });
+        watcher.come(id, id, "]}");
+        watcher.end(id, Over::Complete);
         if watches {
-            let query = [
-                ("watch".to_owned(), "1".to_owned()),
-                ("resourceVersion".to_owned(), "1".to_owned()),
-            ];
-            ask(watcher, id + 1, &query);
-            let over = Over::HungUp;
-            let (id, at) = (id + 1, id + 1);
-            watcher.hear(Word::End { id, at, over });
+            let wanted = "api/v1/pods?watch=1&resourceVersion=1";
+            watcher.ask(client, id + 1, wanted, 200);
+            watcher.end(id + 1, Over::HungUp);
         }
     }
 
