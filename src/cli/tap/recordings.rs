@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deltascope_presentation::cluster;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::tap::call::{Call, Scope, Want};
+use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::follow::Follower;
 use deltascope_replay::tap::ledger::{self, Ledger};
 use deltascope_replay::tap::note::Stopped;
@@ -16,6 +16,7 @@ use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
+use deltascope_world::virtual_time::RequestKind;
 
 use super::super::report::RecordingFile;
 use super::super::{Failure, cannot_write};
@@ -184,7 +185,7 @@ pub(super) fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
     let ledger = Ledger::of(first.iter());
     let how = ledger.lists.first().map(|list| &list.how);
     let (generation, _) = ledger::generation(&agent, how);
-    let streams = call.want() == Some(Want::Stream);
+    let streams = call.want() == Some(RequestKind::Stream);
     let head = move |kind: &str| {
         let kind = if kind.is_empty() { &scope.plural } else { kind };
         let target = scope.target(kind);

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use deltascope_replay::log::Logged;
-use deltascope_replay::tap::call::{Call, Scope, Want};
+use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::{Poll, Refused};
 use deltascope_replay::tap::follow::{Follower, Piece};
@@ -23,6 +23,7 @@ use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::Lang;
+use deltascope_world::virtual_time::RequestKind;
 
 use super::super::Failure;
 use super::super::report::{Count, Informer, Observed, log_of};
@@ -221,7 +222,7 @@ impl Watcher {
         }
         let is_informer = self.detector.is_informer(track);
         let begins = match call {
-            Call::List(_, list) => list.token.is_empty(),
+            Call::List(_, list) => list.continue_token.is_empty(),
             _ => false,
         };
         if is_new {
@@ -241,7 +242,7 @@ impl Watcher {
         }
         one.last = id;
         let at = at.saturating_sub(began);
-        let lists = begins || call.want() == Some(Want::Stream);
+        let lists = begins || call.want() == Some(RequestKind::Stream);
         if lists {
             self.go_on(track, at, Some(call));
         }
@@ -461,14 +462,14 @@ impl Watcher {
     }
 
     /// Counts answers that refuse a list or a watch, until one does not.
-    fn note_refusal(&mut self, track: usize, want: Want, part: &ResponsePart) {
+    fn note_refusal(&mut self, track: usize, want: RequestKind, part: &ResponsePart) {
         let Some(ledger) = self.tracks.get(&track).map(|one| &one.ledger) else {
             return;
         };
         let key = |watch| (Arc::clone(&ledger.agent), ledger.scope.clone(), watch);
         match part {
             ResponsePart::Refused(error) => {
-                let key = key(want == Want::Watch);
+                let key = key(want == RequestKind::Watch);
                 if self.refused.len() >= READ && !self.refused.contains_key(&key) {
                     return;
                 }
@@ -484,10 +485,10 @@ impl Watcher {
                 refused.error = error.clone();
             }
             ResponsePart::Page(_) | ResponsePart::Opened => {
-                if want != Want::Watch {
+                if want != RequestKind::Watch {
                     self.refused.remove(&key(false));
                 }
-                if want != Want::List {
+                if want != RequestKind::List {
                     self.refused.remove(&key(true));
                 }
             }

@@ -1,13 +1,14 @@
 //! One request of an informer and its response, read as it comes: into what a recording holds, and into notes.
 
-use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
+use deltascope_cache::lister_watcher::WatchRequest;
 use deltascope_world::Time;
 use deltascope_world::source::key_of;
 use deltascope_world::source::live::{Asked, ResponsePart, Wanted};
 use deltascope_world::source::proxy::exchange::{End, Exchange, Head};
 use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::RequestKind;
 
-use super::call::{Call, Scope, Want};
+use super::call::{Call, Scope};
 use super::note::{EventNote, Kind, Note, Weight, Why};
 use super::weigh::{Weighed, weighed};
 
@@ -26,7 +27,7 @@ pub enum Over {
 #[derive(Debug)]
 pub struct Follower {
     exchange: Exchange,
-    want: Want,
+    want: RequestKind,
     /// The objects of a watch; `None` for a list.
     watch: Option<Scope>,
     /// The head of the response.
@@ -56,19 +57,19 @@ impl Follower {
             Call::List(scope, list) => {
                 let note = Note::List {
                     at,
-                    version: list.version.clone(),
+                    version: list.resource_version.to_string(),
                     limit: list.limit,
-                    continues: !list.token.is_empty(),
+                    continues: !list.continue_token.is_empty(),
                 };
-                (scope, Asked::List(ListRequest::default()), note)
+                (scope, Asked::List(list.clone()), note)
             }
             Call::Watch(scope, watch) => {
                 let note = Note::Watch {
                     at,
-                    version: watch.version.clone(),
-                    initial: watch.initial,
+                    version: watch.resource_version.to_string(),
+                    initial: RequestKind::of(watch) == RequestKind::Stream,
                 };
-                (scope, Asked::Watch(WatchRequest::default()), note)
+                (scope, Asked::Watch(watch.clone()), note)
             }
             Call::Get(_) | Call::Write(..) | Call::Other => return None,
         };
@@ -76,7 +77,7 @@ impl Follower {
         let follower = Self {
             exchange: sent(scope, ask, at),
             want,
-            watch: (want != Want::List).then(|| scope.clone()),
+            watch: (want != RequestKind::List).then(|| scope.clone()),
             head: Head::default(),
             failed: false,
             objects: Vec::new(),
@@ -87,7 +88,7 @@ impl Follower {
 
     /// What the request asks for.
     #[must_use]
-    pub fn want(&self) -> Want {
+    pub fn want(&self) -> RequestKind {
         self.want
     }
 
@@ -242,7 +243,6 @@ fn weight(key: String, weighed: &Weighed) -> Weight {
 
 #[cfg(test)]
 mod tests {
-    use super::super::call::WatchCall;
     use super::*;
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
             plural: "pods".to_owned(),
             ..Scope::default()
         };
-        let call = Call::Watch(pods, WatchCall::default());
+        let call = Call::Watch(pods, WatchRequest::default());
         let (mut follower, _) = Follower::new(0, &call).unwrap();
         let head = Head {
             status: 200,

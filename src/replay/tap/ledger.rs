@@ -7,6 +7,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::map::Map;
 use deltascope_cache::sorted;
 use deltascope_world::Time;
+use deltascope_world::virtual_time::RequestKind;
 
 use super::call::{Call, Scope};
 use super::note::{Connection, EventNote, Kind, Note, Stopped, Weight, Why};
@@ -243,10 +244,12 @@ impl Ledger {
     #[must_use]
     pub fn begins_again(&self, call: &Call) -> bool {
         let is_first = match call {
-            Call::List(_, list) => list.version == "0" && list.token.is_empty(),
+            Call::List(_, list) => &*list.resource_version == "0" && list.continue_token.is_empty(),
             Call::Watch(_, watch) => {
                 let expires = self.ends_of(EndKind::Expired) > 0;
-                watch.initial && watch.version.is_empty() && !expires
+                RequestKind::of(watch) == RequestKind::Stream
+                    && watch.resource_version.is_empty()
+                    && !expires
             }
             _ => false,
         };
