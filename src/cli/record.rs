@@ -4,6 +4,7 @@
 mod output;
 
 use std::collections::hash_map::RandomState;
+use std::fmt::Write as _;
 use std::hash::BuildHasher;
 use std::io;
 use std::pin::Pin;
@@ -13,12 +14,15 @@ use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
+use serde_json::Value;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_presentation::cluster::{self, Options};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
+use deltascope_replay::tap::call::Scope;
+use deltascope_replay::tap::note::Note;
 use deltascope_replay::timeline::{self, Timeline};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_terminal as terminal;
@@ -43,6 +47,8 @@ use super::{Exit, Failure, block_on, cannot_print, note, stopped, wall};
 
 use output::{Output, Progress};
 
+/// Who asks.
+const AGENT: &str = concat!("deltascope/", env!("CARGO_PKG_VERSION"));
 /// Timeout of a small request: `kubectl proxy` opens a connection first.
 const ANSWER: Duration = Duration::from_secs(10);
 /// How many facts are computed before the connection is polled again.
@@ -228,8 +234,7 @@ fn get_of(asked: &HttpRequest) -> Request<Empty<Bytes>> {
     if let Ok(accept) = HeaderValue::from_str(&asked.accept) {
         headers.insert(ACCEPT, accept);
     }
-    let agent = concat!("deltascope/", env!("CARGO_PKG_VERSION"));
-    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     request
 }
 
@@ -376,7 +381,8 @@ impl<'a> Recorder<'a> {
             events: 0,
             head: trace,
         };
-        let head = trace::head(&recorder.head);
+        let mut head = trace::head(&recorder.head);
+        let _ = writeln!(head, "{}", recorder.informer());
         match recorder.write(&head) {
             // If the reader has closed stdout, the next write reports it.
             Ok(_) => Ok(recorder),
@@ -391,6 +397,16 @@ impl<'a> Recorder<'a> {
             return Ok(true);
         }
         self.out.write(text)
+    }
+
+    /// The line that says whose informer it is, and of what. A scrambled trace has none.
+    fn informer(&self) -> Value {
+        let scope = Scope::of(&self.target);
+        Note::Informer {
+            agent: AGENT.into(),
+            scope,
+        }
+        .line()
     }
 
     fn now(&self) -> Time {
@@ -579,7 +595,7 @@ impl<'a> Recorder<'a> {
             ..self.head.clone()
         };
         self.out.begin_next()?;
-        self.write(&trace::write(&trace))?;
+        self.write(&format!("{}{}\n", trace::write(&trace), self.informer()))?;
         self.out.drop_oldest()?;
         self.base = Base {
             forgotten,

@@ -71,6 +71,19 @@ pub struct Comparison {
     pub after_run: usize,
 }
 
+/// How a log compares with a run, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many notifications are alike, with those whose facts are forgotten.
+    pub alike: usize,
+    /// How many notifications the log lacks at its end, …
+    pub behind: usize,
+    /// … and how many lines it has after the run's: neither is a difference.
+    pub ahead: usize,
+    /// How many lines were too many to be compared.
+    pub dropped: usize,
+}
+
 /// The notifications that a handler took in the first `end` facts.
 #[must_use]
 pub fn notified(timeline: &Timeline, number: u8, end: usize) -> Vec<Notified> {
@@ -272,10 +285,15 @@ impl Beside {
         self.known.is_some()
     }
 
-    /// How many lines were not kept.
+    /// What was found last, in numbers.
     #[must_use]
-    pub fn dropped(&self) -> usize {
-        self.dropped
+    pub fn tally(&self) -> Tally {
+        Tally {
+            alike: self.passed + self.found.alike,
+            behind: self.found.after_log,
+            ahead: self.found.after_run,
+            dropped: self.dropped,
+        }
     }
 
     /// The first difference.
@@ -287,12 +305,6 @@ impl Beside {
             heard: first.heard.and_then(|at| self.heard.get(at)).cloned(),
         };
         self.before.clone().or_else(|| self.found.first.map(of))
-    }
-
-    /// How many notifications are alike, with those whose facts are forgotten.
-    #[must_use]
-    pub fn alike(&self) -> usize {
-        self.passed + self.found.alike
     }
 
     /// The run no longer has its first facts. What they notified of is known from now on.

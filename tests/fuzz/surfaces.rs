@@ -351,7 +351,7 @@ fn requests(bytes: &[u8]) {
         });
         written += &recorder.asked(at, &call, &asked);
         notes.push(asked);
-        let mut took = |step: deltascope::replay::tap::follow::Step, at| {
+        let mut took = |step: deltascope::replay::tap::follow::Piece, at| {
             for part in &step.parts {
                 if let ResponsePart::Page(page) = part {
                     detector.page(track, id as u64, &page.rv, &page.continue_token);

@@ -14,6 +14,7 @@ use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::lessons;
 use deltascope::replay::link::LONGEST;
 use deltascope::replay::smallest::{MOST_COMPUTED, MOST_TRIALS};
+use deltascope::replay::tap::finding::Odd;
 use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
 use deltascope::world::source::live::MAX_OBJECTS;
@@ -427,6 +428,14 @@ fn styles_scripts_and_books_know_every_room() {
     let all = format!("`{}`", Panel::ALL.map(Panel::id).join(" "));
     for lang in ["en", "zh"] {
         knows(&format!("docs/{lang}/src/embedding.md"), &all);
+    }
+}
+
+#[test]
+fn the_books_say_what_to_do_about_each_finding() {
+    let ids: BTreeSet<String> = Odd::IDS.iter().map(|id| (*id).to_owned()).collect();
+    for lang in ["en", "zh"] {
+        assert_eq!(first(&tables(lang, "controller")[0]), ids, "{lang}");
     }
 }
 

@@ -10,7 +10,7 @@ use deltascope_replay::wall;
 use deltascope_world::source::visible;
 use deltascope_world::text::Lang;
 
-use super::{Logs, Observed, words};
+use super::{Observed, words};
 
 /// System colours, so that the page is as dark as its reader likes.
 const STYLE: &str = "\
@@ -32,13 +32,7 @@ const OUTSIDE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The whole page, for a file at this path.
-pub(super) fn of(
-    observed: &Observed,
-    found: &[Finding],
-    logs: &[Option<Logs>],
-    path: &Path,
-    lang: Lang,
-) -> String {
+pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang) -> String {
     let (code, title, none) = match lang {
         Lang::En => ("en", "What this controller does", "Nothing odd was found."),
         Lang::Zh => ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
@@ -70,10 +64,10 @@ pub(super) fn of(
             let _ = write!(
                 page,
                 "<li id=\"{}-{number}\">{}",
-                one.id(),
+                one.odd.id(),
                 text(said.get(lang))
             );
-            if let Some(place) = one.informer() {
+            if let Some(place) = one.informer {
                 let number = place + 1;
                 let _ = write!(page, " <a href=\"#informer-{number}\">№ {number}</a>");
             }
@@ -84,7 +78,7 @@ pub(super) fn of(
         }
         page.push_str("</ol>\n");
     }
-    for said in words::all_logs(observed, logs) {
+    for said in words::all_logs(observed) {
         let _ = writeln!(page, "<p>{}</p>", text(said.get(lang)));
     }
     informers(observed, path, lang, &mut page);
@@ -113,17 +107,16 @@ fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
         let _ = write!(page, "<th>{name}</th>");
     }
     page.push_str("</tr>\n");
-    for (place, ledger) in observed.informers.iter().enumerate() {
-        let number = place + 1;
+    for (place, informer) in observed.informers.iter().enumerate() {
+        let (number, ledger, file) = (place + 1, &informer.ledger, informer.file());
         let _ = write!(page, "<tr id=\"informer-{number}\"><td>{number}</td>");
         for (column, cell) in words::row(ledger, lang).iter().enumerate() {
             let _ = write!(page, "<td{}>{}</td>", right(column), text(cell));
         }
         let version = words::version(ledger);
-        let file = text(&ledger.file);
-        let file = match link(path, &ledger.file) {
-            Some(link) => format!("<a href=\"{link}\">{file}</a>"),
-            None => file,
+        let file = match link(path, &file) {
+            Some(link) => format!("<a href=\"{link}\">{}</a>", text(&file)),
+            None => text(&file),
         };
         let stopped = words::stopped(ledger).map_or_else(String::new, |said| {
             format!("<br><span class=\"small\">{}</span>", text(said.get(lang)))
@@ -231,6 +224,8 @@ fn text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use deltascope_replay::tap::finding::Odd;
+
     use super::*;
 
     #[test]
@@ -260,12 +255,12 @@ mod tests {
 
     #[test]
     fn each_finding_has_an_id_of_its_own() {
-        let found = [0, 1].map(|informer| Finding::AllSecrets { informer });
+        let found = [0, 1].map(|informer| Finding::new(informer, None, Odd::AllSecrets));
         let observed = Observed {
             informers: vec![Default::default(), Default::default()],
             ..Observed::default()
         };
-        let page = of(&observed, &found, &[], Path::new("run.html"), Lang::En);
+        let page = of(&observed, &found, Path::new("run.html"), Lang::En);
         for id in ["all-secrets-1", "all-secrets-2"] {
             assert!(page.contains(&format!("<li id=\"{id}\">")), "{page}");
         }

@@ -4,25 +4,20 @@ use serde_json::{Value, json};
 
 use deltascope_presentation::session::heard::said;
 use deltascope_replay::heard::{Differs, Kind};
-use deltascope_replay::tap::finding::Finding;
-use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List};
+use deltascope_replay::tap::finding::{Finding, Odd};
+use deltascope_replay::tap::ledger::{Because, EndKind, How, List};
 use deltascope_replay::tap::note::Why;
 use deltascope_replay::wall;
 use deltascope_world::text::Text;
 
-use super::{Files, Logs, Observed, words};
+use super::{Informer, Logs, Observed, words};
 
 /// The whole report.
-pub(super) fn of(observed: &Observed, found: &[Finding], logs: &[Option<Logs>]) -> Value {
-    let informers = observed.informers.iter().enumerate();
-    let informers = informers.map(|(place, ledger)| {
-        let (files, logs) = (observed.files.get(place), logs.get(place));
-        informer(ledger, files, logs.and_then(Option::as_ref))
-    });
+pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
     json!({
         "start": observed.start.map(wall::written),
         "lastedMs": observed.lasted,
-        "informers": informers.collect::<Vec<_>>(),
+        "informers": observed.informers.iter().map(informer).collect::<Vec<_>>(),
         "findings": found.iter().map(|one| finding(one, &observed.informers)).collect::<Vec<_>>(),
         "requests": observed.counts.iter().map(|((agent, verb, resource), count)| json!({
             "agent": &**agent, "verb": verb, "resource": resource,
@@ -40,26 +35,17 @@ pub(super) fn of(observed: &Observed, found: &[Finding], logs: &[Option<Logs>]) 
     })
 }
 
-fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Value {
+fn informer(informer: &Informer) -> Value {
+    let Informer { ledger, logs, .. } = informer;
     let (generation, named) = ledger.generation();
-    let ends = [
-        ("closed", EndKind::Closed),
-        ("cut", EndKind::Cut),
-        ("hungUp", EndKind::HungUp),
-        ("expired", EndKind::Expired),
-        ("later", EndKind::Later),
-        ("failed", EndKind::Failed),
-        ("tooLarge", EndKind::TooLarge),
-    ];
-    let ends = ends
-        .into_iter()
-        .map(|(name, kind)| (name.to_owned(), ledger.ends_of(kind).into()));
+    let ends = EndKind::NAMES.iter();
+    let ends = ends.map(|(name, kind)| ((*name).to_owned(), ledger.ends_of(*kind).into()));
     json!({
         "agent": &*ledger.agent,
         "scope": ledger.scope,
         "start": ledger.start.map(wall::written),
         "untilMs": ledger.until,
-        "file": ledger.file,
+        "file": informer.file(),
         "stopped": ledger.stopped.map(|(at, why)| json!({ "atMs": at, "why": why })),
         "generation": { "version": generation.version(), "named": named },
         "objects": ledger.objects(),
@@ -74,19 +60,19 @@ fn informer(ledger: &Ledger, files: Option<&Files>, logs: Option<&Logs>) -> Valu
         "watches": ledger.watches,
         "openSinceMs": ledger.open_since(),
         "ends": ends.collect::<serde_json::Map<String, Value>>(),
-        "log": files.filter(|files| files.lines > 0 || logs.is_some()).map(|files| log(files, logs)),
+        "log": (informer.lines > 0 || logs.is_some()).then(|| log(informer, logs.as_ref())),
         "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
     })
 }
 
 /// What was logged of an informer, as far as its recording was played.
-fn log(files: &Files, logs: Option<&Logs>) -> Value {
+fn log(informer: &Informer, logs: Option<&Logs>) -> Value {
     json!({
-        "lines": files.lines,
-        "trouble": files.trouble.as_ref().map(|text| &*text.en),
+        "lines": informer.lines,
+        "trouble": informer.trouble.as_ref().map(|text| &*text.en),
         "compared": logs.map(|logs| json!({
-            "alike": logs.alike, "behind": logs.behind, "ahead": logs.ahead,
-            "dropped": logs.dropped, "lacksBeginning": logs.lacks_beginning,
+            "alike": logs.tally.alike, "behind": logs.tally.behind, "ahead": logs.tally.ahead,
+            "dropped": logs.tally.dropped, "lacksBeginning": logs.lacks_beginning,
             "first": logs.first.as_ref().map(differs),
         })),
     })
@@ -130,43 +116,40 @@ fn of_why(why: &Why) -> Value {
     serde_json::to_value(why).unwrap_or_default()
 }
 
-fn finding(finding: &Finding, informers: &[Ledger]) -> Value {
+fn finding(finding: &Finding, informers: &[Informer]) -> Value {
     let Text { en, zh } = words::finding(finding, informers);
-    let evidence = match finding {
-        Finding::Twice {
-            other, together, ..
-        } => json!({ "other": other, "together": together }),
-        Finding::BigList { list: one, .. } => list(one),
-        Finding::Relists { lists, count, .. } => json!({
+    let evidence = match &finding.odd {
+        Odd::Twice { other, together } => json!({ "other": other, "together": together }),
+        Odd::BigList(one) => list(one),
+        Odd::Relists { lists, count } => json!({
             "count": count, "lists": lists.iter().map(list).collect::<Vec<_>>() }),
-        Finding::ShortWatches { watches, .. } => json!(
+        Odd::ShortWatches(watches) => json!(
             watches
                 .iter()
                 .map(|(at, ms)| json!({ "atMs": at, "lastedMs": ms }))
                 .collect::<Vec<_>>()
         ),
-        Finding::HotObject { key, hot, .. } => json!({
+        Odd::HotObject { key, hot } => json!({
             "key": key, "changes": hot.changes,
             "writers": hot.writers.iter().map(|(by, n)| json!({ "manager": &**by, "changes": n })).collect::<Vec<_>>() }),
-        Finding::KnownBug {
+        Odd::KnownBug {
             violation,
             generation,
-            ..
         } => json!({
             "generation": generation.version(), "invariant": violation.invariant.id(),
             "key": violation.key.as_ref().map(ToString::to_string) }),
-        Finding::Poll { poll, .. } => json!({
+        Odd::Poll(poll) => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
-        Finding::Refused { refused, .. } => json!({
+        Odd::Refused(refused) => json!({
             "agent": &*refused.agent, "scope": refused.scope, "watch": refused.watch, "count": refused.count,
             "code": refused.error.code, "message": &*refused.error.message }),
-        Finding::Log { first, .. } => differs(first),
-        Finding::AllSecrets { .. } | Finding::ManagedFields { .. } => Value::Null,
+        Odd::Log(first) => differs(first),
+        Odd::AllSecrets | Odd::ManagedFields => Value::Null,
     };
     json!({
-        "kind": finding.id(),
-        "informer": finding.informer(),
-        "atMs": finding.at(),
+        "kind": finding.odd.id(),
+        "informer": finding.informer,
+        "atMs": finding.at,
         "words": { "en": &*en, "zh": &*zh },
         "evidence": evidence,
     })

@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use deltascope_cache::controller::Generation;
-use deltascope_replay::heard::{self, Beside, Differs};
+use deltascope_replay::heard::{self, Beside, Differs, Tally};
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::log::read_calls;
-use deltascope_replay::tap::finding::{Finding, Poll, Refused, Shared, findings, known_bugs};
+use deltascope_replay::tap::finding::{Finding, Odd, Poll, Refused, Shared, findings, known_bugs};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace;
@@ -46,10 +46,8 @@ pub(super) struct Observed {
     pub(super) start: Option<Time>,
     /// How long it was observed, in ms.
     pub(super) lasted: Time,
-    /// Its informers, …
-    pub(super) informers: Vec<Ledger>,
-    /// … and their files.
-    pub(super) files: Vec<Files>,
+    /// Its informers.
+    pub(super) informers: Vec<Informer>,
     /// What it reads without a watch.
     pub(super) polls: Vec<Poll>,
     /// What it is refused.
@@ -62,15 +60,22 @@ pub(super) struct Observed {
     pub(super) log: Option<Counts>,
 }
 
-/// The files of an informer.
+/// An informer, and what is kept of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Files {
+pub(super) struct Informer {
+    pub(super) ledger: Ledger,
+    /// The number under which the tap gives its recording out; 0 if it does not.
+    pub(super) recording: usize,
     /// Its recording: the files that there are, the newest last.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RecordingFile>,
+    /// Whether these stay.
+    pub(super) kept: bool,
     /// How many lines its handlers logged.
     pub(super) lines: u64,
     /// Why not all of these are kept.
     pub(super) trouble: Option<Text>,
+    /// These lines beside its recording, as far as that was played.
+    pub(super) logs: Option<Logs>,
 }
 
 /// What is known of the log as a whole.
@@ -101,7 +106,7 @@ pub(super) fn file_name(before: &Path, part: u32) -> String {
 
 /// A file of a recording.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct RecordingFile {
     /// Its number, from 1.
     pub(super) number: u32,
     /// The time at which it begins, in ms.
@@ -109,24 +114,24 @@ pub(super) struct Part {
     pub(super) path: PathBuf,
 }
 
-impl Files {
+impl Informer {
+    /// The newest file of its recording, if that stays; otherwise empty.
+    pub(super) fn file(&self) -> String {
+        let newest = self.parts.last().filter(|_| self.kept);
+        newest.map_or_else(String::new, |part| part.path.display().to_string())
+    }
+
     /// The file that has a moment, if it is still there.
-    fn part_at(&self, at: Time) -> Option<u32> {
-        let before = self.parts.iter().rfind(|part| part.from <= at);
-        before.map(|part| part.number)
+    fn part_at(&self, at: Time) -> Option<&RecordingFile> {
+        self.parts.iter().rfind(|part| part.from <= at)
     }
 }
 
 /// What was logged of an informer, compared with its recording.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Logs {
-    /// How many notifications are alike.
-    pub(super) alike: usize,
-    /// How many the log lacks at its end, and how many it has after the recording's.
-    pub(super) behind: usize,
-    pub(super) ahead: usize,
-    /// How many lines were too many to be compared.
-    pub(super) dropped: usize,
+    /// Of all files, but for what is behind or ahead, which is the last one's.
+    pub(super) tally: Tally,
     /// The first difference.
     pub(super) first: Option<Differs>,
     /// Whether the beginning is not compared, as its recording is no longer there.
@@ -141,7 +146,8 @@ impl Observed {
 
     /// What is odd, as far as no recording has to be played for it.
     pub(super) fn found(&self) -> Vec<Finding> {
-        findings(&self.informers, &self.polls, &self.refused, &self.shared)
+        let ledgers: Vec<_> = self.informers.iter().map(|one| &one.ledger).collect();
+        findings(&ledgers, &self.polls, &self.refused, &self.shared)
     }
 }
 
@@ -245,11 +251,11 @@ impl Known {
     /// Adds up what was found in files that are no longer kept.
     fn let_go(&mut self, observed: &Observed) {
         let mut there = BTreeSet::new();
-        for (ledger, files) in observed.informers.iter().zip(&observed.files) {
-            for part in &files.parts {
+        for informer in &observed.informers {
+            for part in &informer.parts {
                 there.insert(&part.path);
                 if let Some(bugs) = self.bugs.get_mut(&part.path) {
-                    bugs.recording = ledger.recording;
+                    bugs.recording = informer.recording;
                 }
             }
         }
@@ -271,10 +277,37 @@ impl Known {
                 }
             }
             if let Some(beside) = bugs.heard {
-                sum.alike += beside.found().alike;
+                sum.alike += beside.tally().alike;
                 sum.first = sum.first.take().or_else(|| beside.first());
             }
         }
+    }
+
+    /// What an informer's log says, compared with its recordings as far as they were played.
+    fn logs_of(&self, informer: &Informer) -> Option<Logs> {
+        let mut all: Option<Logs> = None;
+        for part in &informer.parts {
+            let bugs = self.bugs.get(&part.path);
+            let Some(beside) = bugs.and_then(|bugs| bugs.heard.as_ref()) else {
+                continue;
+            };
+            let tally = beside.tally();
+            let logs = all.get_or_insert_with(|| Logs {
+                lacks_beginning: part.number > 1,
+                ..Logs::default()
+            });
+            logs.tally = Tally {
+                alike: logs.tally.alike + tally.alike,
+                dropped: logs.tally.dropped + tally.dropped,
+                ..tally
+            };
+            logs.first = logs.first.take().or_else(|| beside.first());
+        }
+        if let (Some(logs), Some(gone)) = (&mut all, self.gone.get(&informer.recording)) {
+            logs.tally.alike += gone.alike;
+            logs.first = gone.first.clone().or_else(|| logs.first.take());
+        }
+        all
     }
 
     /// Plays recordings that have grown: at the end `all`, until then a few at a time, and then none for a while.
@@ -298,21 +331,19 @@ impl Known {
 }
 
 impl Played {
-    /// All that is odd. Recordings are played for it: at the end `all` that have grown.
-    pub(super) fn findings(&self, observed: &Observed, all: bool) -> Vec<Finding> {
+    /// All that is odd, also beside the logs. Recordings are played for it: at the end `all` that have grown.
+    pub(super) fn findings(&self, observed: &mut Observed, all: bool) -> Vec<Finding> {
         let mut found = observed.found();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let files = observed.files.iter().flat_map(|files| &files.parts);
+        let files = observed.informers.iter().flat_map(|one| &one.parts);
         known.play(files.map(|part| &part.path), all);
         known.let_go(observed);
-        let informers = observed.informers.iter().zip(&observed.files).enumerate();
-        for (informer, (ledger, files)) in informers {
-            let gone = known.gone.get(&ledger.recording);
+        for (informer, one) in observed.informers.iter_mut().enumerate() {
+            one.logs = known.logs_of(one);
+            let gone = known.gone.get(&one.recording);
             let gone = gone.into_iter().flat_map(|gone| &gone.found);
-            let bugs = files
-                .parts
-                .iter()
-                .filter_map(|part| known.bugs.get(&part.path));
+            let parts = one.parts.iter();
+            let bugs = parts.filter_map(|part| known.bugs.get(&part.path));
             let mut named = Vec::new();
             for (generation, violation) in gone.chain(bugs.flat_map(|bugs| &bugs.found)) {
                 // In another file it is the same bug.
@@ -320,66 +351,37 @@ impl Played {
                     continue;
                 }
                 named.push(violation.invariant);
-                found.push(Finding::KnownBug {
-                    informer,
-                    generation: *generation,
-                    violation: violation.clone(),
-                });
+                let (at, generation) = (violation.time, *generation);
+                let violation = violation.clone();
+                let odd = Odd::KnownBug {
+                    generation,
+                    violation,
+                };
+                found.push(Finding::new(informer, Some(at), odd));
             }
         }
-        let logs = (0..).zip(Self::logs_of(&known, observed));
-        found.extend(logs.filter_map(|(informer, logs)| {
-            let first = logs?.first?;
-            Some(Finding::Log { informer, first })
+        let informers = observed.informers.iter().enumerate();
+        found.extend(informers.filter_map(|(informer, one)| {
+            let first = one.logs.as_ref()?.first.clone()?;
+            let at = first.should.as_ref().map(|one| one.time);
+            Some(Finding::new(informer, at, Odd::Log(first)))
         }));
         found
     }
 
-    /// What each informer's log says, compared with its recordings as far as they were played.
-    pub(super) fn logs(&self, observed: &Observed) -> Vec<Option<Logs>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::logs_of(&known, observed)
-    }
-
-    fn logs_of(known: &Known, observed: &Observed) -> Vec<Option<Logs>> {
-        let of = |(ledger, files): (&Ledger, &Files)| {
-            let played = files.parts.iter().filter_map(|part| {
-                let bugs = known.bugs.get(&part.path)?;
-                Some((part.number, bugs.heard.as_ref()?))
-            });
-            let mut all: Option<Logs> = None;
-            for (number, beside) in played {
-                let found = beside.found();
-                let logs = all.get_or_insert_with(|| Logs {
-                    lacks_beginning: number > 1,
-                    ..Logs::default()
-                });
-                logs.alike += found.alike;
-                logs.dropped += beside.dropped();
-                (logs.behind, logs.ahead) = (found.after_log, found.after_run);
-                logs.first = logs.first.take().or_else(|| beside.first());
-            }
-            if let (Some(logs), Some(gone)) = (&mut all, known.gone.get(&ledger.recording)) {
-                logs.alike += gone.alike;
-                logs.first = gone.first.clone().or_else(|| logs.first.take());
-            }
-            all
-        };
-        let informers = observed.informers.iter().zip(&observed.files);
-        informers.map(of).collect()
-    }
-
     /// What `--report run.json` would write now.
-    pub(super) fn json(&self, observed: &Observed) -> String {
-        let found = self.findings(observed, false);
-        json::of(observed, &found, &self.logs(observed)).to_string()
+    pub(super) fn json(&self, mut observed: Observed) -> String {
+        let found = self.findings(&mut observed, false);
+        json::of(&observed, &found).to_string()
     }
 }
 
 /// A file that is to be reported on.
 struct Reported {
-    part: Part,
+    part: RecordingFile,
     start: Option<Time>,
+    /// Whether only its title says what it is of.
+    is_guess: bool,
     notes: Vec<Note>,
 }
 
@@ -390,23 +392,27 @@ impl Reported {
         let Some(trace) = trace else {
             return Err(Failure::of(error.unwrap_or_else(|| unread(&name)).message));
         };
-        let noted = note::read(&bytes);
+        let mut noted = note::read(&bytes);
         let goes_on = noted.iter().find_map(|note| match note {
             Note::GoesOn { part, at, .. } => Some((*part, *at)),
             _ => None,
         });
         let (number, from) = goes_on.unwrap_or((1, 0));
+        let is_guess = noted.is_empty();
+        // `record` notes its informer alone.
+        if matches!(&*noted, [] | [Note::Informer { .. }]) {
+            let informer = noted.pop().unwrap_or_else(|| note::guessed(&trace));
+            noted = note::of(informer, &trace);
+        }
         Ok(Self {
-            part: Part {
+            part: RecordingFile {
                 number,
                 from,
                 path: path.to_owned(),
             },
             start: trace.start,
-            notes: match noted.is_empty() {
-                true => note::of(&trace),
-                false => noted,
-            },
+            is_guess,
+            notes: noted,
         })
     }
 
@@ -446,17 +452,17 @@ fn observed(mut files: Vec<Reported>) -> Observed {
     for recording in recordings {
         let mut ledger = Ledger::of(recording.iter().flat_map(|file| &file.notes));
         ledger.start = recording.first().and_then(|file| file.start);
-        let newest = recording.last().map(|file| file.part.path.display());
-        ledger.file = newest.map(|path| path.to_string()).unwrap_or_default();
+        ledger.is_guess = recording.iter().any(|file| file.is_guess);
         observed.lasted = observed.lasted.max(ledger.until);
         observed.start = match (observed.start, ledger.start) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        observed.informers.push(ledger);
-        observed.files.push(Files {
+        observed.informers.push(Informer {
+            ledger,
             parts: recording.into_iter().map(|file| file.part).collect(),
-            ..Files::default()
+            kept: true,
+            ..Informer::default()
         });
     }
     observed
@@ -472,15 +478,13 @@ pub(super) fn run(options: &Report, lang: Lang) -> Result<(), Failure> {
         }
     }
     let files = files.iter().map(|path| Reported::read(path));
-    let observed = observed(files.collect::<Result<_, _>>()?);
-    let played = Played::default();
-    let found = played.findings(&observed, true);
-    let logs = played.logs(&observed);
+    let mut observed = observed(files.collect::<Result<_, _>>()?);
+    let found = Played::default().findings(&mut observed, true);
     match &options.output {
-        Some(path) => write(path, &observed, &found, &logs, lang),
+        Some(path) => write(path, &observed, &found, lang),
         None => print(
             Form::Words,
-            &format!("{}\n", table(&observed, &found, &logs, lang)),
+            &format!("{}\n", table(&observed, &found, lang)),
         ),
     }
 }
@@ -515,13 +519,12 @@ pub(super) fn write(
     path: &Path,
     observed: &Observed,
     found: &[Finding],
-    logs: &[Option<Logs>],
     lang: Lang,
 ) -> Result<(), Failure> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let text = match ending == "json" {
-        true => format!("{:#}\n", json::of(observed, found, logs)),
-        false => html::of(observed, found, logs, path, lang),
+        true => format!("{:#}\n", json::of(observed, found)),
+        false => html::of(observed, found, path, lang),
     };
     fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }
@@ -547,7 +550,7 @@ mod tests {
             }),
             heard: None,
         };
-        let part = |number: u32| Part {
+        let part = |number: u32| RecordingFile {
             number,
             from: 0,
             path: format!("{number}.jsonl").into(),
@@ -565,27 +568,26 @@ mod tests {
             )
         };
         let mut observed = Observed {
-            informers: vec![Ledger::default()],
-            files: vec![Files {
+            informers: vec![Informer {
+                recording: 7,
                 parts: vec![part(1), part(2)],
-                ..Files::default()
+                ..Informer::default()
             }],
             ..Observed::default()
         };
-        observed.informers[0].recording = 7;
         let mut known = Known::default();
         known
             .bugs
             .extend([part(1), part(2)].map(|part| bugs(part.path)));
         known.let_go(&observed);
         assert_eq!((known.bugs.len(), known.gone.len()), (2, 0));
-        observed.files[0].parts.remove(0);
+        observed.informers[0].parts.remove(0);
         known.let_go(&observed);
         assert_eq!(known.bugs.len(), 1);
         let gone = known.gone.get_mut(&7).unwrap();
         (gone.alike, gone.first) = (5, Some(first.clone()));
-        let logs = Played::logs_of(&known, &observed).remove(0).unwrap();
-        assert_eq!((logs.alike, logs.first), (5, Some(first)));
+        let logs = known.logs_of(&observed.informers[0]).unwrap();
+        assert_eq!((logs.tally.alike, logs.first), (5, Some(first)));
     }
 
     #[test]

@@ -2,12 +2,11 @@
 
 use deltascope_presentation::informers::{Informers, Odd, Row, stopped};
 use deltascope_replay::tap::finding::Finding;
-use deltascope_replay::tap::ledger::Ledger;
 use deltascope_world::bounds::{self, MAX_TEXT};
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
-use super::{Observed, words};
+use super::{Informer, Observed, words};
 
 /// The heads of the columns that only the page has.
 const MORE: [(&str, &str); 2] = [("age", "已运行"), ("client-go", "client-go")];
@@ -17,27 +16,20 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
     let columns = words::COLUMNS.iter().chain(&MORE);
     let informers = &observed.informers;
     let odd = found.iter().map(|finding| {
-        let informer = finding.informer().and_then(|place| informers.get(place));
-        let recording = informer.map_or(0, |ledger| ledger.recording);
-        let files = finding
-            .informer()
-            .and_then(|place| observed.files.get(place));
-        let (files, at) = (files.cloned().unwrap_or_default(), finding.at());
-        let part = at.and_then(|at| files.part_at(at));
+        let informer = finding.informer.and_then(|place| informers.get(place));
+        let (found, at) = (informer.zip(finding.at), finding.at);
+        let found = found.and_then(|(one, at)| Some((one.recording, one.part_at(at)?.number)));
+        let (recording, part) = found.unwrap_or_default();
         Odd {
             words: shown(&words::finding(finding, informers)),
-            recording: part.map_or(0, |_| recording),
-            part: part.unwrap_or_default(),
+            recording,
+            part,
             at: at.unwrap_or_default(),
         }
     });
     Informers {
         columns: columns.map(|(en, zh)| Text::new(en, zh)).collect(),
-        rows: informers
-            .iter()
-            .enumerate()
-            .map(|(place, ledger)| row(observed, place, ledger))
-            .collect(),
+        rows: informers.iter().map(|one| row(observed, one)).collect(),
         odd: odd.collect(),
         logs: observed.log.is_some(),
         log: shown(
@@ -50,8 +42,8 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
     }
 }
 
-fn row(observed: &Observed, place: usize, ledger: &Ledger) -> Row {
-    let files = observed.files.get(place).cloned().unwrap_or_default();
+fn row(observed: &Observed, informer: &Informer) -> Row {
+    let ledger = &informer.ledger;
     let (generation, named) = ledger.generation();
     let version = generation.version();
     let began = match (observed.start, ledger.start) {
@@ -69,7 +61,7 @@ fn row(observed: &Observed, place: usize, ledger: &Ledger) -> Row {
         words::row(ledger, lang).into_iter().chain(more)
     };
     let cells = cells(Lang::En).zip(cells(Lang::Zh));
-    let remark = match (ledger.recording, ledger.stopped) {
+    let remark = match (informer.recording, ledger.stopped) {
         (0, _) => Text::new("not recorded", "未录制"),
         (_, Some((_, why))) => {
             let (en, zh) = stopped(why);
@@ -82,10 +74,10 @@ fn row(observed: &Observed, place: usize, ledger: &Ledger) -> Row {
         (_, None) => Text::default(),
     };
     Row {
-        recording: ledger.recording,
+        recording: informer.recording,
         client: line(words::client(&ledger.agent)),
         cells: cells.map(|(en, zh)| shown(&Text::new(&en, &zh))).collect(),
-        part: files.parts.last().map_or(1, |part| part.number),
+        part: informer.parts.last().map_or(1, |part| part.number),
         remark,
         note: note(version, named),
     }
@@ -122,13 +114,16 @@ fn note(version: &str, named: bool) -> Text {
 #[cfg(test)]
 mod tests {
     use deltascope_replay::tap::call::Scope;
+    use deltascope_replay::tap::finding;
     use deltascope_replay::tap::note::{Note, Stopped, Why};
     use deltascope_world::fields::Read as _;
 
-    use super::super::{Files, Part};
+    use super::super::RecordingFile;
     use super::*;
+    use deltascope_replay::tap::ledger::Ledger;
 
-    fn ledger(agent: &str, recording: usize) -> Ledger {
+    /// One with these files: the number of each, and the time at which it begins.
+    fn informer(agent: &str, recording: usize, parts: &[(u32, u64)]) -> Informer {
         let scope = Scope {
             version: "v1".to_owned(),
             plural: "pods".to_owned(),
@@ -154,53 +149,47 @@ mod tests {
             },
             Note::Opened { at: 3 },
         ]);
-        ledger.recording = recording;
         ledger.start = Some(4_000);
-        ledger
-    }
-
-    fn files(parts: &[(u32, u64)]) -> Files {
-        let part = |(number, from): &(u32, u64)| Part {
+        let part = |(number, from): &(u32, u64)| RecordingFile {
             number: *number,
             from: *from,
             path: "run/a.jsonl".into(),
         };
-        Files {
+        Informer {
+            ledger,
+            recording,
             parts: parts.iter().map(part).collect(),
-            ..Files::default()
+            ..Informer::default()
         }
     }
 
     #[test]
     fn an_informer_is_a_row_and_a_finding_leads_to_its_moment() {
-        let mut ended = ledger("kube-scheduler/v1.32.1 (linux/amd64) kubernetes/abc", 2);
+        let agent = "kube-scheduler/v1.32.1 (linux/amd64) kubernetes/abc";
+        let mut ended = informer(agent, 2, &[(1, 0)]);
         let why = Why::Expired;
-        ended.note(&Note::Ended { at: 9, why });
-        let mut stopped = ledger("m", 3);
-        stopped.stopped = Some((0, Stopped::Full));
+        ended.ledger.note(&Note::Ended { at: 9, why });
+        // Its first file is no longer there.
+        let mut stopped = informer("m", 3, &[(2, 9), (3, 70)]);
+        stopped.ledger.stopped = Some((0, Stopped::Full));
         let observed = Observed {
             start: Some(1_000),
             lasted: 64_000,
             informers: vec![
-                ledger("m\n", 1),
+                informer("m\n", 1, &[(1, 0)]),
                 ended,
                 stopped,
-                ledger(&"\n".repeat(9_999), 0),
-            ],
-            files: vec![
-                files(&[(1, 0)]),
-                files(&[(1, 0)]),
-                // Its first file is no longer there.
-                files(&[(2, 9), (3, 70)]),
-                Files::default(),
+                informer(&"\n".repeat(9_999), 0, &[]),
             ],
             ..Observed::default()
         };
-        let big = |informer| Finding::BigList {
-            informer,
-            list: observed.informers[0].lists[0].clone(),
+        let list = &observed.informers[0].ledger.lists[0];
+        let big = |informer| {
+            let odd = finding::Odd::BigList(list.clone());
+            Finding::new(informer, Some(list.at), odd)
         };
-        let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }, big(2)];
+        let secrets = Finding::new(1, None, finding::Odd::AllSecrets);
+        let found = [big(0), big(3), secrets, big(2)];
         let all = of(&observed, &found);
         assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
         let en = |row: &Row| {
@@ -238,7 +227,7 @@ mod tests {
         assert_eq!(shown, [(1, 1), (0, 1), (0, 0), (0, 1)]);
         let parts: Vec<_> = all.rows.iter().map(|row| row.part).collect();
         assert_eq!(parts, [1, 1, 3, 1]);
-        let at = |at| observed.files[2].part_at(at);
+        let at = |at| observed.informers[2].part_at(at).map(|part| part.number);
         assert_eq!(
             [at(8), at(9), at(69), at(70)],
             [None, Some(2), Some(2), Some(3)]

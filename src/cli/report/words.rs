@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use deltascope_cache::controller::Generation;
 use deltascope_presentation::checks;
 use deltascope_presentation::informers::stopped as why_stopped;
 use deltascope_presentation::session::heard::{kind_of as differs, said};
-use deltascope_replay::tap::finding::{Finding, reasons};
-use deltascope_replay::tap::ledger::{Because, EndKind, How, Ledger, List, WINDOW_MS};
+use deltascope_replay::heard::{Differs, Tally};
+use deltascope_replay::invariants::Violation;
+use deltascope_replay::tap::finding::{Finding, Odd, Poll, Refused, reasons};
+use deltascope_replay::tap::ledger::{Because, EndKind, Hot, How, Ledger, List, WINDOW_MS};
 use deltascope_replay::tap::note::{Stopped, Why};
 use deltascope_replay::wall;
 use deltascope_terminal as terminal;
@@ -15,7 +18,7 @@ use deltascope_world::Time;
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
 
-use super::{Counts, Logs, Observed};
+use super::{Counts, Informer, Logs, Observed};
 
 /// Most moments of a finding that are named.
 const NAMED: usize = 5;
@@ -59,7 +62,7 @@ pub(super) fn row(ledger: &Ledger, lang: Lang) -> [String; 7] {
 pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
     let informers = observed.informers.len();
     // A recording that no tap has made says of no connection, nor of a client.
-    let known = observed.informers.iter();
+    let known = observed.informers.iter().map(|one| &one.ledger);
     let known = known.filter(|one| !(one.agent.is_empty() && one.connections.is_empty()));
     let agents: BTreeSet<_> = (known.map(|ledger| &ledger.agent))
         .chain(observed.counts.keys().map(|(agent, ..)| agent))
@@ -115,18 +118,13 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 }
 
 /// The table in the terminal, with the findings below it.
-pub(in super::super) fn table(
-    observed: &Observed,
-    found: &[Finding],
-    logs: &[Option<Logs>],
-    lang: Lang,
-) -> String {
+pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
     let mut text = summary(observed, lang);
     let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
     let shown = |cell: String| visible::line(&cell).into_owned();
     let rows: Vec<_> = [head]
         .into_iter()
-        .chain((observed.informers.iter()).map(|ledger| row(ledger, lang).map(shown)))
+        .chain((observed.informers.iter()).map(|one| row(&one.ledger, lang).map(shown)))
         .collect();
     if !observed.informers.is_empty() {
         let width = |column: usize| rows.iter().map(|row| wide(&row[column])).max();
@@ -147,13 +145,13 @@ pub(in super::super) fn table(
         }
     }
     // Of one that is not kept, only that it could not be written matters.
-    let unwritten = |ledger: &&Ledger| matches!(ledger.stopped, Some((_, Stopped::Unwritten)));
+    let unwritten = |ledger: &Ledger| matches!(ledger.stopped, Some((_, Stopped::Unwritten)));
     let kept = observed.informers.iter();
-    let kept = kept.filter(|ledger| !ledger.file.is_empty() || unwritten(ledger));
-    for said in kept.filter_map(stopped) {
+    let kept = kept.filter(|one| !one.file().is_empty() || unwritten(&one.ledger));
+    for said in kept.filter_map(|one| stopped(&one.ledger)) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
-    for said in all_logs(observed, logs) {
+    for said in all_logs(observed) {
         let _ = write!(text, "\n  {}", visible::line(said.get(lang)));
     }
     for one in found.iter().take(SHOWN) {
@@ -175,7 +173,7 @@ pub(in super::super) fn table(
 /// Where and why an informer's recording ends before it does.
 pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
     let (at, why) = ledger.stopped?;
-    let (of, when) = (ledger.scope.title(), when(Some(ledger), at));
+    let (of, when) = (ledger.scope.title(), when(ledger, at));
     let (en, zh) = why_stopped(why);
     Some(Text::new(
         &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
@@ -184,13 +182,12 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
 }
 
 /// What the log says, beside the recordings and as a whole.
-pub(super) fn all_logs(observed: &Observed, logs: &[Option<Logs>]) -> Vec<Text> {
+pub(super) fn all_logs(observed: &Observed) -> Vec<Text> {
     let mut all = Vec::new();
-    let files = observed.files.iter().zip(logs);
-    for (ledger, (files, logs)) in observed.informers.iter().zip(files) {
-        let of = ledger.scope.title();
-        all.extend(logs.as_ref().map(|logs| log(&of, logs)));
-        all.extend(files.trouble.as_ref().map(|Text { en, zh }| {
+    for one in &observed.informers {
+        let of = one.ledger.scope.title();
+        all.extend(one.logs.as_ref().map(|logs| log(&of, logs)));
+        all.extend(one.trouble.as_ref().map(|Text { en, zh }| {
             let en = format!("The log of {of} is not compared as a whole: {en}.");
             Text::new(&en, &format!("{of} 的日志未能全部比较：{zh}。"))
         }));
@@ -201,49 +198,48 @@ pub(super) fn all_logs(observed: &Observed, logs: &[Option<Logs>]) -> Vec<Text> 
 
 /// What an informer's log says beside its recording.
 fn log(of: &str, logs: &Logs) -> Text {
-    let Logs {
+    let Tally {
         alike,
         behind,
         ahead,
         dropped,
-        first,
-        lacks_beginning,
-    } = logs;
+    } = logs.tally;
+    let first = &logs.first;
     let one =
         |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let (mut en, mut zh) = match first {
         Some(_) => (
             format!(
                 "The log of {of} differs; {alike} {} as they should be.",
-                one(*alike, "notification is", "notifications are")
+                one(alike, "notification is", "notifications are")
             ),
             format!("{of} 的日志存在不同；有 {alike} 条通知与应当收到的一致。"),
         ),
         None => (
             format!(
                 "The log of {of} says what it should: {alike} {}.",
-                one(*alike, "notification", "notifications")
+                one(alike, "notification", "notifications")
             ),
             format!("{of} 的日志与应当收到的一致：{alike} 条通知。"),
         ),
     };
-    if first.is_none() && *behind > 0 {
+    if first.is_none() && behind > 0 {
         let _ = write!(en, " It does not have the last {behind}: it may be behind.");
         let _ = write!(zh, "日志中没有最后 {behind} 条：可能尚未写到。");
     }
-    if first.is_none() && *ahead > 0 {
-        let lines = one(*ahead, "line is", "lines are");
+    if first.is_none() && ahead > 0 {
+        let lines = one(ahead, "line is", "lines are");
         let _ = write!(en, " Its last {ahead} {lines} not in the recording.");
         let _ = write!(zh, "日志最后 {ahead} 行不在录制中。");
     }
-    if *dropped > 0 {
+    if dropped > 0 {
         let _ = write!(
             en,
             " Lines that are not compared, for there are too many: {dropped}."
         );
         let _ = write!(zh, "日志行过多，有 {dropped} 行未比较。");
     }
-    if *lacks_beginning {
+    if logs.lacks_beginning {
         en.push_str(" Files that were removed may not be compared.");
         zh.push_str("已删除的文件可能未比较。");
     }
@@ -286,14 +282,9 @@ pub(super) fn log_trouble(counts: &Counts) -> Option<Text> {
 
 /// What shows the moment of a finding, if its informer is recorded.
 pub(super) fn command(finding: &Finding, observed: &Observed) -> Option<String> {
-    let place = finding.informer()?;
-    let (ledger, at) = (observed.informers.get(place)?, finding.at()?);
-    if ledger.file.is_empty() {
-        return None;
-    }
-    let files = observed.files.get(place)?;
-    let part = files.part_at(at)?;
-    let file = files.parts.iter().find(|is| is.number == part)?;
+    let informer = observed.informers.get(finding.informer?)?;
+    let at = finding.at?;
+    let file = informer.part_at(at).filter(|_| informer.kept)?;
     let file = file.path.display().to_string();
     // A second later, what follows from it has happened.
     Some(format!(
@@ -304,271 +295,285 @@ pub(super) fn command(finding: &Finding, observed: &Observed) -> Option<String> 
 }
 
 /// A finding in a sentence or two, in one line: parts of it are others' texts.
-pub(super) fn finding(finding: &Finding, informers: &[Ledger]) -> Text {
+pub(super) fn finding(finding: &Finding, informers: &[Informer]) -> Text {
     let Text { en, zh } = told(finding, informers);
     Text::new(&visible::line(&en), &visible::line(&zh))
 }
 
-fn told(finding: &Finding, informers: &[Ledger]) -> Text {
-    let one = |place: usize| informers.get(place);
-    let name = |place: usize| one(place).map_or_else(String::new, |ledger| ledger.scope.title());
-    match finding {
-        Finding::Twice {
-            informer,
-            other,
-            together,
-        } => {
-            let what = name(*informer);
-            let [agent, also] = [informer, other].map(|place| agent(one(*place)));
-            let (both_en, both_zh, why_en, why_zh) = match agent == also {
-                true => (agent.to_owned(), agent.to_owned(), "", ""),
-                false => (
-                    format!("{agent} and {also}"),
-                    format!("{agent} 和 {also}"),
-                    " They have shared a connection: they are one process.",
-                    "两者用过同一个连接，属于同一个进程。",
-                ),
-            };
-            let (left, right) = (informer + 1, other + 1);
-            let (unless_en, unless_zh) = match together {
-                true => ("", ""),
-                false => (", unless these are two processes", "如果属于同一个进程，"),
-            };
-            let metadata =
-                [informer, other].map(|place| one(*place).is_some_and(|of| of.scope.metadata_only));
-            let (en, zh) = match metadata[0] != metadata[1] {
-                true => (" One of them has only metadata.", "其中一个只有元数据。"),
-                false => ("", ""),
-            };
-            Text::new(
-                &format!(
-                    "Two informers of {what} in {both_en}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{why_en}{en}"
-                ),
-                &format!(
-                    "{both_zh} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{why_zh}{zh}"
-                ),
-            )
+fn told(finding: &Finding, informers: &[Informer]) -> Text {
+    let unknown = Ledger::default();
+    let at = |place: usize| informers.get(place).map_or(&unknown, |one| &one.ledger);
+    let of = finding.informer.map_or(&unknown, at);
+    match &finding.odd {
+        Odd::Twice { other, together } => {
+            let places = [finding.informer.unwrap_or_default(), *other];
+            twice(places.map(|place| (place + 1, at(place))), *together)
         }
-        Finding::AllSecrets { informer } => {
-            let (objects, bytes) = totals(one(*informer));
-            Text::new(
-                &format!(
-                    "An informer holds every Secret of the cluster: {objects} with {bytes}. Watch one namespace, a selector, or metadata alone."
-                ),
-                &format!(
-                    "有一个 informer 保存集群的所有 Secret：{objects} 个，共 {bytes}。请只 watch 一个命名空间、一个选择器，或只要元数据。"
-                ),
-            )
-        }
-        Finding::BigList { informer, list } => {
-            let (what, objects) = (name(*informer), list.objects.unwrap_or_default());
-            let when = when(one(*informer), list.at);
-            Text::new(
-                &format!(
-                    "{what}: {objects} objects were listed at once and of the newest version ({when}), without resourceVersion=0 and without pages. The server reads all of them from etcd."
-                ),
-                &format!(
-                    "{what}：一次列出了 {objects} 个最新版本的对象（{when}），既没有 resourceVersion=0 也没有分页。服务器要从 etcd 读取全部对象。"
-                ),
-            )
-        }
-        Finding::Relists {
-            informer,
-            lists,
-            count,
-        } => {
-            let what = name(*informer);
-            let why = |lang| {
-                joined(reasons(lists).iter().map(|(because, n)| {
-                    let because = because_of(because, lang);
-                    if *n == 1 {
-                        because
-                    } else {
-                        format!("{because} (×{n})")
-                    }
-                }))
-            };
-            let moments = moments(one(*informer), lists.iter().map(|list| list.at));
-            Text::new(
-                &format!(
-                    "{what} was listed again {}: {}. At {moments}.",
-                    times(*count),
-                    why(Lang::En)
-                ),
-                &format!(
-                    "{what} 重新列出了 {count} 次：{}。时间：{moments}。",
-                    why(Lang::Zh)
-                ),
-            )
-        }
-        Finding::ShortWatches { informer, watches } => {
-            let what = name(*informer);
-            let longest = watches.iter().map(|(_, ms)| *ms).max().unwrap_or_default();
-            let moments = moments(one(*informer), watches.iter().map(|(at, _)| *at));
-            let count = watches.len();
-            Text::new(
-                &format!(
-                    "{what}: {} ended within {longest} ms, without an event. Something between client and server may close connections. At {moments}.",
-                    counted(count as u64, "watch")
-                ),
-                &format!(
-                    "{what}：{count} 个 watch 在 {longest} ms 内结束，没有任何事件。客户端与服务器之间可能有东西在关闭连接。时间：{moments}。"
-                ),
-            )
-        }
-        Finding::HotObject { informer, key, hot } => {
-            let what = name(*informer);
-            let rate = f64::from(hot.changes) * 1_000.0 / WINDOW_MS as f64;
-            let known = hot.writers.iter().filter(|(by, _)| !by.is_empty());
-            let writers = joined(known.map(|(by, n)| format!("{by} (×{n})")));
-            let when = when(one(*informer), hot.at);
-            let (en, zh) = match writers.is_empty() {
-                true => (String::new(), String::new()),
-                false => (
-                    format!(", written by {writers}"),
-                    format!("，写入者为 {writers}"),
-                ),
-            };
-            Text::new(
-                &format!("{what}: {key} changes {rate:.0} times a second ({when}){en}."),
-                &format!("{what}：{key} 每秒变更 {rate:.0} 次（{when}）{zh}。"),
-            )
-        }
-        Finding::ManagedFields { informer } => {
-            let what = name(*informer);
-            let (managed, came) = one(*informer).map_or((0, 0), |of| (of.managed, of.came));
-            let part = managed * 100 / came.max(1);
-            let (managed, came) = (size(managed), size(came));
-            Text::new(
-                &format!(
-                    "{what}: {managed} of the {came} that came ({part} %) are managed fields. A transform that drops them saves that memory."
-                ),
-                &format!(
-                    "{what}：收到的 {came} 中有 {managed}（{part} %）是 managedFields。用 transform 去掉它们可以省下这部分内存。"
-                ),
-            )
-        }
-        Finding::Poll { poll, informer } => {
-            let (but_en, but_zh) = match informer.map(|place| place + 1) {
-                Some(number) => (
-                    format!("although its informer no. {number} has it: read it from the cache"),
-                    format!("而它的第 {number} 个 informer 里就有：请从缓存读取"),
-                ),
-                None => (
-                    "and does not watch it".to_owned(),
-                    "却没有 watch 它".to_owned(),
-                ),
-            };
-            let (what, count) = (poll.scope.title(), poll.count);
-            let client = client(&poll.agent);
-            let lasted = poll.last.saturating_sub(poll.first);
-            let every = lasted / count.saturating_sub(1).max(1);
-            Text::new(
-                &format!(
-                    "{client} reads {what} again and again ({}, every {}), {but_en}.",
-                    times(count),
-                    lasting(every, Lang::En)
-                ),
-                &format!(
-                    "{client} 反复读取 {what}（{count} 次，每隔{}一次），{but_zh}。",
-                    lasting(every, Lang::Zh)
-                ),
-            )
-        }
-        Finding::Refused { refused, .. } => {
-            let (client, what) = (client(&refused.agent), refused.scope.title());
-            let (code, said) = (refused.error.code, &refused.error.message);
-            let (of_en, of_zh, so_en, so_zh) = match refused.watch {
-                true => (
-                    "the watch of ",
-                    "watch ",
-                    "Its informer learns of changes only when it lists again.",
-                    "informer 只有在重新 List 时才知道变更。",
-                ),
-                false => (
-                    "",
-                    "",
-                    "Until it is answered, its informer neither syncs nor learns of changes.",
-                    "在得到应答之前，informer 既不会完成同步，也不知道变更。",
-                ),
-            };
-            Text::new(
-                &format!(
-                    "{client} is refused {of_en}{what} ({code}, {}): {said}. {so_en}",
-                    times(refused.count)
-                ),
-                &format!(
-                    "{client} 请求 {of_zh}{what} 被拒绝（{code}，{} 次）：{said}。{so_zh}",
-                    refused.count
-                ),
-            )
-        }
-        Finding::KnownBug {
-            informer,
+        Odd::AllSecrets => all_secrets(of),
+        Odd::BigList(list) => big_list(of, list),
+        Odd::Relists { lists, count } => relists(of, lists, *count),
+        Odd::ShortWatches(watches) => short_watches(of, watches),
+        Odd::HotObject { key, hot } => hot_object(of, key, hot),
+        Odd::ManagedFields => managed_fields(of),
+        Odd::Poll(one) => poll(one, finding.informer.map(|place| place + 1)),
+        Odd::Refused(one) => refused(one),
+        Odd::KnownBug {
             generation,
             violation,
-        } => {
-            let what = name(*informer);
-            let version = generation.version();
-            let named = one(*informer).is_some_and(|ledger| ledger.generation().1);
-            let when = when(one(*informer), violation.time);
-            let key = violation.key.as_ref().map_or("", |key| &**key);
-            let title = |lang| checks::title(violation.invariant, lang);
-            let (en, zh) = match named {
-                true => ("", ""),
-                false => (
-                    " (if that is the client's version: its requests look like it)",
-                    "（如果客户端是这个版本：其请求与之相符）",
-                ),
-            };
-            Text::new(
-                &format!(
-                    "{what}: what happened here ({when}) meets a known bug of the client-go of Kubernetes {version}{en}: \"{}\" does not hold for {key}.",
-                    title(Lang::En)
-                ),
-                &format!(
-                    "{what}：这里发生的事（{when}）会触发 Kubernetes {version} 的 client-go 的已知缺陷{zh}：“{}”对 {key} 不成立。",
-                    title(Lang::Zh)
-                ),
-            )
-        }
-        Finding::Log { informer, first } => {
-            let what = name(*informer);
-            let place = first.heard.as_ref().map(|line| line.line);
-            let (mut en, mut zh) = match place {
-                Some(line) => (
-                    format!(
-                        "The log of {what} is not what its handler should have heard, from line {line} on."
-                    ),
-                    format!("{what} 的日志从第 {line} 行起与 handler 应当收到的不同。"),
-                ),
-                None => (
-                    format!("The log of {what} is not what its handler should have heard."),
-                    format!("{what} 的日志与 handler 应当收到的不同。"),
-                ),
-            };
-            for (text, lang) in [(&mut en, Lang::En), (&mut zh, Lang::Zh)] {
-                text.push_str(pick(lang, " ", ""));
-                text.push_str(&differs(first, lang));
-                if let Some(one) = &first.should {
-                    let when = when(informers.get(*informer), one.time);
-                    let call = said(&one.call);
-                    text.push_str(&match lang {
-                        Lang::En => format!(" It should have heard {call} ({when})."),
-                        Lang::Zh => format!("应当收到 {call}（{when}）。"),
-                    });
-                }
-                if let Some(line) = &first.heard {
-                    let call = said(&line.call);
-                    text.push_str(&match lang {
-                        Lang::En => format!(" The log says {call}."),
-                        Lang::Zh => format!("日志中是 {call}。"),
-                    });
-                }
+        } => known_bug(of, *generation, violation),
+        Odd::Log(first) => log_differs(of, first),
+    }
+}
+
+fn twice([(left, one), (right, other)]: [(usize, &Ledger); 2], together: bool) -> Text {
+    let what = one.scope.title();
+    let [agent, also] = [one, other].map(|of| client(&of.agent));
+    let (both_en, both_zh, why_en, why_zh) = match agent == also {
+        true => (agent.to_owned(), agent.to_owned(), "", ""),
+        false => (
+            format!("{agent} and {also}"),
+            format!("{agent} 和 {also}"),
+            " They have shared a connection: they are one process.",
+            "两者用过同一个连接，属于同一个进程。",
+        ),
+    };
+    let (unless_en, unless_zh) = match together {
+        true => ("", ""),
+        false => (", unless these are two processes", "如果属于同一个进程，"),
+    };
+    let (en, zh) = match one.scope.metadata_only != other.scope.metadata_only {
+        true => (" One of them has only metadata.", "其中一个只有元数据。"),
+        false => ("", ""),
+    };
+    Text::new(
+        &format!(
+            "Two informers of {what} in {both_en}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{why_en}{en}"
+        ),
+        &format!(
+            "{both_zh} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{why_zh}{zh}"
+        ),
+    )
+}
+
+fn all_secrets(of: &Ledger) -> Text {
+    let (objects, bytes) = (of.objects(), size(of.bytes()));
+    Text::new(
+        &format!(
+            "An informer holds every Secret of the cluster: {objects} with {bytes}. Watch one namespace, a selector, or metadata alone."
+        ),
+        &format!(
+            "有一个 informer 保存集群的所有 Secret：{objects} 个，共 {bytes}。请只 watch 一个命名空间、一个选择器，或只要元数据。"
+        ),
+    )
+}
+
+fn big_list(of: &Ledger, list: &List) -> Text {
+    let (what, objects) = (of.scope.title(), list.objects.unwrap_or_default());
+    let when = when(of, list.at);
+    Text::new(
+        &format!(
+            "{what}: {objects} objects were listed at once and of the newest version ({when}), without resourceVersion=0 and without pages. The server reads all of them from etcd."
+        ),
+        &format!(
+            "{what}：一次列出了 {objects} 个最新版本的对象（{when}），既没有 resourceVersion=0 也没有分页。服务器要从 etcd 读取全部对象。"
+        ),
+    )
+}
+
+fn relists(of: &Ledger, lists: &[List], count: u64) -> Text {
+    let what = of.scope.title();
+    let why = |lang| {
+        joined(reasons(lists).iter().map(|(because, n)| {
+            let because = because_of(because, lang);
+            if *n == 1 {
+                because
+            } else {
+                format!("{because} (×{n})")
             }
-            Text::new(&en, &zh)
+        }))
+    };
+    let moments = moments(of, lists.iter().map(|list| list.at));
+    Text::new(
+        &format!(
+            "{what} was listed again {}: {}. At {moments}.",
+            times(count),
+            why(Lang::En)
+        ),
+        &format!(
+            "{what} 重新列出了 {count} 次：{}。时间：{moments}。",
+            why(Lang::Zh)
+        ),
+    )
+}
+
+fn short_watches(of: &Ledger, watches: &[(Time, Time)]) -> Text {
+    let what = of.scope.title();
+    let longest = watches.iter().map(|(_, ms)| *ms).max().unwrap_or_default();
+    let moments = moments(of, watches.iter().map(|(at, _)| *at));
+    let count = watches.len();
+    Text::new(
+        &format!(
+            "{what}: {} ended within {longest} ms, without an event. Something between client and server may close connections. At {moments}.",
+            counted(count as u64, "watch")
+        ),
+        &format!(
+            "{what}：{count} 个 watch 在 {longest} ms 内结束，没有任何事件。客户端与服务器之间可能有东西在关闭连接。时间：{moments}。"
+        ),
+    )
+}
+
+fn hot_object(of: &Ledger, key: &str, hot: &Hot) -> Text {
+    let what = of.scope.title();
+    let rate = f64::from(hot.changes) * 1_000.0 / WINDOW_MS as f64;
+    let known = hot.writers.iter().filter(|(by, _)| !by.is_empty());
+    let writers = joined(known.map(|(by, n)| format!("{by} (×{n})")));
+    let when = when(of, hot.at);
+    let (en, zh) = match writers.is_empty() {
+        true => (String::new(), String::new()),
+        false => (
+            format!(", written by {writers}"),
+            format!("，写入者为 {writers}"),
+        ),
+    };
+    Text::new(
+        &format!("{what}: {key} changes {rate:.0} times a second ({when}){en}."),
+        &format!("{what}：{key} 每秒变更 {rate:.0} 次（{when}）{zh}。"),
+    )
+}
+
+fn managed_fields(of: &Ledger) -> Text {
+    let what = of.scope.title();
+    let (managed, came) = (of.managed, of.came);
+    let part = managed * 100 / came.max(1);
+    let (managed, came) = (size(managed), size(came));
+    Text::new(
+        &format!(
+            "{what}: {managed} of the {came} that came ({part} %) are managed fields. A transform that drops them saves that memory."
+        ),
+        &format!(
+            "{what}：收到的 {came} 中有 {managed}（{part} %）是 managedFields。用 transform 去掉它们可以省下这部分内存。"
+        ),
+    )
+}
+
+fn poll(poll: &Poll, informer: Option<usize>) -> Text {
+    let (but_en, but_zh) = match informer {
+        Some(number) => (
+            format!("although its informer no. {number} has it: read it from the cache"),
+            format!("而它的第 {number} 个 informer 里就有：请从缓存读取"),
+        ),
+        None => (
+            "and does not watch it".to_owned(),
+            "却没有 watch 它".to_owned(),
+        ),
+    };
+    let (what, count) = (poll.scope.title(), poll.count);
+    let client = client(&poll.agent);
+    let lasted = poll.last.saturating_sub(poll.first);
+    let every = lasted / count.saturating_sub(1).max(1);
+    Text::new(
+        &format!(
+            "{client} reads {what} again and again ({}, every {}), {but_en}.",
+            times(count),
+            lasting(every, Lang::En)
+        ),
+        &format!(
+            "{client} 反复读取 {what}（{count} 次，每隔{}一次），{but_zh}。",
+            lasting(every, Lang::Zh)
+        ),
+    )
+}
+
+fn refused(refused: &Refused) -> Text {
+    let (client, what) = (client(&refused.agent), refused.scope.title());
+    let (code, said) = (refused.error.code, &refused.error.message);
+    let (of_en, of_zh, so_en, so_zh) = match refused.watch {
+        true => (
+            "the watch of ",
+            "watch ",
+            "Its informer learns of changes only when it lists again.",
+            "informer 只有在重新 List 时才知道变更。",
+        ),
+        false => (
+            "",
+            "",
+            "Until it is answered, its informer neither syncs nor learns of changes.",
+            "在得到应答之前，informer 既不会完成同步，也不知道变更。",
+        ),
+    };
+    Text::new(
+        &format!(
+            "{client} is refused {of_en}{what} ({code}, {}): {said}. {so_en}",
+            times(refused.count)
+        ),
+        &format!(
+            "{client} 请求 {of_zh}{what} 被拒绝（{code}，{} 次）：{said}。{so_zh}",
+            refused.count
+        ),
+    )
+}
+
+fn known_bug(of: &Ledger, generation: Generation, violation: &Violation) -> Text {
+    let what = of.scope.title();
+    let version = generation.version();
+    let named = of.generation().1;
+    let when = when(of, violation.time);
+    let key = violation.key.as_ref().map_or("", |key| &**key);
+    let title = |lang| checks::title(violation.invariant, lang);
+    let (en, zh) = match named {
+        true => ("", ""),
+        false => (
+            " (if that is the client's version: its requests look like it)",
+            "（如果客户端是这个版本：其请求与之相符）",
+        ),
+    };
+    Text::new(
+        &format!(
+            "{what}: what happened here ({when}) meets a known bug of the client-go of Kubernetes {version}{en}: \"{}\" does not hold for {key}.",
+            title(Lang::En)
+        ),
+        &format!(
+            "{what}：这里发生的事（{when}）会触发 Kubernetes {version} 的 client-go 的已知缺陷{zh}：“{}”对 {key} 不成立。",
+            title(Lang::Zh)
+        ),
+    )
+}
+
+fn log_differs(of: &Ledger, first: &Differs) -> Text {
+    let what = of.scope.title();
+    let place = first.heard.as_ref().map(|line| line.line);
+    let (mut en, mut zh) = match place {
+        Some(line) => (
+            format!(
+                "The log of {what} is not what its handler should have heard, from line {line} on."
+            ),
+            format!("{what} 的日志从第 {line} 行起与 handler 应当收到的不同。"),
+        ),
+        None => (
+            format!("The log of {what} is not what its handler should have heard."),
+            format!("{what} 的日志与 handler 应当收到的不同。"),
+        ),
+    };
+    for (text, lang) in [(&mut en, Lang::En), (&mut zh, Lang::Zh)] {
+        text.push_str(pick(lang, " ", ""));
+        text.push_str(&differs(first, lang));
+        if let Some(one) = &first.should {
+            let when = when(of, one.time);
+            let call = said(&one.call);
+            text.push_str(&match lang {
+                Lang::En => format!(" It should have heard {call} ({when})."),
+                Lang::Zh => format!("应当收到 {call}（{when}）。"),
+            });
+        }
+        if let Some(line) = &first.heard {
+            let call = said(&line.call);
+            text.push_str(&match lang {
+                Lang::En => format!(" The log says {call}."),
+                Lang::Zh => format!("日志中是 {call}。"),
+            });
         }
     }
+    Text::new(&en, &zh)
 }
 
 pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
@@ -576,14 +581,6 @@ pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
         Lang::En => en,
         Lang::Zh => zh,
     }
-}
-
-fn totals(ledger: Option<&Ledger>) -> (usize, String) {
-    ledger.map_or((0, size(0)), |of| (of.objects(), size(of.bytes())))
-}
-
-fn agent(ledger: Option<&Ledger>) -> &str {
-    client(ledger.map_or("", |ledger| &ledger.agent))
 }
 
 /// The client as its `User-Agent` begins.
@@ -692,15 +689,15 @@ fn because_of(because: &Because, lang: Lang) -> String {
 }
 
 /// A moment on the clock on the wall, or in the recording.
-fn when(ledger: Option<&Ledger>, at: Time) -> String {
-    match ledger.and_then(|ledger| ledger.start) {
+fn when(of: &Ledger, at: Time) -> String {
+    match of.start {
         Some(start) => wall::written(start + at),
         None => format!("{at} ms"),
     }
 }
 
-fn moments(ledger: Option<&Ledger>, moments: impl Iterator<Item = Time>) -> String {
-    let mut all: Vec<String> = moments.map(|at| when(ledger, at)).collect();
+fn moments(of: &Ledger, moments: impl Iterator<Item = Time>) -> String {
+    let mut all: Vec<String> = moments.map(|at| when(of, at)).collect();
     if all.len() > NAMED {
         all.truncate(NAMED);
         all.push("…".to_owned());
@@ -772,7 +769,7 @@ fn wide(text: &str) -> usize {
 mod tests {
     use deltascope_replay::tap::note::Note;
 
-    use super::super::{Files, Part};
+    use super::super::RecordingFile;
     use super::*;
 
     #[test]
@@ -802,22 +799,22 @@ mod tests {
             },
         ]);
         ledger.scope.plural = "pods\n- forged".to_owned();
-        ledger.file = "my run/it's.jsonl".to_owned();
         let observed = Observed {
-            files: vec![Files {
-                parts: vec![Part {
+            informers: vec![Informer {
+                ledger,
+                parts: vec![RecordingFile {
                     number: 1,
                     from: 0,
-                    path: ledger.file.clone().into(),
+                    path: "my run/it's.jsonl".into(),
                 }],
-                ..Files::default()
+                kept: true,
+                ..Informer::default()
             }],
-            informers: vec![ledger],
             ..Observed::default()
         };
         let found = observed.found();
         for lang in [Lang::En, Lang::Zh] {
-            let table = table(&observed, &found, &[], lang);
+            let table = table(&observed, &found, lang);
             let wanted = r"deltascope replay 'my run/it'\''s.jsonl' --until 1003ms";
             assert!(table.contains(wanted), "{table}");
             assert_eq!(table.lines().count(), 6, "{table}");

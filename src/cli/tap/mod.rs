@@ -106,11 +106,10 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
         reading.end().await;
     }
     // The passage is gone, and with it who tells the watcher.
-    let observed = watching.end().unwrap_or_default();
-    let found = played.findings(&observed, true);
-    let logs = played.logs(&observed);
-    terminal::note(&report::table(&observed, &found, &logs, lang));
-    let is_recorded = observed.informers.iter().any(|one| !one.file.is_empty());
+    let mut observed = watching.end().unwrap_or_default();
+    let found = played.findings(&mut observed, true);
+    terminal::note(&report::table(&observed, &found, lang));
+    let is_recorded = observed.informers.iter().any(|one| !one.file().is_empty());
     if let Some(out) = options.out.as_ref().filter(|_| is_recorded) {
         let out = out.display().to_string();
         let out = terminal::word(&out);
@@ -123,7 +122,7 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
     }
     drop(unkept);
     let written = match &options.report {
-        Some(path) => report::write(path, &observed, &found, &logs, lang),
+        Some(path) => report::write(path, &observed, &found, lang),
         None => Ok(()),
     };
     match (code, written) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deltascope_presentation::cluster;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::tap::call::{Call, Scope, Want};
+use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::follow::Follower;
 use deltascope_replay::tap::ledger::{self, Ledger};
 use deltascope_replay::tap::note::Stopped;
@@ -16,8 +16,9 @@ use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::text::Text;
+use deltascope_world::virtual_time::RequestKind;
 
-use super::super::report::Part;
+use super::super::report::RecordingFile;
 use super::super::{Failure, cannot_write};
 
 /// The recordings, by their number from 1.
@@ -30,7 +31,7 @@ const MOST: usize = 100;
 /// The files of one informer.
 struct One {
     /// Those that there are, the newest last.
-    parts: VecDeque<Part>,
+    parts: VecDeque<RecordingFile>,
     /// When the newest could not be written any more.
     unwritten: Option<Time>,
     /// Nothing says which lines of the log are its own: there are none any more.
@@ -46,7 +47,7 @@ impl Recordings {
     /// Adds one, and returns its number.
     pub(super) fn add(&self, path: PathBuf) -> usize {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = Part {
+        let first = RecordingFile {
             number: 1,
             from: 0,
             path,
@@ -64,7 +65,7 @@ impl Recordings {
     pub(super) fn go_on(
         &self,
         number: usize,
-        part: Part,
+        part: RecordingFile,
         keep: usize,
         long: usize,
     ) -> Vec<PathBuf> {
@@ -75,7 +76,7 @@ impl Recordings {
             let mut bytes: u64 = sizes.flatten().map(|file| file.len()).sum();
             let mut old = Vec::new();
             while one.parts.len() > keep.max(1) && (bytes > room || one.parts.len() > MOST) {
-                let Part { path, .. } = one.parts.pop_front()?;
+                let RecordingFile { path, .. } = one.parts.pop_front()?;
                 bytes -= fs::metadata(&path).map_or(0, |file| file.len()).min(bytes);
                 old.push(path);
             }
@@ -85,7 +86,7 @@ impl Recordings {
     }
 
     /// The files that there are of this number.
-    pub(super) fn parts(&self, number: usize) -> Vec<Part> {
+    pub(super) fn parts(&self, number: usize) -> Vec<RecordingFile> {
         let parts = self.with(number, |one| Some(one.parts.iter().cloned().collect()));
         parts.unwrap_or_default()
     }
@@ -184,7 +185,7 @@ pub(super) fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
     let ledger = Ledger::of(first.iter());
     let how = ledger.lists.first().map(|list| &list.how);
     let (generation, _) = ledger::generation(&agent, how);
-    let streams = call.want() == Some(Want::Stream);
+    let streams = call.want() == Some(RequestKind::Stream);
     let head = move |kind: &str| {
         let kind = if kind.is_empty() { &scope.plural } else { kind };
         let target = scope.target(kind);
@@ -227,7 +228,7 @@ mod tests {
             let number = recordings.add(path(1));
             for part in 2..=200 {
                 fs::write(path(part), vec![b' '; bytes]).unwrap();
-                let part = Part {
+                let part = RecordingFile {
                     number: part as u32,
                     from: 0,
                     path: path(part),

@@ -12,10 +12,10 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use deltascope_replay::log::Logged;
-use deltascope_replay::tap::call::{Call, Scope, Want};
+use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
 use deltascope_replay::tap::finding::{Poll, Refused};
-use deltascope_replay::tap::follow::{Follower, Step};
+use deltascope_replay::tap::follow::{Follower, Piece};
 use deltascope_replay::tap::ledger::Ledger;
 use deltascope_replay::tap::note::{Connection, Note};
 use deltascope_replay::tap::record::{Recorder, kind_of};
@@ -23,9 +23,10 @@ use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::Lang;
+use deltascope_world::virtual_time::RequestKind;
 
 use super::super::Failure;
-use super::super::report::{Count, Files, Observed, log_of};
+use super::super::report::{Count, Informer, Observed, log_of};
 use super::names::Names;
 use super::recordings::{Recordings, be_new, recorder};
 use super::said::{Lines, Said};
@@ -85,6 +86,8 @@ struct Track {
     /// Its last request. What comes of an earlier one, its client has left.
     last: Id,
     ledger: Ledger,
+    /// The number of its recording; 0 if there is none.
+    recording: usize,
     recorder: Option<Recorder>,
     /// Whether its recording has stopped, and may go on with its next list.
     resumes: bool,
@@ -219,7 +222,7 @@ impl Watcher {
         }
         let is_informer = self.detector.is_informer(track);
         let begins = match call {
-            Call::List(_, list) => list.token.is_empty(),
+            Call::List(_, list) => list.continue_token.is_empty(),
             _ => false,
         };
         if is_new {
@@ -239,7 +242,7 @@ impl Watcher {
         }
         one.last = id;
         let at = at.saturating_sub(began);
-        let lists = begins || call.want() == Some(Want::Stream);
+        let lists = begins || call.want() == Some(RequestKind::Stream);
         if lists {
             self.go_on(track, at, Some(call));
         }
@@ -295,6 +298,7 @@ impl Watcher {
             began: at,
             last: 0,
             ledger,
+            recording: 0,
             recorder,
             resumes: false,
             to: match room {
@@ -321,7 +325,7 @@ impl Watcher {
         }
     }
 
-    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
+    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Piece) {
         self.until = self.until.max(at);
         let Some((track, follower)) = self.open.get_mut(&id) else {
             return;
@@ -332,25 +336,25 @@ impl Watcher {
             return;
         };
         let at = at.saturating_sub(began);
-        let step = read(follower, at);
+        let piece = read(follower, at);
         let want = follower.want();
-        for part in &step.parts {
+        for part in &piece.parts {
             self.detect(track, id, part);
             self.note_refusal(track, want, part);
         }
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        let kind = step.parts.iter().find_map(kind_of);
+        let kind = piece.parts.iter().find_map(kind_of);
         let is_known = one.kind.is_none() && kind.is_some();
         if let Some(types) = kind.filter(|_| is_known) {
             one.kind = Some((group_of(&types.api_version).to_owned(), types.kind.clone()));
         }
-        for note in &step.notes {
+        for note in &piece.notes {
             one.ledger.note(note);
         }
         if let Some(recorder) = &mut one.recorder {
-            let text = recorder.took(at, step.parts, &step.notes);
+            let text = recorder.took(at, piece.parts, &piece.notes);
             let stopped = recorder.stopped();
             self.write(track, &text);
             if let Some(stopped) = stopped {
@@ -390,7 +394,7 @@ impl Watcher {
             [track] => {
                 let recordings = &self.options.recordings;
                 if let Some(one) = self.tracks.get_mut(track) {
-                    let recording = one.ledger.recording;
+                    let recording = one.recording;
                     one.lines.add(&logged, || {
                         let recording = recordings.get(recording, None);
                         let path = recording.ok_or(io::ErrorKind::NotFound)?;
@@ -419,7 +423,7 @@ impl Watcher {
             if let Some(one) = self.tracks.get_mut(track)
                 && one.lines.share()
             {
-                let number = one.ledger.recording;
+                let number = one.recording;
                 self.options.recordings.hears_no_more(number);
                 for part in self.options.recordings.parts(number) {
                     // There may be none.
@@ -458,14 +462,14 @@ impl Watcher {
     }
 
     /// Counts answers that refuse a list or a watch, until one does not.
-    fn note_refusal(&mut self, track: usize, want: Want, part: &ResponsePart) {
+    fn note_refusal(&mut self, track: usize, want: RequestKind, part: &ResponsePart) {
         let Some(ledger) = self.tracks.get(&track).map(|one| &one.ledger) else {
             return;
         };
         let key = |watch| (Arc::clone(&ledger.agent), ledger.scope.clone(), watch);
         match part {
             ResponsePart::Refused(error) => {
-                let key = key(want == Want::Watch);
+                let key = key(want == RequestKind::Watch);
                 if self.refused.len() >= READ && !self.refused.contains_key(&key) {
                     return;
                 }
@@ -481,10 +485,10 @@ impl Watcher {
                 refused.error = error.clone();
             }
             ResponsePart::Page(_) | ResponsePart::Opened => {
-                if want != Want::Watch {
+                if want != RequestKind::Watch {
                     self.refused.remove(&key(false));
                 }
-                if want != Want::List {
+                if want != RequestKind::List {
                     self.refused.remove(&key(true));
                 }
             }
@@ -525,19 +529,19 @@ impl Watcher {
             add(&mut polls, &track.polls);
         }
         let recordings = &self.options.recordings;
-        let files = |track: &Track| Files {
-            parts: recordings.parts(track.ledger.recording),
+        let informer = |(_, track): (_, &mut Track)| Informer {
+            ledger: track.ledger.summary(),
+            recording: track.recording,
+            parts: recordings.parts(track.recording),
+            kept: self.options.kept,
             lines: track.lines.count,
             trouble: track.lines.trouble.clone(),
+            logs: None,
         };
-        let (informers, files) = (informers.into_iter())
-            .map(|(_, track)| (track.ledger.summary(), files(track)))
-            .unzip();
         Observed {
             start: self.options.start,
             lasted: self.until,
-            informers,
-            files,
+            informers: informers.into_iter().map(informer).collect(),
             polls: polls.into_values().collect(),
             refused: self.refused.values().cloned().collect(),
             shared: self.names.shared().clone(),
@@ -567,261 +571,4 @@ fn add(polls: &mut Reads, more: &Poll) {
 }
 
 #[cfg(test)]
-mod tests {
-    use deltascope_replay::tap::finding::Finding;
-    use deltascope_replay::tap::follow::Over;
-    use deltascope_replay::tap::note::Stopped;
-    use hyper::body::Bytes;
-
-    use super::*;
-
-    /// One that records, and a client.
-    pub(super) fn watcher() -> (Watcher, Client) {
-        let watcher = Watcher::new(Options {
-            out: Some(PathBuf::from("never-written")),
-            kept: true,
-            rotate: usize::MAX,
-            keep: 1,
-            recordings: Recordings::default(),
-            logs: false,
-            start: None,
-            lang: Lang::En,
-        });
-        let client = Client {
-            agent: "m".into(),
-            connection: 0,
-        };
-        (watcher, client)
-    }
-
-    #[test]
-    fn a_request_that_no_reflector_makes_ends_the_recording() {
-        let (mut watcher, client) = watcher();
-        let ask = |watcher: &mut Watcher, id, query: &[(&str, &str)]| {
-            let query: Vec<_> = (query.iter())
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect();
-            let call = Call::read("GET", "api/v1/pods", &query, "application/json");
-            watcher.asked(id, id, &client, &call);
-        };
-        // Its list fails, and it watches.
-        ask(&mut watcher, 0, &[]);
-        watcher.hear(Word::Head {
-            id: 0,
-            at: 0,
-            head: super::super::super::http::head_of(500, &hyper::HeaderMap::new()),
-        });
-        watcher.hear(Word::End {
-            id: 0,
-            at: 0,
-            over: Over::Complete,
-        });
-        ask(&mut watcher, 5, &[("watch", "1")]);
-        let stopped: Vec<_> = (watcher.tracks.values())
-            .filter_map(|track| track.ledger.stopped)
-            .collect();
-        assert_eq!(stopped, [(5, Stopped::Unlike)]);
-    }
-
-    #[test]
-    fn of_two_informers_the_one_that_has_more_is_not_compared() {
-        let (mut watcher, client) = watcher();
-        for (id, path) in ["api/v1/pods", "api/v1/namespaces/a/pods"]
-            .into_iter()
-            .enumerate()
-        {
-            let body = r#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]}"#;
-            let id = id as u64 * 2;
-            for (id, query) in [
-                (id, &[][..]),
-                (id + 1, &[("watch", "1"), ("resourceVersion", "1")]),
-            ] {
-                let query: Vec<_> = (query.iter())
-                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                    .collect();
-                let call = Call::read("GET", path, &query, "application/json");
-                watcher.asked(id, id, &client, &call);
-                let head = super::super::super::http::head_of(200, &hyper::HeaderMap::new());
-                watcher.hear(Word::Head { id, at: id, head });
-                if query.is_empty() {
-                    watcher.hear(Word::Chunk {
-                        id,
-                        at: id,
-                        bytes: Bytes::from_static(body.as_bytes()),
-                        _room: None,
-                    });
-                    let over = Over::Complete;
-                    watcher.hear(Word::End { id, at: id, over });
-                }
-            }
-        }
-        let line =
-            br#"{"informer":{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"b"}}}}"#;
-        let logged = deltascope_replay::log::call_of(1, line).unwrap().unwrap();
-        watcher.logged(logged);
-        let files = watcher.observed().files;
-        let troubles: Vec<bool> = files.iter().map(|one| one.trouble.is_some()).collect();
-        assert_eq!(troubles, [true, false]);
-        assert_eq!(watcher.said.counts.unclaimed, 1);
-    }
-
-    fn ask_pods(
-        watcher: &mut Watcher,
-        client: &Client,
-        id: Id,
-        query: &[(&str, &str)],
-        status: u16,
-        body: &'static str,
-    ) {
-        let query = query.iter();
-        let query: Vec<_> = query
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        let call = Call::read("GET", "api/v1/pods", &query, "application/json");
-        watcher.asked(id, id, client, &call);
-        watcher.hear(Word::Head {
-            id,
-            at: id,
-            head: super::super::super::http::head_of(status, &hyper::HeaderMap::new()),
-        });
-        watcher.hear(Word::Chunk {
-            id,
-            at: id,
-            bytes: Bytes::from_static(body.as_bytes()),
-            _room: None,
-        });
-        watcher.hear(Word::End {
-            id,
-            at: id,
-            over: Over::Complete,
-        });
-    }
-
-    const FORBIDDEN: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}"#;
-    const WHOLE: &str =
-        r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
-    const WATCH: &[(&str, &str)] = &[("watch", "1"), ("resourceVersion", "1")];
-    const STREAM: &[(&str, &str)] = &[("watch", "1"), ("sendInitialEvents", "true")];
-
-    /// What is found so far: of a refusal, what it says.
-    fn found(watcher: &mut Watcher) -> Vec<String> {
-        let found = watcher.observed().found();
-        let said = found.iter().map(|one| match one {
-            Finding::Refused { refused, .. } => {
-                let Refused {
-                    watch,
-                    count,
-                    error,
-                    ..
-                } = refused;
-                let what = if *watch { "watch" } else { "list" };
-                format!("{what} {count} {} {}", error.code, error.message)
-            }
-            other => other.id().to_owned(),
-        });
-        said.collect()
-    }
-
-    #[test]
-    fn a_list_that_is_refused_again_and_again_is_no_poll() {
-        let (mut watcher, client) = watcher();
-        for (id, expected) in (0..12).zip([0, 1].into_iter().chain([1; 10])) {
-            ask_pods(&mut watcher, &client, id, &[], 403, FORBIDDEN);
-            assert_eq!(found(&mut watcher).len(), expected, "{id}");
-        }
-        assert_eq!(found(&mut watcher), ["list 12 403 pods is forbidden"]);
-        ask_pods(&mut watcher, &client, 12, &[], 200, WHOLE);
-        assert_eq!(found(&mut watcher), ["poll"], "it is refused no more");
-        for id in 13..15 {
-            ask_pods(&mut watcher, &client, id, &[], 403, FORBIDDEN);
-            let mut expected = vec!["poll", "list 2 403 pods is forbidden"];
-            expected.truncate(id as usize - 12);
-            assert_eq!(found(&mut watcher), expected, "the lists of before stay");
-        }
-    }
-
-    #[test]
-    fn a_watch_that_is_refused_between_lists_is_found() {
-        let (mut watcher, client) = watcher();
-        for id in 0..3 {
-            ask_pods(&mut watcher, &client, id * 2, &[], 200, WHOLE);
-            ask_pods(&mut watcher, &client, id * 2 + 1, WATCH, 403, FORBIDDEN);
-        }
-        assert_eq!(
-            found(&mut watcher),
-            ["relists", "watch 3 403 pods is forbidden"]
-        );
-        ask_pods(&mut watcher, &client, 6, WATCH, 200, "");
-        assert_eq!(
-            found(&mut watcher),
-            ["relists", "short-watches"],
-            "it opens"
-        );
-    }
-
-    #[test]
-    fn a_streaming_list_that_is_refused_is_a_list() {
-        let (mut watcher, client) = watcher();
-        for id in 0..2 {
-            ask_pods(&mut watcher, &client, id, STREAM, 403, FORBIDDEN);
-        }
-        assert_eq!(found(&mut watcher), ["list 2 403 pods is forbidden"]);
-        ask_pods(&mut watcher, &client, 2, &[], 200, WHOLE);
-        assert_eq!(found(&mut watcher), [""; 0], "it has its list");
-    }
-
-    #[test]
-    fn what_only_lists_is_counted_and_its_list_is_freed() {
-        let (mut watcher, client) = watcher();
-        let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
-            {"metadata":{"name":"one","namespace":"default","uid":"u","resourceVersion":"1"}}]}"#;
-        let mut held = Vec::new();
-        for id in 0..100 {
-            ask_pods(&mut watcher, &client, id, &[], 200, body);
-            held.push(watcher.held());
-        }
-        assert!(held[0] > 0);
-        assert_eq!(held[50], held[99], "it grows");
-        assert_eq!((watcher.tracks.len(), watcher.open.len()), (8, 0));
-        let polls = watcher.observed().polls;
-        assert_eq!((polls.len(), polls[0].count), (1, 100));
-        assert_eq!((polls[0].first, polls[0].last), (0, 99));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_recording_on_a_full_disk_ends_and_is_counted_on() {
-        let (mut watcher, client) = watcher();
-        let out = std::env::temp_dir().join(format!("deltascope-full-{}", std::process::id()));
-        std::fs::create_dir_all(&out).unwrap();
-        watcher.options.out = Some(out.clone());
-        let query = [("watch".to_owned(), "1".to_owned())];
-        let call = Call::read("GET", "api/v1/pods", &query, "application/json");
-        watcher.asked(0, 0, &client, &call);
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        let tracks = &mut watcher.tracks;
-        tracks
-            .values_mut()
-            .for_each(|track| track.to = To::File(full.try_clone().unwrap()));
-        watcher.hear(Word::Head {
-            id: 0,
-            at: 5,
-            head: super::super::super::http::head_of(200, &hyper::HeaderMap::new()),
-        });
-        let event = r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"}}}"#;
-        for at in [6, 7] {
-            watcher.hear(Word::Chunk {
-                id: 0,
-                at,
-                bytes: format!("{event}\n").into(),
-                _room: None,
-            });
-        }
-        let ledger = &watcher.observed().informers[0];
-        let stopped = ledger.stopped.map(|(_, why)| why);
-        assert_eq!((stopped, ledger.events), (Some(Stopped::Unwritten), 2));
-        let unsaid = watcher.options.recordings.unsaid(1, None).unwrap();
-        assert!(unsaid.contains("unwritten"), "{unsaid}");
-        std::fs::remove_dir_all(&out).unwrap();
-    }
-}
+mod tests;

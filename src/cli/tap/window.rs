@@ -97,7 +97,7 @@ impl Window {
                 let played = Arc::clone(&self.played);
                 return informers(teller, move |observed| played.json(observed)).await;
             }
-            SHOWN => return informers(teller, Observed::for_page).await,
+            SHOWN => return informers(teller, |observed| observed.for_page()).await,
             _ => {}
         }
         if let Some(name) = path.strip_prefix(RECORDINGS) {
@@ -224,10 +224,10 @@ fn says_so(page: &Bytes) -> Bytes {
 /// On another thread, for recordings may be played for it: requests do not wait.
 async fn informers(
     teller: &Teller,
-    write: impl FnOnce(&Observed) -> String + Send + 'static,
+    write: impl FnOnce(Observed) -> String + Send + 'static,
 ) -> Result<Answer, Refusal> {
     let observed = teller.look().await.unwrap_or_default();
-    let text = spawn_blocking(move || write(&observed)).await;
+    let text = spawn_blocking(move || write(observed)).await;
     let text = text.map_err(|error| unread(&io::Error::other(error)))?;
     Ok(Answer {
         media_type: "application/json",

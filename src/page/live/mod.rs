@@ -540,13 +540,7 @@ pub async fn discover(base: &str) -> Found {
 /// # Errors
 /// The server refuses to list them.
 pub async fn count(target: &Target) -> Result<Option<u64>, Text> {
-    // With selectors no server reports a count.
-    let all = Target {
-        label_selector: String::new(),
-        field_selector: String::new(),
-        ..target.clone()
-    };
-    let HttpRequest { url, accept } = request::count(&all)?;
+    let HttpRequest { url, accept } = request::count(target)?;
     let answer = fetch::get(&url, &accept, ANSWER_MOST, ANSWER_MS).await;
     let Answer { head, body } = answer.map_err(|why| {
         let why = unanswered(&why);

@@ -2,11 +2,17 @@
 
 use crate::i18n::Lang;
 use crate::view::{HeardRow, HeardView};
+use deltascope_replay::heard::Tally;
 
 /// How the two compare so far, in a sentence or two.
 #[must_use]
 pub fn verdict(heard: &HeardView, lang: Lang) -> String {
-    let [alike, behind, ahead, dropped] = heard.counts;
+    let Tally {
+        alike,
+        behind,
+        ahead,
+        dropped,
+    } = heard.tally;
     let mut words = Vec::new();
     let mut say = |en: String, zh: String| {
         words.push(lang.pick(en, zh));
@@ -104,7 +110,11 @@ mod tests {
     #[test]
     fn a_log_that_is_behind_does_not_differ() {
         let mut heard = HeardView {
-            counts: [7, 2, 0, 0],
+            tally: Tally {
+                alike: 7,
+                behind: 2,
+                ..Tally::default()
+            },
             lines: 9,
             ..HeardView::default()
         };

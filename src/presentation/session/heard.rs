@@ -9,7 +9,7 @@ use crate::i18n::{Lang, Text};
 use crate::rows::logged::left_out;
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
-use deltascope_replay::heard::{Beside, Comparison, Differs, Kind};
+use deltascope_replay::heard::{Beside, Differs, Kind, Tally};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
 
@@ -85,10 +85,10 @@ impl Session {
         let mut beside = Beside::new(goes_on);
         beside.say(lines);
         beside.compare(&self.timeline, end);
-        let first = beside.first();
+        let (tally, first) = (beside.tally(), beside.first());
         let worded = |lang| {
-            let mut words = counted(beside.found(), lang);
-            if let Some(left_out) = left_out(beside.dropped(), lang) {
+            let mut words = counted(tally, lang);
+            if let Some(left_out) = left_out(tally.dropped, lang) {
                 words.push_str(&left_out);
                 words.push('\n');
             }
@@ -206,13 +206,13 @@ impl Session {
 
     fn heard_at_cursor(&self, laid: &Laid) -> HeardView {
         let beside = &laid.beside;
-        let (should, heard, found) = (beside.should(), beside.heard(), beside.found());
+        let (should, heard) = (beside.should(), beside.heard());
         let first = beside.first();
         let cursor = self.playback.cursor();
         let end = should.partition_point(|one| one.place < cursor);
         let from = end.saturating_sub(SHOWN);
         let mut lines = vec![None; end - from];
-        for (line, like) in found.lines.iter().enumerate() {
+        for (line, like) in beside.found().lines.iter().enumerate() {
             if let Some(place) = like.and_then(|like| like.checked_sub(from))
                 && let Some(is) = lines.get_mut(place)
             {
@@ -229,12 +229,7 @@ impl Session {
             differs: differs == Some(one),
         });
         HeardView {
-            counts: [
-                beside.alike(),
-                found.after_log,
-                found.after_run,
-                beside.dropped(),
-            ],
+            tally: beside.tally(),
             lines: heard.len(),
             rows: rows.collect(),
             first: first.map(|first| FirstView {
@@ -309,31 +304,31 @@ pub fn said(call: &Call) -> String {
     format!("{name} {} {}{tombstone}", call.key, call.rv)
 }
 
-fn counted(found: &Comparison, lang: Lang) -> String {
-    let Comparison {
+fn counted(tally: Tally, lang: Lang) -> String {
+    let Tally {
         alike,
-        after_log,
-        after_run,
+        behind,
+        ahead,
         ..
-    } = found;
+    } = tally;
     let mut words = match lang {
         Lang::En => format!("{alike} notifications are as they should be.\n"),
         Lang::Zh => format!("{alike} 条通知与应当收到的一致。\n"),
     };
-    if *after_log > 0 {
+    if behind > 0 {
         words.push_str(&match lang {
             Lang::En => format!(
-                "The run has {after_log} more after the last of them; the log may end before.\n"
+                "The run has {behind} more after the last of them; the log may end before.\n"
             ),
-            Lang::Zh => format!("此后运行还有 {after_log} 条；日志可能更早结束。\n"),
+            Lang::Zh => format!("此后运行还有 {behind} 条；日志可能更早结束。\n"),
         });
     }
-    if *after_run > 0 {
+    if ahead > 0 {
         words.push_str(&match lang {
             Lang::En => format!(
-                "The log has {after_run} more after the last of them; the run may end before.\n"
+                "The log has {ahead} more after the last of them; the run may end before.\n"
             ),
-            Lang::Zh => format!("此后日志还有 {after_run} 条；运行可能更早结束。\n"),
+            Lang::Zh => format!("此后日志还有 {ahead} 条；运行可能更早结束。\n"),
         });
     }
     words

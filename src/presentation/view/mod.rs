@@ -15,6 +15,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
+use deltascope_replay::heard::Tally;
 use deltascope_replay::invariants::{Invariant, Violation};
 use deltascope_replay::lessons::Chapter;
 use deltascope_replay::picture::{Behind, Picture, QueueKind};
@@ -319,9 +320,8 @@ pub struct ErrorView {
 /// A controller's log beside what its handler should have heard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeardView {
-    /// How many notifications are alike, how many the log lacks at its end, how many it has after the run's end, and how many
-    /// of its lines were not kept.
-    pub counts: [usize; 4],
+    /// How the two compare.
+    pub tally: Tally,
     /// How many lines it has.
     pub lines: usize,
     /// The last notifications at the cursor.

@@ -3,7 +3,9 @@
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
+use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
 use deltascope_world::source::proxy::target::{Resource, Target};
+use deltascope_world::virtual_time::RequestKind;
 
 /// Which objects a request is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,6 +83,21 @@ impl Scope {
         thing(self) == thing(other)
     }
 
+    /// The objects of a target.
+    #[must_use]
+    pub fn of(target: &Target) -> Self {
+        Self {
+            group: target.resource.group.clone(),
+            version: target.resource.version.clone(),
+            plural: target.resource.plural.clone(),
+            namespace: target.namespace.clone(),
+            name: None,
+            label_selector: target.label_selector.clone(),
+            field_selector: target.field_selector.clone(),
+            metadata_only: target.metadata_only,
+        }
+    }
+
     /// The target as a reader of responses wants it. `kind` is that of the objects, as far as it is known.
     #[must_use]
     pub fn target(&self, kind: &str) -> Target {
@@ -102,33 +119,13 @@ impl Scope {
     }
 }
 
-/// A list, as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListCall {
-    /// `resourceVersion`; empty: the newest.
-    pub version: String,
-    /// `limit`; 0: all at once.
-    pub limit: u32,
-    /// `continue`: the rest of another list.
-    pub token: String,
-}
-
-/// A watch, as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WatchCall {
-    /// `resourceVersion`
-    pub version: String,
-    /// `sendInitialEvents=true`: a streaming list.
-    pub initial: bool,
-}
-
 /// What a request does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Lists objects.
-    List(Scope, ListCall),
+    List(Scope, ListRequest),
     /// Watches objects.
-    Watch(Scope, WatchCall),
+    Watch(Scope, WatchRequest),
     /// Reads one object.
     Get(Scope),
     /// Changes something; the verb as in an audit log.
@@ -137,25 +134,13 @@ pub enum Call {
     Other,
 }
 
-/// What a request of an informer asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Want {
-    /// A list, or another page of one.
-    List,
-    /// A list as the beginning of a watch.
-    Stream,
-    /// A watch behind a list.
-    Watch,
-}
-
 impl Call {
     /// What it asks for, if it is an informer's.
     #[must_use]
-    pub fn want(&self) -> Option<Want> {
+    pub fn want(&self) -> Option<RequestKind> {
         match self {
-            Self::List(..) => Some(Want::List),
-            Self::Watch(_, watch) if watch.initial => Some(Want::Stream),
-            Self::Watch(..) => Some(Want::Watch),
+            Self::List(..) => Some(RequestKind::List),
+            Self::Watch(_, watch) => Some(RequestKind::of(watch)),
             Self::Get(_) | Self::Write(..) | Self::Other => None,
         }
     }
@@ -214,9 +199,10 @@ impl Call {
         if legacy || scope.name.is_none() && says_yes("watch") {
             return Self::Watch(
                 scope,
-                WatchCall {
-                    version: value("resourceVersion").to_owned(),
-                    initial: says_yes("sendInitialEvents"),
+                WatchRequest {
+                    resource_version: value("resourceVersion").into(),
+                    send_initial_events: Some(says_yes("sendInitialEvents")),
+                    ..WatchRequest::default()
                 },
             );
         }
@@ -225,10 +211,11 @@ impl Call {
         }
         Self::List(
             scope,
-            ListCall {
-                version: value("resourceVersion").to_owned(),
+            ListRequest {
+                resource_version: value("resourceVersion").into(),
                 limit: value("limit").parse().unwrap_or_default(),
-                token: value("continue").to_owned(),
+                continue_token: value("continue").into(),
+                ..ListRequest::default()
             },
         )
     }
@@ -344,15 +331,15 @@ mod tests {
             Call::List(scope, list) => format!(
                 "list {} v={} limit={} token={}",
                 scope.title(),
-                list.version,
+                list.resource_version,
                 list.limit,
-                list.token
+                list.continue_token
             ),
             Call::Watch(scope, watch) => format!(
                 "watch {} v={} initial={}",
                 scope.title(),
-                watch.version,
-                watch.initial
+                watch.resource_version,
+                RequestKind::of(watch) == RequestKind::Stream
             ),
             Call::Get(scope) => format!("get {}", scope.title()),
             Call::Write(scope, verb) => format!("{verb} {}", scope.title()),

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::call::{Call, ListCall, Scope, WatchCall};
+use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
+use deltascope_world::virtual_time::RequestKind;
+
+use super::call::{Call, Scope};
 
 /// Most tracks with lists and no watch. More are forgotten, the oldest first, …
 const MOST_LISTED: usize = 256;
@@ -87,7 +90,7 @@ impl Detector {
             self.next - 1
         });
         let state = match call {
-            Call::Watch(_, watch) => State::Watching(id, watch.version.clone()),
+            Call::Watch(_, watch) => State::Watching(id, watch.resource_version.to_string()),
             _ => State::Listing(id),
         };
         let known = self.known.entry(track).or_insert_with(|| Known {
@@ -171,10 +174,10 @@ impl Detector {
         ranked.max().map(|(.., track)| track)
     }
 
-    fn of_list(&self, client: &Client, scope: &Scope, list: &ListCall) -> Option<Track> {
-        if !list.token.is_empty() {
+    fn of_list(&self, client: &Client, scope: &Scope, list: &ListRequest) -> Option<Track> {
+        if !list.continue_token.is_empty() {
             return self.best(client, scope, |state| match state {
-                State::Paging(token) => Some(1 + u8::from(*token == list.token)),
+                State::Paging(token) => Some(1 + u8::from(**token == *list.continue_token)),
                 State::Idle(_) => Some(0),
                 _ => None,
             });
@@ -187,11 +190,13 @@ impl Detector {
         })
     }
 
-    fn of_watch(&self, client: &Client, scope: &Scope, watch: &WatchCall) -> Option<Track> {
+    fn of_watch(&self, client: &Client, scope: &Scope, watch: &WatchRequest) -> Option<Track> {
+        let streams = RequestKind::of(watch) == RequestKind::Stream;
+        let is_its = |version: &str| *version == *watch.resource_version;
         let best = self.best(client, scope, |state| match state {
-            State::Listed(version) if watch.initial => (*version == watch.version).then_some(0),
-            State::Listed(version) => Some(2 + u8::from(*version == watch.version)),
-            State::Idle(version) => Some(1 + 3 * u8::from(*version == watch.version)),
+            State::Listed(version) if streams => is_its(version).then_some(0),
+            State::Listed(version) => Some(2 + u8::from(is_its(version))),
+            State::Idle(version) => Some(1 + 3 * u8::from(is_its(version))),
             State::Listing(_) | State::Paging(_) | State::Watching(..) => None,
         })?;
         // Of lists of one version the first is watched first, whichever connection is free.
@@ -252,22 +257,23 @@ mod tests {
                         plural: (*plural).to_owned(),
                         ..Scope::default()
                     };
-                    let version = rest.first().copied().unwrap_or_default().to_owned();
+                    let resource_version = rest.first().copied().unwrap_or_default().into();
                     let last = rest.get(1).copied().unwrap_or_default();
                     let call = match *verb {
                         "list" => Call::List(
                             scope,
-                            ListCall {
-                                version,
-                                token: last.to_owned(),
-                                limit: 0,
+                            ListRequest {
+                                resource_version,
+                                continue_token: last.into(),
+                                ..ListRequest::default()
                             },
                         ),
                         _ => Call::Watch(
                             scope,
-                            WatchCall {
-                                version,
-                                initial: last == "initial",
+                            WatchRequest {
+                                resource_version,
+                                send_initial_events: Some(last == "initial"),
+                                ..WatchRequest::default()
                             },
                         ),
                     };
@@ -464,7 +470,7 @@ mod tests {
                 plural,
                 ..Scope::default()
             };
-            let call = Call::List(scope, ListCall::default());
+            let call = Call::List(scope, ListRequest::default());
             let began = detector.began(id as Id, &client, &call).unwrap();
             assert!(began.is_new);
             began.forgotten

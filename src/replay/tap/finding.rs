@@ -28,88 +28,83 @@ const FACTS: usize = 200_000;
 
 /// Something odd. Informers are named by their place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
+pub struct Finding {
+    /// The informer that it is about, or that of its client; `None` if there is none.
+    pub informer: Option<usize>,
+    /// The moment of its evidence in the informer's recording, in ms.
+    pub at: Option<Time>,
+    /// What is odd.
+    pub odd: Odd,
+}
+
+/// What is odd, and its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Odd {
     /// Two informers of one program watch the same objects at the same time.
     Twice {
-        /// The first of them.
-        informer: usize,
         /// The other one.
         other: usize,
         /// Whether they are one process's, and not those of two with the same name.
         together: bool,
     },
     /// An informer has every Secret of the cluster, with its data.
-    AllSecrets {
-        /// The informer.
-        informer: usize,
-    },
-    /// A list of many objects was asked for of the newest version, and all at once.
-    BigList {
-        /// The informer.
-        informer: usize,
-        /// The list.
-        list: List,
-    },
+    AllSecrets,
+    /// This list of many objects was asked for of the newest version, and all at once.
+    BigList(List),
     /// An informer has listed again.
     Relists {
-        /// The informer.
-        informer: usize,
         /// The lists, the first of them.
         lists: Vec<List>,
         /// How many there were.
         count: u64,
     },
-    /// Watches ended at once, without an event.
-    ShortWatches {
-        /// The informer.
-        informer: usize,
-        /// When, and how long they were open, in ms.
-        watches: Vec<(Time, Time)>,
-    },
+    /// Watches ended at once, without an event: when, and how long they were open, in ms.
+    ShortWatches(Vec<(Time, Time)>),
     /// An object changes ten times a second.
     HotObject {
-        /// The informer.
-        informer: usize,
         /// Its key.
         key: String,
         /// When, how often, and who writes it.
         hot: Hot,
     },
     /// Much of what comes are managed fields.
-    ManagedFields {
-        /// The informer.
-        informer: usize,
-    },
+    ManagedFields,
     /// An object, or a list, is read again and again.
-    Poll {
-        /// What is read.
-        poll: Poll,
-        /// An informer of the client that has it.
-        informer: Option<usize>,
-    },
+    Poll(Poll),
     /// The API server refuses what a client asks for, again and again.
-    Refused {
-        /// What is refused.
-        refused: Refused,
-        /// An informer of the client that asks for it.
-        informer: Option<usize>,
-    },
+    Refused(Refused),
     /// What happened meets a bug of this generation.
     KnownBug {
-        /// The informer.
-        informer: usize,
         /// The generation of client-go.
         generation: Generation,
         /// The invariant that it breaks, and when.
         violation: Violation,
     },
-    /// What the controller logs is not what its handler should have heard.
-    Log {
-        /// The informer.
-        informer: usize,
-        /// Where the two part first.
-        first: Differs,
-    },
+    /// What the controller logs is not what its handler should have heard; where the two part first.
+    Log(Differs),
+}
+
+macro_rules! ids {
+    ($($odd:ident $id:literal),*) => {
+        impl Odd {
+            /// The stable names of all kinds.
+            pub const IDS: &[&str] = &[$($id),*];
+
+            /// A stable name of its kind.
+            #[must_use]
+            pub fn id(&self) -> &'static str {
+                match self {
+                    $(Self::$odd { .. } => $id),*
+                }
+            }
+        }
+    };
+}
+
+ids! {
+    Twice "twice", AllSecrets "all-secrets", BigList "big-list", Relists "relists",
+    ShortWatches "short-watches", HotObject "hot-object", ManagedFields "managed-fields",
+    Poll "poll", Refused "refused", KnownBug "known-bug", Log "log"
 }
 
 /// Something that a client reads again and again, without a watch.
@@ -143,56 +138,13 @@ pub struct Refused {
 }
 
 impl Finding {
-    /// The informer that it is about, if it is about one.
+    /// Of an informer.
     #[must_use]
-    pub fn informer(&self) -> Option<usize> {
-        match self {
-            Self::Twice { informer, .. }
-            | Self::AllSecrets { informer }
-            | Self::BigList { informer, .. }
-            | Self::Relists { informer, .. }
-            | Self::ShortWatches { informer, .. }
-            | Self::HotObject { informer, .. }
-            | Self::ManagedFields { informer }
-            | Self::KnownBug { informer, .. }
-            | Self::Log { informer, .. } => Some(*informer),
-            Self::Poll { informer, .. } | Self::Refused { informer, .. } => *informer,
-        }
-    }
-
-    /// The moment of its evidence in the informer's recording, in ms.
-    #[must_use]
-    pub fn at(&self) -> Option<Time> {
-        match self {
-            Self::BigList { list, .. } => Some(list.at),
-            Self::Relists { lists, .. } => lists.first().map(|list| list.at),
-            Self::ShortWatches { watches, .. } => watches.first().map(|(at, _)| *at),
-            Self::HotObject { hot, .. } => Some(hot.at),
-            Self::KnownBug { violation, .. } => Some(violation.time),
-            Self::Log { first, .. } => first.should.as_ref().map(|one| one.time),
-            Self::Twice { .. }
-            | Self::AllSecrets { .. }
-            | Self::ManagedFields { .. }
-            | Self::Poll { .. }
-            | Self::Refused { .. } => None,
-        }
-    }
-
-    /// A stable name of its kind.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Twice { .. } => "twice",
-            Self::AllSecrets { .. } => "all-secrets",
-            Self::BigList { .. } => "big-list",
-            Self::Relists { .. } => "relists",
-            Self::ShortWatches { .. } => "short-watches",
-            Self::HotObject { .. } => "hot-object",
-            Self::ManagedFields { .. } => "managed-fields",
-            Self::Poll { .. } => "poll",
-            Self::Refused { .. } => "refused",
-            Self::KnownBug { .. } => "known-bug",
-            Self::Log { .. } => "log",
+    pub fn new(informer: usize, at: Option<Time>, odd: Odd) -> Self {
+        Self {
+            informer: Some(informer),
+            at,
+            odd,
         }
     }
 }
@@ -203,7 +155,7 @@ pub type Shared = BTreeSet<[Arc<str>; 2]>;
 /// All findings, the informers' in their order.
 #[must_use]
 pub fn findings(
-    ledgers: &[Ledger],
+    ledgers: &[&Ledger],
     polls: &[Poll],
     refused: &[Refused],
     shared: &Shared,
@@ -212,20 +164,16 @@ pub fn findings(
     let mut found = Vec::new();
     // Of many alike, each is named beside the first one only.
     let mut named = vec![false; ledgers.len()];
-    for (informer, ledger) in ledgers.iter().enumerate() {
+    for (informer, &ledger) in ledgers.iter().enumerate() {
         for other in informer + 1..ledgers.len() {
-            if named[other] || !watch_the_same(ledger, &ledgers[other]) {
+            if named[other] || !watch_the_same(ledger, ledgers[other]) {
                 continue;
             }
-            let agents = [ledger, &ledgers[other]].map(|ledger| &ledger.agent);
+            let agents = [ledger, ledgers[other]].map(|ledger| &ledger.agent);
             let together = processes[informer] == processes[other] || are_in(shared, agents);
             if together || program(agents[0]) == program(agents[1]) {
                 named[other] = true;
-                found.push(Finding::Twice {
-                    informer,
-                    other,
-                    together,
-                });
+                found.push(Finding::new(informer, None, Odd::Twice { other, together }));
             }
         }
         of_one(informer, ledger, &mut found);
@@ -244,19 +192,20 @@ pub fn findings(
     };
     let polled = polls.iter().map(reads);
     let polled = polled.filter(|poll| poll.count >= POLLED && !is_lock(&poll.scope));
-    found.extend(polled.map(|poll| Finding::Poll {
+    found.extend(polled.map(|poll| Finding {
         informer: ledgers.iter().position(|ledger| has(ledger, &poll)),
-        poll,
+        at: None,
+        odd: Odd::Poll(poll),
     }));
     // A Reflector asks again; whoever asks once has been told.
     let again = refused.iter().filter(|one| one.count > 1);
-    found.extend(again.map(|one| {
-        Finding::Refused {
-            refused: one.clone(),
-            informer: ledgers
-                .iter()
-                .position(|ledger| (&ledger.agent, &ledger.scope) == (&one.agent, &one.scope)),
-        }
+    let asks = |ledger: &&Ledger, one: &Refused| {
+        (&ledger.agent, &ledger.scope) == (&one.agent, &one.scope)
+    };
+    found.extend(again.map(|one| Finding {
+        informer: ledgers.iter().position(|ledger| asks(ledger, one)),
+        at: None,
+        odd: Odd::Refused(one.clone()),
     }));
     found
 }
@@ -283,44 +232,47 @@ fn has(ledger: &Ledger, poll: &Poll) -> bool {
 
 fn of_one(informer: usize, ledger: &Ledger, found: &mut Vec<Finding>) {
     let scope = &ledger.scope;
+    let mut find = |at, odd| found.push(Finding::new(informer, at, odd));
     let secrets = scope.group.is_empty() && scope.plural == "secrets";
-    if secrets && scope.is_whole_cluster() && !scope.metadata_only {
-        found.push(Finding::AllSecrets { informer });
+    let is_all = scope.is_whole_cluster() && !ledger.is_guess;
+    if secrets && is_all && !scope.metadata_only {
+        find(None, Odd::AllSecrets);
     }
     let is_big = |list: &&List| list.how == How::Whole && list.objects > Some(MANY);
     if let Some(list) = ledger.lists.iter().find(is_big) {
-        let list = list.clone();
-        found.push(Finding::BigList { informer, list });
+        find(Some(list.at), Odd::BigList(list.clone()));
     }
     let again: Vec<List> = (ledger.lists.iter())
         .filter(|list| list.because.is_some())
         .cloned()
         .collect();
-    if !again.is_empty() {
-        found.push(Finding::Relists {
-            informer,
-            lists: again,
-            count: ledger.list_count - 1,
-        });
+    if let Some(first) = again.first() {
+        let count = ledger.list_count - 1;
+        find(
+            Some(first.at),
+            Odd::Relists {
+                lists: again,
+                count,
+            },
+        );
     }
-    if !ledger.short.is_empty() {
-        let watches = ledger.short.clone();
-        found.push(Finding::ShortWatches { informer, watches });
+    if let Some((first, _)) = ledger.short.first() {
+        find(Some(*first), Odd::ShortWatches(ledger.short.clone()));
     }
-    found.extend(ledger.hot.iter().map(|(key, hot)| Finding::HotObject {
-        informer,
-        key: key.clone(),
-        hot: hot.clone(),
-    }));
+    for (key, hot) in &ledger.hot {
+        let (key, hot) = (key.clone(), hot.clone());
+        find(Some(hot.at), Odd::HotObject { key, hot });
+    }
     if ledger.managed >= MUCH && ledger.managed * PART >= ledger.came {
-        found.push(Finding::ManagedFields { informer });
+        find(None, Odd::ManagedFields);
     }
 }
 
 /// Whether both are of the same objects, and watch at the same time. The times of each are its own.
 fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
     let starts = [one.start, other.start].map(Option::unwrap_or_default);
-    one.scope.is_same_thing(&other.scope)
+    !(one.is_guess || other.is_guess)
+        && one.scope.is_same_thing(&other.scope)
         && one.spans().any(|(from, to)| {
             let (from, to) = (from + starts[0], to + starts[0]);
             let mut others = other.spans();
@@ -329,7 +281,7 @@ fn watch_the_same(one: &Ledger, other: &Ledger) -> bool {
 }
 
 /// The process of each informer: those that have used one connection are one process's, and so are their chains.
-fn processes(ledgers: &[Ledger]) -> Vec<usize> {
+fn processes(ledgers: &[&Ledger]) -> Vec<usize> {
     let mut processes: Vec<usize> = (0..ledgers.len()).collect();
     let mut first = BTreeMap::new();
     for (place, ledger) in ledgers.iter().enumerate() {
@@ -391,7 +343,7 @@ pub fn reasons(lists: &[List]) -> Vec<(&Because, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note::{Connection, Heard, Kind, Note, Weight, Why};
+    use super::super::note::{Connection, EventNote, Kind, Note, Weight, Why};
     use super::*;
 
     fn scope(plural: &str) -> Scope {
@@ -440,17 +392,17 @@ mod tests {
             Note::Opened { at: 10 },
             Note::Events {
                 at: 5_000,
-                events: vec![Heard {
+                events: vec![EventNote {
                     kind: Kind::Bookmark,
-                    ..Heard::default()
+                    ..EventNote::default()
                 }],
             },
         ])
     }
 
     fn ids(ledgers: &[Ledger]) -> Vec<&'static str> {
-        let found = findings(ledgers, &[], &[], &Shared::new());
-        found.iter().map(Finding::id).collect()
+        let found = findings(&Vec::from_iter(ledgers), &[], &[], &Shared::new());
+        found.iter().map(|one| one.odd.id()).collect()
     }
 
     #[test]
@@ -465,9 +417,12 @@ mod tests {
             metadata_only: true,
             ..scope("secrets")
         };
+        let mut guess = of("secrets");
+        guess.is_guess = true;
         let table: Vec<(&str, Ledger, &[&str])> = vec![
             ("a good one", of("pods"), &[]),
             ("every Secret", of("secrets"), &["all-secrets"]),
+            ("maybe every Secret", guess, &[]),
             (
                 "a namespace's Secrets",
                 informer(in_namespace, "0", 0, 3, small),
@@ -536,6 +491,7 @@ mod tests {
             "one after the other"
         );
         assert!(!with(&|other| other.agent = "other".into()));
+        assert!(!with(&|other| other.is_guess = true));
         assert!(!with(&|other| other.scope.label_selector = "app".to_owned()));
     }
 
@@ -569,12 +525,9 @@ mod tests {
         ];
         for (one, other, third, wanted) in table {
             let ledgers = [over(one, "pods"), over(third, "nodes"), over(other, "pods")];
-            let found = findings(&ledgers, &[], &[], &Shared::new());
-            let twice = Finding::Twice {
-                informer: 0,
-                other: 2,
-                together: wanted,
-            };
+            let found = findings(&ledgers.each_ref(), &[], &[], &Shared::new());
+            let (other, together) = (2, wanted);
+            let twice = Finding::new(0, None, Odd::Twice { other, together });
             assert_eq!(found, [twice], "{one:?} {other:?} {third:?}");
         }
     }
@@ -606,13 +559,13 @@ mod tests {
         ] {
             ledger.note(&note);
         }
-        let found = findings(&[ledger], &[], &[], &Shared::new());
-        let said: Vec<_> = found.iter().map(|one| (one.id(), one.at())).collect();
+        let found = findings(&[&ledger], &[], &[], &Shared::new());
+        let said: Vec<_> = found.iter().map(|one| (one.odd.id(), one.at)).collect();
         assert_eq!(
             said,
             [("relists", Some(6_100)), ("short-watches", Some(7_000))]
         );
-        let Finding::Relists { lists, .. } = &found[0] else {
+        let Odd::Relists { lists, .. } = &found[0].odd else {
             panic!("{found:?}");
         };
         assert_eq!(reasons(lists), [(&Because::Ended(Why::Expired), 1)]);
@@ -655,12 +608,9 @@ mod tests {
             ((own, 1), (&*part, 1), Some(true)),
         ] {
             let ledgers = [one, other].map(|(agent, connection)| informer(agent, connection));
-            let twice = found.map(|together| Finding::Twice {
-                informer: 0,
-                other: 1,
-                together,
-            });
-            let said = findings(&ledgers, &[], &[], &shared);
+            let twice = |together| Finding::new(0, None, Odd::Twice { other: 1, together });
+            let twice = found.map(twice);
+            let said = findings(&ledgers.each_ref(), &[], &[], &shared);
             assert_eq!(said, Vec::from_iter(twice), "{one:?} {other:?}");
         }
     }
@@ -721,12 +671,12 @@ mod tests {
             ("another client's", of(&others), one(), false),
             ("others", of(&|_| {}), read("nodes", None, Some("x")), false),
         ] {
-            let informer = has.then_some(0);
-            let wanted = Finding::Poll {
-                poll: poll.clone(),
-                informer,
+            let wanted = Finding {
+                informer: has.then_some(0),
+                at: None,
+                odd: Odd::Poll(poll.clone()),
             };
-            let found = findings(&[ledger], &[poll], &[], &Shared::new());
+            let found = findings(&[&ledger], &[poll], &[], &Shared::new());
             assert_eq!(found, [wanted], "{name}");
         }
     }

@@ -1,14 +1,15 @@
 //! One request of an informer and its response, read as it comes: into what a recording holds, and into notes.
 
-use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
+use deltascope_cache::lister_watcher::WatchRequest;
 use deltascope_world::Time;
 use deltascope_world::source::key_of;
 use deltascope_world::source::live::{Asked, ResponsePart, Wanted};
 use deltascope_world::source::proxy::exchange::{End, Exchange, Head};
 use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::RequestKind;
 
-use super::call::{Call, Scope, Want};
-use super::note::{Heard, Kind, Note, Weight, Why};
+use super::call::{Call, Scope};
+use super::note::{EventNote, Kind, Note, Weight, Why};
 use super::weigh::{Weighed, weighed};
 
 /// How a response ended.
@@ -26,7 +27,7 @@ pub enum Over {
 #[derive(Debug)]
 pub struct Follower {
     exchange: Exchange,
-    want: Want,
+    want: RequestKind,
     /// The objects of a watch; `None` for a list.
     watch: Option<Scope>,
     /// The head of the response.
@@ -41,7 +42,7 @@ pub struct Follower {
 
 /// What a piece of a response was.
 #[derive(Debug, Default)]
-pub struct Step {
+pub struct Piece {
     /// The response, or a part of it, as a recording holds it.
     pub parts: Vec<ResponsePart>,
     /// What is noted of it.
@@ -56,19 +57,19 @@ impl Follower {
             Call::List(scope, list) => {
                 let note = Note::List {
                     at,
-                    version: list.version.clone(),
+                    version: list.resource_version.to_string(),
                     limit: list.limit,
-                    continues: !list.token.is_empty(),
+                    continues: !list.continue_token.is_empty(),
                 };
-                (scope, Asked::List(ListRequest::default()), note)
+                (scope, Asked::List(list.clone()), note)
             }
             Call::Watch(scope, watch) => {
                 let note = Note::Watch {
                     at,
-                    version: watch.version.clone(),
-                    initial: watch.initial,
+                    version: watch.resource_version.to_string(),
+                    initial: RequestKind::of(watch) == RequestKind::Stream,
                 };
-                (scope, Asked::Watch(WatchRequest::default()), note)
+                (scope, Asked::Watch(watch.clone()), note)
             }
             Call::Get(_) | Call::Write(..) | Call::Other => return None,
         };
@@ -76,7 +77,7 @@ impl Follower {
         let follower = Self {
             exchange: sent(scope, ask, at),
             want,
-            watch: (want != Want::List).then(|| scope.clone()),
+            watch: (want != RequestKind::List).then(|| scope.clone()),
             head: Head::default(),
             failed: false,
             objects: Vec::new(),
@@ -87,25 +88,25 @@ impl Follower {
 
     /// What the request asks for.
     #[must_use]
-    pub fn want(&self) -> Want {
+    pub fn want(&self) -> RequestKind {
         self.want
     }
 
     /// The head of the response has come.
-    pub fn head(&mut self, at: Time, head: &Head) -> Step {
+    pub fn head(&mut self, at: Time, head: &Head) -> Piece {
         head.clone_into(&mut self.head);
         let responses = self.exchange.head(at, head);
-        self.step(at, responses, Vec::new(), false)
+        self.piece(at, responses, Vec::new(), false)
     }
 
     /// A piece of the body has come.
-    pub fn chunk(&mut self, at: Time, chunk: &[u8]) -> Step {
+    pub fn chunk(&mut self, at: Time, chunk: &[u8]) -> Piece {
         let (mut raw, mut responses) = (Vec::new(), Vec::new());
         if self.watch.is_none() {
             let objects = &mut self.objects;
             let each = |json: &[u8]| objects.push(weighed(json, 1));
             responses = self.exchange.chunk_with(at, chunk, each);
-            return self.step(at, responses, raw, false);
+            return self.piece(at, responses, raw, false);
         }
         for line in chunk.split_inclusive(|byte| *byte == b'\n') {
             if self.failed && !line.trim_ascii().is_empty() {
@@ -117,7 +118,7 @@ impl Follower {
             let last = responses.last().map(|response| &response.part);
             self.failed = matches!(last, Some(ResponsePart::Event(RecordedEvent::Error { .. })));
         }
-        self.step(at, responses, raw, false)
+        self.piece(at, responses, raw, false)
     }
 
     /// More comes behind an error of a watch. For client-go it is over, others read on.
@@ -131,7 +132,7 @@ impl Follower {
     }
 
     /// The response has ended.
-    pub fn end(&mut self, at: Time, over: Over) -> Step {
+    pub fn end(&mut self, at: Time, over: Over) -> Piece {
         let hung_up = over == Over::HungUp;
         let end = match over {
             Over::Complete => End::Complete,
@@ -143,23 +144,23 @@ impl Follower {
             // It has no answer, and the client wants none.
             responses.clear();
         }
-        let mut step = self.step(at, responses, Vec::new(), hung_up);
+        let mut piece = self.piece(at, responses, Vec::new(), hung_up);
         if hung_up && !std::mem::replace(&mut self.over, true) {
-            step.notes.push(Note::Ended {
+            piece.notes.push(Note::Ended {
                 at,
                 why: Why::HungUp,
             });
         }
-        step
+        piece
     }
 
-    fn step(
+    fn piece(
         &mut self,
         at: Time,
         responses: Vec<deltascope_world::source::live::ServerResponse>,
         raw: Vec<Weighed>,
         hung_up: bool,
-    ) -> Step {
+    ) -> Piece {
         let mut raw = raw.into_iter();
         let (mut parts, mut notes, mut heard) = (Vec::new(), Vec::new(), Vec::new());
         let mut why = None;
@@ -180,19 +181,19 @@ impl Follower {
                 ResponsePart::Event(event) => {
                     let weighed = raw.next().unwrap_or_default();
                     match event {
-                        RecordedEvent::Object { event, object } => heard.push(Heard {
+                        RecordedEvent::Object { event, object } => heard.push(EventNote {
                             kind: Kind::of(*event),
                             object: weight(key_of(object).to_string(), &weighed),
                             by: weighed.by,
                         }),
                         RecordedEvent::Bookmark {
                             initial_events_end, ..
-                        } => heard.push(Heard {
+                        } => heard.push(EventNote {
                             kind: match initial_events_end {
                                 true => Kind::InitialEnd,
                                 false => Kind::Bookmark,
                             },
-                            ..Heard::default()
+                            ..EventNote::default()
                         }),
                         RecordedEvent::Error { .. } | RecordedEvent::Cut { .. } => {
                             why = Why::of(&response.part);
@@ -217,7 +218,7 @@ impl Follower {
         {
             notes.push(Note::Ended { at, why });
         }
-        Step { parts, notes }
+        Piece { parts, notes }
     }
 }
 
@@ -242,7 +243,6 @@ fn weight(key: String, weighed: &Weighed) -> Weight {
 
 #[cfg(test)]
 mod tests {
-    use super::super::call::WatchCall;
     use super::*;
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
             plural: "pods".to_owned(),
             ..Scope::default()
         };
-        let call = Call::Watch(pods, WatchCall::default());
+        let call = Call::Watch(pods, WatchRequest::default());
         let (mut follower, _) = Follower::new(0, &call).unwrap();
         let head = Head {
             status: 200,
@@ -265,13 +265,13 @@ mod tests {
                 "{{\"type\":\"ADDED\",\"object\":{{\"metadata\":{{\"name\":\"{name}\",\"resourceVersion\":\"1\"}}}}}}\n"
             )
         };
-        let kinds = |step: &Step| -> Vec<&str> {
+        let kinds = |piece: &Piece| -> Vec<&str> {
             let kind = |note: &Note| match note {
                 Note::Events { .. } => "events",
                 Note::Ended { .. } => "ended",
                 _ => "else",
             };
-            step.notes.iter().map(kind).collect()
+            piece.notes.iter().map(kind).collect()
         };
         let [one, two, three] = ["one", "two", "three"].map(added);
         // The end of a line may come later.

@@ -7,9 +7,10 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::map::Map;
 use deltascope_cache::sorted;
 use deltascope_world::Time;
+use deltascope_world::virtual_time::RequestKind;
 
 use super::call::{Call, Scope};
-use super::note::{Connection, Heard, Kind, Note, Stopped, Weight, Why};
+use super::note::{Connection, EventNote, Kind, Note, Stopped, Weight, Why};
 
 /// How many objects stand in one line.
 const AT_ONCE: usize = 1_000;
@@ -33,14 +34,12 @@ pub struct Ledger {
     pub agent: Arc<str>,
     /// The objects.
     pub scope: Scope,
+    /// Whether the scope is a guess, which may lack a part.
+    pub is_guess: bool,
     /// Wall-clock time of its moment 0, in ms since 1970; `None` if unknown.
     pub start: Option<Time>,
-    /// The file of its recording; empty if there is none.
-    pub file: String,
     /// When and why the recording stopped before its informer.
     pub stopped: Option<(Time, Stopped)>,
-    /// The number under which the tap gives its recording out; 0 if it does not.
-    pub recording: usize,
     /// The time of its last note, in ms.
     pub until: Time,
     /// Its lists, the first of them.
@@ -134,39 +133,32 @@ pub enum Because {
     Nothing,
 }
 
-/// The kind of an end, to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EndKind {
-    /// See [`Why::Closed`].
-    Closed,
-    /// See [`Why::Cut`].
-    Cut,
-    /// See [`Why::HungUp`].
-    HungUp,
-    /// See [`Why::Expired`].
-    Expired,
-    /// See [`Why::Later`].
-    Later,
-    /// See [`Why::Failed`].
-    Failed,
-    /// See [`Why::TooLarge`].
-    TooLarge,
+macro_rules! end_kinds {
+    ($($kind:ident $name:literal),*) => {
+        /// The kind of an end, to be counted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum EndKind {
+            $(#[doc = concat!("See [`Why::", stringify!($kind), "`].")] $kind),*
+        }
+
+        impl EndKind {
+            /// All, as notes name them.
+            pub const NAMES: &[(&str, Self)] = &[$(($name, Self::$kind)),*];
+
+            /// The kind of an end.
+            #[must_use]
+            pub fn of(why: &Why) -> Self {
+                match why {
+                    $(Why::$kind { .. } => Self::$kind),*
+                }
+            }
+        }
+    };
 }
 
-impl EndKind {
-    /// The kind of an end.
-    #[must_use]
-    pub fn of(why: &Why) -> Self {
-        match why {
-            Why::Closed => Self::Closed,
-            Why::Cut => Self::Cut,
-            Why::HungUp => Self::HungUp,
-            Why::Expired => Self::Expired,
-            Why::Later { .. } => Self::Later,
-            Why::Failed { .. } => Self::Failed,
-            Why::TooLarge => Self::TooLarge,
-        }
-    }
+end_kinds! {
+    Closed "closed", Cut "cut", HungUp "hungUp", Expired "expired", Later "later", Failed "failed",
+    TooLarge "tooLarge"
 }
 
 /// An object that changes often.
@@ -252,10 +244,12 @@ impl Ledger {
     #[must_use]
     pub fn begins_again(&self, call: &Call) -> bool {
         let is_first = match call {
-            Call::List(_, list) => list.version == "0" && list.token.is_empty(),
+            Call::List(_, list) => &*list.resource_version == "0" && list.continue_token.is_empty(),
             Call::Watch(_, watch) => {
                 let expires = self.ends_of(EndKind::Expired) > 0;
-                watch.initial && watch.version.is_empty() && !expires
+                RequestKind::of(watch) == RequestKind::Stream
+                    && watch.resource_version.is_empty()
+                    && !expires
             }
             _ => false,
         };
@@ -428,7 +422,7 @@ impl Ledger {
         }
     }
 
-    fn heard(&mut self, at: Time, event: &Heard) {
+    fn heard(&mut self, at: Time, event: &EventNote) {
         if let Some((_, count)) = &mut self.since {
             *count += 1;
         }
@@ -576,8 +570,8 @@ mod tests {
         }
     }
 
-    fn heard(kind: Kind, key: &str) -> Heard {
-        Heard {
+    fn heard(kind: Kind, key: &str) -> EventNote {
+        EventNote {
             kind,
             object: weight(key, 200),
             by: "kubelet".into(),

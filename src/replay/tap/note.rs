@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use deltascope_cache::fact::{EventType, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
+use deltascope_world::source::pod::is_dns_label;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::source::{Command, key_of};
 use deltascope_world::virtual_time::Input;
@@ -73,7 +75,7 @@ pub enum Note {
         /// When they came.
         at: Time,
         /// What they were.
-        events: Vec<Heard>,
+        events: Vec<EventNote>,
     },
     /// A watch has ended, or a request has failed.
     Ended {
@@ -142,7 +144,7 @@ pub struct Weight {
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Heard {
+pub struct EventNote {
     /// Its type.
     pub kind: Kind,
     /// The object, unless it is a bookmark.
@@ -215,6 +217,12 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Note {
+    /// Its line in a recording.
+    #[must_use]
+    pub fn line(&self) -> Value {
+        json!({ NAME: self })
+    }
+
     /// When it was noted.
     #[must_use]
     pub fn at(&self) -> Time {
@@ -254,24 +262,30 @@ pub fn goes_on(bytes: &[u8]) -> bool {
     read(bytes).iter().any(goes_on)
 }
 
-/// What a recording without notes says: neither its client, nor how lists were asked for, nor sizes, nor writers.
+/// What the title of a recording says of its informer, for where no note names it: a guess.
 #[must_use]
-pub fn of(trace: &Trace) -> Vec<Note> {
-    let title = trace.title.en.split(" · ").collect::<Vec<_>>();
-    let (plural, group) = match title.first() {
-        Some(resource) => resource.split_once('.').unwrap_or((resource, "")),
-        None => ("", ""),
-    };
-    let mut notes = vec![Note::Informer {
+pub fn guessed(trace: &Trace) -> Note {
+    let mut parts = trace.title.en.split(" · ");
+    let resource = parts.next().unwrap_or_default();
+    let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+    // More parts are selectors, or a client.
+    let place = parts.next().filter(|place| is_dns_label(place));
+    let place = place.filter(|_| parts.next().is_none());
+    Note::Informer {
         agent: Arc::default(),
         scope: Scope {
             group: group.to_owned(),
             plural: plural.to_owned(),
-            namespace: (title.get(1).filter(|place| **place != "all namespaces"))
-                .map(|place| (*place).to_owned()),
+            namespace: place.map(str::to_owned),
             ..Scope::default()
         },
-    }];
+    }
+}
+
+/// What a recording of this informer says that no tap has made: neither how lists were asked for, nor sizes, nor writers.
+#[must_use]
+pub fn of(informer: Note, trace: &Trace) -> Vec<Note> {
+    let mut notes = vec![informer];
     let streams = trace.recording.scenario.settings.streams();
     let mut listed = false;
     for taken in &trace.recording.inputs {
@@ -302,19 +316,21 @@ pub fn of(trace: &Trace) -> Vec<Note> {
                     });
                     notes.push(Note::Opened { at });
                 }
-                ResponsePart::Event(RecordedEvent::Object { event, object }) => heard.push(Heard {
-                    kind: Kind::of(*event),
-                    object: weight(object),
-                    ..Heard::default()
-                }),
+                ResponsePart::Event(RecordedEvent::Object { event, object }) => {
+                    heard.push(EventNote {
+                        kind: Kind::of(*event),
+                        object: weight(object),
+                        ..EventNote::default()
+                    })
+                }
                 ResponsePart::Event(RecordedEvent::Bookmark {
                     initial_events_end, ..
-                }) => heard.push(Heard {
+                }) => heard.push(EventNote {
                     kind: match initial_events_end {
                         true => Kind::InitialEnd,
                         false => Kind::Bookmark,
                     },
-                    ..Heard::default()
+                    ..EventNote::default()
                 }),
                 part => {
                     if let Some(why) = Why::of(part) {

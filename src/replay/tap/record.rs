@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_core::{DynamicObject, TypeMeta};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind, ListPage, WatchItem};
@@ -21,14 +21,14 @@ use deltascope_world::source::Command;
 use deltascope_world::source::item_of;
 use deltascope_world::source::live::{MAX_OBJECTS, Page, ResponsePart, ServerResponse};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::Input;
+use deltascope_world::virtual_time::{Input, RequestKind};
 
 use crate::recording::RecordedInput;
 use crate::trace::{self, Trace};
 
-use super::call::{Call, Want};
+use super::call::Call;
 use super::ledger;
-use super::note::{NAME, Note, Stopped, Why};
+use super::note::{Note, Stopped, Why};
 use super::state::State;
 
 /// A watch that ends within about this time without an event is ended for the reflector in another way: whether it is
@@ -73,11 +73,10 @@ impl Model {
     }
 
     /// The request that has no answer yet; none while a watch is open.
-    fn wants(&self) -> Option<Want> {
+    fn wants(&self) -> Option<RequestKind> {
         match self.reflector.need() {
-            Need::List(_) => Some(Want::List),
-            Need::Watch(watch) if watch.send_initial_events == Some(true) => Some(Want::Stream),
-            Need::Watch(_) => Some(Want::Watch),
+            Need::List(_) => Some(RequestKind::List),
+            Need::Watch(watch) => Some(RequestKind::of(watch)),
             _ => None,
         }
     }
@@ -196,7 +195,7 @@ impl Recorder {
     /// decides how a replay asks.
     #[must_use]
     pub fn new(first: &Call, informer: Note, head: Head, long: usize) -> Self {
-        let streams = first.want() == Some(Want::Stream);
+        let streams = first.want() == Some(RequestKind::Stream);
         let stops =
             matches!(&informer, Note::Informer { agent, .. } if ledger::is_client_go(agent));
         Self::with(streams, !stops, vec![informer], head, long)
@@ -317,13 +316,13 @@ impl Recorder {
             return text;
         };
         if let Call::List(_, list) = call
-            && list.token.is_empty()
+            && list.continue_token.is_empty()
         {
             self.listed = 0;
             self.lead_to_first_page(at, list.limit, &mut text);
         }
         self.lead_to(at, want, &mut text);
-        self.streaming = want == Want::Stream;
+        self.streaming = want == RequestKind::Stream;
         self.note(note, &mut text);
         text
     }
@@ -427,7 +426,7 @@ impl Recorder {
     }
 
     /// Answers the reflector so that its next request is the one that was sent.
-    fn lead_to(&mut self, at: Time, want: Want, text: &mut String) {
+    fn lead_to(&mut self, at: Time, want: RequestKind, text: &mut String) {
         if let Some((then, part)) = self.pending.take() {
             let part = self.leading(then, part, want);
             self.say(then, part, text);
@@ -439,10 +438,12 @@ impl Recorder {
         for _ in 0..MOST_ANSWERS {
             let part = match (self.model.wants(), want) {
                 (Some(wanted), want) if wanted == want => return,
-                (Some(Want::Watch), _) => refused(410, "Expired"),
-                (Some(Want::Stream), Want::List) => refused(422, "Invalid"),
-                (Some(Want::List), Want::Stream) => not_reached(),
-                (Some(Want::List), Want::Watch) if self.listed == 0 && self.model.number == 1 => {
+                (Some(RequestKind::Watch), _) => refused(410, "Expired"),
+                (Some(RequestKind::Stream), RequestKind::List) => refused(422, "Invalid"),
+                (Some(RequestKind::List), RequestKind::Stream) => not_reached(),
+                (Some(RequestKind::List), RequestKind::Watch)
+                    if self.listed == 0 && self.model.number == 1 =>
+                {
                     // A watch without a list before it.
                     ResponsePart::Page(Page::default())
                 }
@@ -454,7 +455,7 @@ impl Recorder {
     }
 
     /// The end of a request, or one in its place after which the reflector does as the controller did.
-    fn leading(&self, at: Time, end: ResponsePart, want: Want) -> ResponsePart {
+    fn leading(&self, at: Time, end: ResponsePart, want: RequestKind) -> ResponsePart {
         let model = &self.model;
         let now = model.now.max(Duration::from_millis(at));
         let barely = matches!(end, ResponsePart::Ended(_))
@@ -518,7 +519,7 @@ impl Recorder {
             self.early.push(note.clone());
             return;
         }
-        self.write(note.at(), [line(note)], text);
+        self.write(note.at(), [note.line()], text);
     }
 
     fn begin(&mut self, kind: &str, text: &mut String) {
@@ -533,7 +534,7 @@ impl Recorder {
                 .partition(|note| matches!(note, Note::GoesOn { .. }));
             let say = |notes: Vec<Note>, text: &mut String| {
                 for note in notes {
-                    let _ = writeln!(text, "{}", line(&note));
+                    let _ = writeln!(text, "{}", note.line());
                 }
             };
             say(goes_on, text);
@@ -578,12 +579,7 @@ impl Recorder {
 /// The line with which a recording says that it does not go on.
 #[must_use]
 pub fn stopped(at: Time, why: Stopped) -> String {
-    format!("{}\n", line(&Note::Stopped { at, why }))
-}
-
-fn line(note: &Note) -> Value {
-    let note = serde_json::to_value(note).unwrap_or(Value::Null);
-    json!({ NAME: note })
+    format!("{}\n", Note::Stopped { at, why }.line())
 }
 
 /// The kind of the objects of a part, if it has any.

@@ -508,7 +508,9 @@ fn is_subdomain(text: &str) -> bool {
             .all(|part| is_bounded(part, |byte| byte == b'-', false))
 }
 
-pub(crate) fn is_dns_label(text: &str) -> bool {
+/// Whether it may name a namespace.
+#[must_use]
+pub fn is_dns_label(text: &str) -> bool {
     text.len() <= MAX_LABEL && is_bounded(text, |byte| byte == b'-', false)
 }
 

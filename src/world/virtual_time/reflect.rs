@@ -60,6 +60,17 @@ pub enum RequestKind {
     Stream,
 }
 
+impl RequestKind {
+    /// The kind of a watch.
+    #[must_use]
+    pub fn of(watch: &WatchRequest) -> Self {
+        match watch.send_initial_events {
+            Some(true) => Self::Stream,
+            _ => Self::Watch,
+        }
+    }
+}
+
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -125,10 +136,7 @@ impl ReflectorLog {
         self.watches_asked += 1;
         let rv_match = request.resource_version_match;
         self.asks(RequestLine {
-            kind: match request.send_initial_events {
-                Some(true) => RequestKind::Stream,
-                _ => RequestKind::Watch,
-            },
+            kind: RequestKind::of(request),
             rv: Arc::clone(&request.resource_version),
             rv_match: rv_match.map_or("", ResourceVersionMatch::as_str),
             limit: 0,

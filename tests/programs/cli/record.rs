@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use deltascope::replay::recording::RecordedInput;
 use deltascope::replay::trace;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, refusing, resources,
@@ -461,6 +461,89 @@ fn a_recording_ends_when_its_reader_closes_stdout() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+/// An API server with Secrets in place of ConfigMaps. As a real one, it counts only without selectors.
+fn api_of_secrets() -> Proxy {
+    Proxy::start(|head, mut to| {
+        let asks = |part: &str| head.lines().next().unwrap().contains(part);
+        if asks("/api HTTP") {
+            let body = fs::read_to_string("tests/transcripts/discovery-aggregated-api.body");
+            let body = body.unwrap().replace("configmaps", "secrets");
+            let body = body.replace("ConfigMap", "Secret");
+            answer(&mut to, "200 OK", "application/json", body.as_bytes());
+        } else if asks("/apis HTTP") {
+            resources(&head, &mut to);
+        } else if asks("watch=") {
+            super::opened(&mut to);
+            send(&mut to, "ADDED", &pod("late", 11));
+            let _ended = to.read(&mut [0; 1]);
+        } else if asks("limit=1&") && !asks("Selector") {
+            let list = json!({ "kind": "List", "items": [pod("web-1", 1)],
+                "metadata": { "resourceVersion": "10", "remainingItemCount": 500 } });
+            let list = list.to_string();
+            answer(&mut to, "200 OK", "application/json", list.as_bytes());
+        } else {
+            super::listed(&mut to, &[pod("web-1", 1)]);
+        }
+    })
+}
+
+#[test]
+fn a_report_knows_what_was_recorded() {
+    let api = api_of_secrets();
+    let label = json!({ "version": "v1", "plural": "secrets", "labelSelector": "app=web" });
+    let role = json!({ "version": "v1", "plural": "namespaces", "labelSelector": "role=edge" });
+    let metadata = json!({ "version": "v1", "plural": "secrets", "metadataOnly": true });
+    for (number, (args, scope, odd)) in [
+        (
+            &["--full", "-r", "secrets"][..],
+            json!({ "version": "v1", "plural": "secrets" }),
+            &["all-secrets"][..],
+        ),
+        (&["--full", "-r", "secrets", "-l", "app=web"], label, &[]),
+        (&["--metadata-only", "-r", "secrets"], metadata, &[]),
+        (
+            &["--full", "-r", "namespaces", "-l", "role=edge"],
+            role,
+            &[],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [file, report] = ["jsonl", "json"].map(|ending| {
+            let path = scratch(&format!("watched-{number}.{ending}"));
+            let _none = fs::remove_file(&path);
+            path
+        });
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--era", "1.32"]);
+        command.args(["--max-events", "1", "-o"]);
+        let done = output(command.arg(&file).args(args));
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(0), "{args:?}: {err}");
+        let done = output(deltascope(&["report", "-o"]).arg(&report).arg(&file));
+        assert_eq!(done.status.code(), Some(0), "{args:?}");
+        let said: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        assert_eq!(said["informers"][0]["scope"], scope, "{args:?}");
+        let found = said["findings"].as_array().unwrap().iter();
+        let found: Vec<_> = found.map(|one| one["kind"].as_str().unwrap()).collect();
+        assert_eq!(found, odd, "{args:?}");
+    }
+}
+
+#[test]
+fn all_objects_are_counted_whatever_is_selected() {
+    let api = api_of_secrets();
+    for selector in [&[][..], &["-l", "app=web"]] {
+        let mut command = deltascope(&["record", "--proxy", &api.url, "-r", "secrets"]);
+        let done = output(command.args(["--max-events", "1"]).args(selector));
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert!(
+            text.contains("PartialObjectMetadata"),
+            "{selector:?}: {text}"
+        );
+    }
 }
 
 /// The output up to the line that contains `wanted`.

@@ -673,7 +673,7 @@ impl Run {
             let (trace, _) = trace::read("tap", file);
             let goes_on = note::goes_on(file);
             let beside = heard::beside(&trace.unwrap().recording, goes_on, log).unwrap();
-            if informer.again && beside.alike() > 0 {
+            if informer.again && beside.tally().alike > 0 {
                 AGAIN.fetch_add(1, Ordering::Relaxed);
             }
             assert_eq!(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use deltascope::presentation::cluster;
 use deltascope::replay::recording::Recording;
-use deltascope::replay::tap::call::{Call, Want};
+use deltascope::replay::tap::call::Call;
 use deltascope::replay::tap::detect::{Client, Detector, Id, Track};
-use deltascope::replay::tap::follow::{Follower, Over, Step};
+use deltascope::replay::tap::follow::{Follower, Over, Piece};
 use deltascope::replay::tap::ledger::Ledger;
 use deltascope::replay::tap::next::{Next, Turn};
 use deltascope::replay::tap::note::{Note, Stopped};
@@ -19,6 +19,7 @@ use deltascope::world::source::live::ResponsePart;
 use deltascope::world::source::proxy::exchange::Head;
 use deltascope::world::source::wire::RecordedEvent;
 use deltascope::world::text::Text;
+use deltascope::world::virtual_time::RequestKind;
 
 /// An informer, as the tap has found it.
 pub(super) struct Tapped {
@@ -43,7 +44,7 @@ pub(super) struct Tap {
 }
 
 fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
-    let (scope, streams) = (of.scope.clone(), call.want() == Some(Want::Stream));
+    let (scope, streams) = (of.scope.clone(), call.want() == Some(RequestKind::Stream));
     let head = move |_: &str| {
         let target = scope.target("Pod");
         let mut scenario = cluster::scenario(&target, &cluster::Options::default(), 0);
@@ -84,8 +85,8 @@ impl Tap {
             self.tracks.remove(&track);
         }
         let (scope, lists) = match call {
-            Call::List(scope, list) => (scope, list.token.is_empty()),
-            Call::Watch(scope, watch) => (scope, watch.initial),
+            Call::List(scope, list) => (scope, list.continue_token.is_empty()),
+            Call::Watch(scope, watch) => (scope, RequestKind::of(watch) == RequestKind::Stream),
             _ => panic!("{call:?}"),
         };
         let rotate = self.rotate;
@@ -141,7 +142,7 @@ impl Tap {
         }
     }
 
-    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Step) {
+    fn step(&mut self, id: Id, at: Time, read: impl FnOnce(&mut Follower, Time) -> Piece) {
         let Some((track, follower)) = self.open.get_mut(&id) else {
             return;
         };

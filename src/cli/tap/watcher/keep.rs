@@ -11,7 +11,7 @@ use deltascope_world::Time;
 use deltascope_world::bounds::MAX_BYTES;
 use deltascope_world::text::Text;
 
-use super::super::super::report::{self, Part, file_name, log_of};
+use super::super::super::report::{self, RecordingFile, file_name, log_of};
 use super::super::super::{cannot_write, note};
 use super::super::private;
 use super::super::recordings::{first_name, is_gone, recorder};
@@ -56,10 +56,7 @@ impl Watcher {
         match file {
             Ok(file) => {
                 one.to = To::File(file);
-                if self.options.kept {
-                    one.ledger.file = path.display().to_string();
-                }
-                one.ledger.recording = self.options.recordings.add(path);
+                one.recording = self.options.recordings.add(path);
                 self.say_stopped(track);
             }
             Err(error) => {
@@ -98,7 +95,7 @@ impl Watcher {
         let Some(one) = self.tracks.get_mut(&track) else {
             return;
         };
-        let (recordings, number) = (&self.options.recordings, one.ledger.recording);
+        let (recordings, number) = (&self.options.recordings, one.recording);
         let failed = cannot_write(&recordings.get(number, None).unwrap_or_default(), error);
         note(failed.text.get(self.options.lang));
         one.to = To::Nowhere;
@@ -127,7 +124,7 @@ impl Watcher {
             return;
         };
         let next = Next::of(&one.ledger, one.recorder.as_ref(), one.resumes, list);
-        let number = one.ledger.recording;
+        let number = one.recording;
         let Some(last) = recordings
             .parts(number)
             .pop()
@@ -159,11 +156,8 @@ impl Watcher {
             Ok(file) => one.to = To::File(file),
             Err(error) => return self.unwritten(track, &error),
         }
-        if self.options.kept {
-            one.ledger.file = path.display().to_string();
-        }
         one.lines.go_on();
-        let part = Part {
+        let part = RecordingFile {
             number: part,
             from: at,
             path,
@@ -191,7 +185,8 @@ impl Watcher {
     /// Says that a recording does not go on, once it is in a file. Of one that is not kept, the page says so.
     pub(super) fn say_stopped(&self, track: usize) {
         if let Some(one) = self.tracks.get(&track)
-            && !one.ledger.file.is_empty()
+            && self.options.kept
+            && one.recording > 0
             && let Some(said) = report::stopped(&one.ledger)
         {
             note(said.get(self.options.lang));
@@ -204,8 +199,8 @@ mod tests {
     use deltascope_replay::tap::follow::Over;
     use deltascope_replay::tap::note;
 
+    use super::super::Client;
     use super::super::tests::watcher;
-    use super::super::{Client, Word};
     use super::*;
 
     /// A list of so many objects of 7 MB each; then a watch, if it is one.
@@ -216,50 +211,26 @@ mod tests {
         (objects, version): (usize, &str),
         watches: bool,
     ) {
-        let head = || super::super::super::super::http::head_of(200, &hyper::HeaderMap::new());
-        let ask = |watcher: &mut Watcher, at, query: &[(String, String)]| {
-            let call = Call::read("GET", "api/v1/pods", query, "application/json");
-            watcher.asked(at, at, client, &call);
-            let head = head();
-            watcher.hear(Word::Head { id: at, at, head });
-        };
-        let chunk = |watcher: &mut Watcher, at, text: String| {
-            watcher.hear(Word::Chunk {
-                id: at,
-                at,
-                bytes: text.into(),
-                _room: None,
-            });
-        };
-        let version = ("resourceVersion".to_owned(), version.to_owned());
-        ask(watcher, id, &[version]);
+        let wanted = format!("api/v1/pods?resourceVersion={version}");
+        watcher.ask(client, id, &wanted, 200);
         let long = "x".repeat(7 << 20);
         let object = |number| {
             format!(
                 "{{\"metadata\":{{\"name\":\"{number}\",\"resourceVersion\":\"1\"}},\"spec\":\"{long}\"}}"
             )
         };
-        chunk(
-            watcher,
-            id,
-            "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[".to_owned(),
-        );
+        let begin = "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[";
+        watcher.come(id, id, begin);
         for number in 0..objects {
             let comma = if number > 0 { "," } else { "" };
-            chunk(watcher, id, format!("{comma}{}", object(number)));
+            watcher.come(id, id, format!("{comma}{}", object(number)));
         }
-        chunk(watcher, id, "]}".to_owned());
-        let over = Over::Complete;
-        watcher.hear(Word::End { id, at: id, over });
+        watcher.come(id, id, "]}");
+        watcher.end(id, Over::Complete);
         if watches {
-            let query = [
-                ("watch".to_owned(), "1".to_owned()),
-                ("resourceVersion".to_owned(), "1".to_owned()),
-            ];
-            ask(watcher, id + 1, &query);
-            let over = Over::HungUp;
-            let (id, at) = (id + 1, id + 1);
-            watcher.hear(Word::End { id, at, over });
+            let wanted = "api/v1/pods?watch=1&resourceVersion=1";
+            watcher.ask(client, id + 1, wanted, 200);
+            watcher.end(id + 1, Over::HungUp);
         }
     }
 
@@ -273,7 +244,7 @@ mod tests {
             std::fs::create_dir_all(&out).unwrap();
             (watcher.options.out, watcher.options.keep) = (Some(out.clone()), 9);
             list(&mut watcher, &client, 10, (objects, ""), true);
-            let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].stopped;
+            let stopped = |watcher: &mut Watcher| watcher.observed().informers[0].ledger.stopped;
             let is_full = matches!(stopped(&mut watcher), Some((_, Stopped::Full)));
             assert_eq!(is_full, why == Stopped::Full);
             list(&mut watcher, &client, 20, (objects, ""), false);
@@ -281,7 +252,7 @@ mod tests {
             let files = watcher.options.recordings.parts(1);
             assert_eq!(files.len(), parts);
             // The last begins with that list, and says so; the one before says why it ends.
-            let notes = |part: &Part| note::read(&std::fs::read(&part.path).unwrap());
+            let notes = |part: &RecordingFile| note::read(&std::fs::read(&part.path).unwrap());
             let number = u32::try_from(parts).unwrap();
             let anew = Note::GoesOn {
                 at: 10,

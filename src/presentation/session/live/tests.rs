@@ -309,7 +309,7 @@ fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
     // The run has lost its beginning, so it says what it is compared from.
     session.listen_to(b"");
     let before = heard(&mut session);
-    assert!(before.goes_on && before.first.is_none() && before.counts[1] > 0);
+    assert!(before.goes_on && before.first.is_none() && before.tally.behind > 0);
     // The controller has heard all, from the beginning on; the last line is on its way.
     let all = |now: Time| {
         let updates = (0..=now / 10).map(|at| logged("MODIFIED", &(at * 10).to_string()));
@@ -318,22 +318,22 @@ fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
     let mut said = all(now);
     session.listen_to(&said.as_bytes()[..said.len() - 9]);
     let is = heard(&mut session);
-    assert_eq!((is.first, is.counts[1]), (None, 1));
+    assert_eq!((is.first, is.tally.behind), (None, 1));
     session.listen_to(&said.as_bytes()[said.len() - 9..]);
     let is = heard(&mut session);
-    assert_eq!(is.counts[1], 0);
+    assert_eq!(is.tally.behind, 0);
     // What is forgotten takes its lines along, and nothing that follows differs.
     let forgotten = session.timeline.forgotten();
     until(&mut session, &mut now, |session| {
         session.timeline.forgotten() > forgotten
     });
     // Nothing is lost of what is known of it.
-    assert_eq!(heard(&mut session).counts[0], is.counts[0]);
+    assert_eq!(heard(&mut session).tally.alike, is.tally.alike);
     let more = all(now)[said.len()..].to_owned();
     said.push_str(&more);
     session.listen_to(more.as_bytes());
     let is = heard(&mut session);
-    assert_eq!((is.first.as_ref(), is.counts[1]), (None, 0), "{is:?}");
+    assert_eq!((is.first.as_ref(), is.tally.behind), (None, 0), "{is:?}");
     assert!(is.lines < said.lines().count() / 2, "{}", is.lines);
     // The same in another generation, from the beginning of what is kept.
     let was = session.view().lesson.era;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::EventType;
+use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::Text;
@@ -11,7 +12,7 @@ use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Setting
 
 use deltascope_world::source::proxy::exchange;
 
-use super::super::call::{ListCall, Scope, WatchCall};
+use super::super::call::Scope;
 use super::super::finding::known_bugs;
 use super::super::follow::{Follower, Over};
 use super::*;
@@ -58,33 +59,29 @@ fn bookmark(rv: &str, initial_events_end: bool) -> ResponsePart {
 }
 
 fn list(token: &str) -> Call {
-    let token = token.to_owned();
-    Call::List(
-        Scope::default(),
-        ListCall {
-            token,
-            ..ListCall::default()
-        },
-    )
+    listed(token, 0)
 }
 
 /// In pages, as few of client-go's lists are.
 fn paged(token: &str) -> Call {
-    let (token, limit) = (token.to_owned(), 2);
-    let version = String::new();
-    Call::List(
-        Scope::default(),
-        ListCall {
-            version,
-            limit,
-            token,
-        },
-    )
+    listed(token, 2)
+}
+
+fn listed(token: &str, limit: u32) -> Call {
+    let list = ListRequest {
+        limit,
+        continue_token: token.into(),
+        ..ListRequest::default()
+    };
+    Call::List(Scope::default(), list)
 }
 
 fn watch(initial: bool) -> Call {
-    let version = String::new();
-    Call::Watch(Scope::default(), WatchCall { version, initial })
+    let watch = WatchRequest {
+        send_initial_events: Some(initial),
+        ..WatchRequest::default()
+    };
+    Call::Watch(Scope::default(), watch)
 }
 
 /// Requests, each with its response.
@@ -130,7 +127,7 @@ fn recorded_of(agent: &str, every: Time, goes_on: GoesOn, requests: Requests) ->
     let mut known = (0, 0);
     for (call, parts) in requests {
         let lists = match &call {
-            Call::List(_, list) => list.token.is_empty(),
+            Call::List(_, list) => list.continue_token.is_empty(),
             call => *call == watch(true),
         };
         if goes_on == GoesOn::AtLists && lists && recorder.is_steady() {
@@ -358,7 +355,8 @@ fn whatever_the_controller_does_its_recording_replays() {
         let mut wanted: BTreeMap<String, String> = BTreeMap::new();
         let mut paged = false;
         for (call, parts) in &requests {
-            if matches!(call, Call::Watch(_, watch) if watch.initial) {
+            if matches!(call, Call::Watch(_, watch) if RequestKind::of(watch) == RequestKind::Stream)
+            {
                 let ends = |part: &ResponsePart| {
                     *part == bookmark("10", true) || *part == bookmark("30", true)
                 };
@@ -368,7 +366,7 @@ fn whatever_the_controller_does_its_recording_replays() {
                     continue;
                 }
             }
-            paged &= !matches!(call, Call::List(_, list) if list.token.is_empty());
+            paged &= !matches!(call, Call::List(_, list) if list.continue_token.is_empty());
             for part in parts {
                 match part {
                     ResponsePart::Page(page) => {
@@ -450,7 +448,8 @@ fn recorder(first: &Call) -> Recorder {
 }
 
 fn recorder_of(agent: &str, first: &Call) -> Recorder {
-    let streams = matches!(first, Call::Watch(_, watch) if watch.initial);
+    let streams =
+        matches!(first, Call::Watch(_, watch) if RequestKind::of(watch) == RequestKind::Stream);
     let informer = Note::Informer {
         agent: agent.into(),
         scope: Scope::default(),
@@ -520,7 +519,7 @@ fn a_list_that_is_too_large_is_no_empty_one() {
         plural: "pods".to_owned(),
         ..Scope::default()
     };
-    let first = Call::List(pods, ListCall::default());
+    let first = Call::List(pods, ListRequest::default());
     let (mut follower, note) = Follower::new(0, &first).unwrap();
     let mut recorder = recorder(&first);
     let mut text = recorder.asked(0, &first, &note);
@@ -557,7 +556,7 @@ fn notes_lie_beside_the_run() {
         super::super::note::read(bytes.as_bytes()).is_empty(),
         "only the tap writes them"
     );
-    let line = line(&Note::Opened { at: 7 }).to_string();
+    let line = Note::Opened { at: 7 }.line().to_string();
     assert_eq!(line, "{\"tap\":{\"opened\":{\"at\":7}}}");
     assert_eq!(
         super::super::note::read(line.as_bytes()),

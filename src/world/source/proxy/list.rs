@@ -306,8 +306,7 @@ fn fields_of(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// The total number of objects, from the answer to [`super::request::count`]. With selectors a server does
-/// not state it; the result is then a lower bound.
+/// The total number of objects, from the answer to [`super::request::count`].
 #[must_use]
 pub fn count(body: &[u8]) -> Option<u64> {
     let list = fields_of(body).ok()?;

@@ -48,7 +48,8 @@ pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Text> {
     }
 }
 
-/// A list of one object whose answer states the total number: see [`super::list::count`].
+/// A list of one object whose answer states the total number, whatever is selected: with selectors no server states one. See
+/// [`super::list::count`].
 ///
 /// # Errors
 /// The target is invalid; the text says what to do.
@@ -58,6 +59,8 @@ pub fn count(target: &Target) -> Result<HttpRequest, Text> {
         ..ListRequest::default()
     };
     let target = Target {
+        label_selector: String::new(),
+        field_selector: String::new(),
         metadata_only: true,
         ..target.clone()
     };
