@@ -123,7 +123,7 @@ fn note(version: &str, named: bool) -> Text {
 mod tests {
     use deltascope_replay::tap::call::Scope;
     use deltascope_replay::tap::note::{Note, Stopped, Why};
-    use deltascope_world::fields::Read as _;
+    use deltascope_world::fields::{Put as _, Read as _};
 
     use super::super::{Files, Part};
     use super::*;
@@ -202,7 +202,7 @@ mod tests {
         };
         let found = [big(0), big(3), Finding::AllSecrets { informer: 1 }, big(2)];
         let all = of(&observed, &found);
-        assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
+        assert_eq!(Informers::read(all.written()).as_ref(), Ok(&all));
         let en = |row: &Row| {
             row.cells
                 .iter()

@@ -56,8 +56,8 @@ pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
-    Era, HandlerSettings, Holds, InformerKind, ManualQueue, PrintSettings, ProcessFailure,
-    ProcessModeText, Rename, Settings, SourceKind, TransformSettings, WorkSettings,
+    Era, HandlerSettings, InformerKind, ManualQueue, PrintSettings, ProcessFailure,
+    ProcessModeText, Settings, SourceKind, TransformSettings, WorkSettings,
 };
 pub use work::Work;
 

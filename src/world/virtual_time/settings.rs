@@ -9,8 +9,8 @@ use kube_core::DynamicObject;
 use serde_json::Value;
 
 use crate::bounds::MAX_TEXT;
-use crate::deserialize_by_fields;
-use crate::fields::{Fields, Put, Read, Written, Wrong, moment, one_of};
+use crate::fields::{Put, Read, Written, Wrong, moment, one_of};
+use crate::{deserialize_by_fields, in_fields};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::object::{Item, Object};
@@ -51,100 +51,6 @@ macro_rules! in_words {
             }
         }
     )*};
-}
-
-/// Declares the settings: each field with its name in JSON and what is done with it, so that nothing else has to list them.
-///
-/// * `plain`: what holds no names of objects, `word`: nor does this text;
-/// * `name`: names of objects, `pair`: `label=value`, `lines`: text in which such names may occur;
-/// * `inside`: more settings.
-macro_rules! in_fields {
-    ($(
-        $(#[$of:meta])*
-        pub struct $name:ident: $what:literal {
-            $($(#[$doc:meta])* pub $field:ident: $type:ty = $word:literal, $how:ident;)*
-        }
-    )*) => {$(
-        $(#[$of])*
-        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
-
-        impl $name {
-            fn read_fields(value: Value) -> Result<Self, Wrong> {
-                let mut fields = Fields::of($what, value)?;
-                let read = Self { $($field: in_fields!(read $how, fields, $word)?,)* };
-                fields.done()?;
-                Ok(read)
-            }
-        }
-
-        impl Put for $name {
-            fn written(&self) -> Value {
-                let mut fields = Written::default();
-                $(self.$field.put($word, &mut fields);)*
-                fields.done()
-            }
-        }
-
-        impl Rename for $name {
-            fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-                $(in_fields!(rename $how, self.$field, to);)*
-            }
-        }
-    )*};
-    (read plain, $fields:ident, $word:literal) => { $fields.get($word) };
-    (read inside, $fields:ident, $word:literal) => { $fields.get($word) };
-    (read lines, $fields:ident, $word:literal) => { $fields.lines($word) };
-    (read $how:ident, $fields:ident, $word:literal) => { $fields.name($word) };
-    (rename plain, $field:expr, $to:ident) => {};
-    (rename word, $field:expr, $to:ident) => {};
-    (rename pair, $field:expr, $to:ident) => { $field.rename(Holds::Pair, $to) };
-    (rename lines, $field:expr, $to:ident) => { $field.rename(Holds::Lines, $to) };
-    (rename $how:ident, $field:expr, $to:ident) => { $field.rename(Holds::Name, $to) };
-}
-
-/// What a text holds of objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// It is a name.
-    Name,
-    /// It is a label and its value, as in `app=web`.
-    Pair,
-    /// Names may occur in it.
-    Lines,
-}
-
-/// What may hold names of objects.
-pub trait Rename {
-    /// Replaces each text, of which `holds` says what it is, by what `to` makes of it.
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String);
-}
-
-impl Rename for String {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        *self = to(holds, self);
-    }
-}
-
-impl Rename for Arc<str> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        *self = to(holds, self).into();
-    }
-}
-
-impl<T: Rename> Rename for Option<T> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        if let Some(of) = self {
-            of.rename(holds, to);
-        }
-    }
-}
-
-impl<T: Rename> Rename for Vec<T> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        for one in self {
-            one.rename(holds, to);
-        }
-    }
 }
 
 in_words! {
@@ -197,8 +103,8 @@ impl InformerKind {
 
 in_fields! {
     /// How a world is built, and how it behaves.
-    #[derive(Clone, Debug, Default)]
-    pub struct Settings: "settings" {
+    #[derive(Clone, Debug)]
+    pub struct Settings: "settings", check {
         /// The seed of the scheduler's random choices.
         pub seed: u64 = "seed", plain;
         /// Let machines take turns at random (from the seed) instead of running each until it blocks.
@@ -266,8 +172,8 @@ in_fields! {
     }
 
     /// The effects of a transform, applied in this order.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TransformSettings: "a transform" {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TransformSettings: "a transform", check {
         /// Refuses objects with this label and value: `bad=true`.
         pub rejects: Option<Arc<str>> = "rejects", pair;
         /// Sets this label and value on every object: `team=a`.
@@ -277,7 +183,7 @@ in_fields! {
     }
 
     /// The lines that a program prints, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct PrintSettings: "what a program prints" {
         /// For each object of the program's own list.
         pub on_list: Vec<String> = "onList", lines;
@@ -288,8 +194,8 @@ in_fields! {
     }
 
     /// The settings of a handler.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct HandlerSettings: "a handler" {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct HandlerSettings: "a handler", check {
         /// Its name.
         pub name: Arc<str> = "name", word;
         /// Whether it runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
@@ -317,9 +223,54 @@ in_fields! {
         /// The lines it prints for a delete.
         pub on_delete: Vec<String> = "onDelete", lines;
     }
+
+    /// A configured failure of the process function.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ProcessFailure: "what a process function fails at" {
+        /// The name of the objects at which it fails.
+        pub at: Arc<str> = "at", needed_name;
+        /// How often it fails before it succeeds.
+        pub times: u8 = "times", plain or 1;
+        /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
+        pub requeue: bool = "requeue", plain;
+    }
+
+    /// The workers of a workqueue.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WorkSettings: "a workqueue" {
+        /// The number of workers.
+        pub workers: u8 = "workers", plain or 1;
+        /// How long a worker takes for a key, in virtual ms.
+        pub latency_ms: u32 = "latencyMs", plain;
+        /// How often a key fails before it succeeds.
+        pub failures: u32 = "failures", plain;
+    }
+}
+
+impl HandlerSettings {
+    fn check(&self) -> Result<(), Wrong> {
+        self.resync_ms.map(moment).transpose()?;
+        Ok(())
+    }
 }
 
 impl TransformSettings {
+    fn check(&self) -> Result<(), Wrong> {
+        for (name, pair) in [
+            ("rejects", &self.rejects),
+            ("sets", &self.sets),
+            ("appends", &self.appends),
+        ] {
+            if let Some(pair) = pair.as_ref().filter(|pair| !pair.contains('=')) {
+                let message = format!(
+                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                );
+                return Err(Wrong::at(name, message));
+            }
+        }
+        Ok(())
+    }
+
     /// The transform as a function for a queue and a reflector.
     pub(super) fn func(&self) -> TransformFunc<DynamicObject> {
         let Self {
@@ -357,17 +308,6 @@ impl TransformSettings {
     }
 }
 
-/// A configured failure of the process function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessFailure {
-    /// The name of the objects at which it fails.
-    pub at: Arc<str>,
-    /// How often it fails before it succeeds.
-    pub times: u8,
-    /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
-    pub requeue: bool,
-}
-
 impl Settings {
     /// Whether the queue is a FIFO, which a program fills.
     #[must_use]
@@ -377,8 +317,9 @@ impl Settings {
             && self.source == SourceKind::Program
     }
 
-    /// Refuses settings that a FIFO does not support.
-    fn check_fifo(&self) -> Result<(), Wrong> {
+    /// Refuses a resync period that is too long, and settings that a FIFO does not support.
+    fn check(&self) -> Result<(), Wrong> {
+        moment(self.resync_ms)?;
         if self.queue == ManualQueue::DeltaFifo {
             return Ok(());
         }
@@ -496,27 +437,6 @@ impl TryFrom<Arc<str>> for Era {
     }
 }
 
-/// The workers of a workqueue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkSettings {
-    /// The number of workers.
-    pub workers: u8,
-    /// How long a worker takes for a key, in virtual ms.
-    pub latency_ms: u32,
-    /// How often a key fails before it succeeds.
-    pub failures: u32,
-}
-
-impl Default for WorkSettings {
-    fn default() -> Self {
-        Self {
-            workers: 1,
-            latency_ms: 0,
-            failures: 0,
-        }
-    }
-}
-
 /// A [`ProcessMode`] as written in JSON: `"free"`, `"held"`, or a pause in ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessModeText(pub ProcessMode);
@@ -597,34 +517,6 @@ impl Read for Selector {
     }
 }
 
-impl Read for Settings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        moment(read.resync_ms)?;
-        read.check_fifo()?;
-        Ok(read)
-    }
-}
-
-impl Read for TransformSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        for (name, pair) in [
-            ("rejects", &read.rejects),
-            ("sets", &read.sets),
-            ("appends", &read.appends),
-        ] {
-            if let Some(pair) = pair.as_ref().filter(|pair| !pair.contains('=')) {
-                let message = format!(
-                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
-                );
-                return Err(Wrong::at(name, message));
-            }
-        }
-        Ok(read)
-    }
-}
-
 impl Put for Era {
     fn written(&self) -> Value {
         self.0.version().into()
@@ -644,78 +536,6 @@ impl Put for ProcessModeText {
 impl Put for Selector {
     fn written(&self) -> Value {
         self.to_string().into()
-    }
-}
-
-impl Put for ProcessFailure {
-    fn written(&self) -> Value {
-        let Self { at, times, requeue } = self;
-        let mut fields = Written::default();
-        fields.some("at", Some(at.written()));
-        fields.some("times", Some(times.written()));
-        requeue.put("requeue", &mut fields);
-        fields.done()
-    }
-}
-
-impl Rename for ProcessFailure {
-    fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        self.at.rename(Holds::Name, to);
-    }
-}
-
-impl Put for WorkSettings {
-    fn written(&self) -> Value {
-        let Self {
-            workers,
-            latency_ms,
-            failures,
-        } = self;
-        let mut fields = Written::default();
-        fields.some("workers", Some(workers.written()));
-        latency_ms.put("latencyMs", &mut fields);
-        failures.put("failures", &mut fields);
-        fields.done()
-    }
-}
-
-impl Read for ProcessFailure {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("what a process function fails at", value)?;
-        let read = Self {
-            at: fields.need_name("at")?,
-            times: fields.get::<Option<u8>>("times")?.unwrap_or(1),
-            requeue: fields.get("requeue")?,
-        };
-        fields.done()?;
-        Ok(read)
-    }
-}
-
-impl Read for PrintSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Self::read_fields(value)
-    }
-}
-
-impl Read for HandlerSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        read.resync_ms.map(moment).transpose()?;
-        Ok(read)
-    }
-}
-
-impl Read for WorkSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a workqueue", value)?;
-        let read = Self {
-            workers: fields.get::<Option<u8>>("workers")?.unwrap_or(1),
-            latency_ms: fields.get("latencyMs")?,
-            failures: fields.get("failures")?,
-        };
-        fields.done()?;
-        Ok(read)
     }
 }
 
