@@ -17,7 +17,7 @@ use deltascope_world::source::pod::{PodSpec, Write};
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{InformerKind, Input, ProcessModeText, SourceKind};
+use deltascope_world::virtual_time::{InformerKind, Input, SourceKind, mode, mode_text};
 
 use super::recording::{RecordedInput, Recording};
 use super::timeline::is_response;
@@ -140,13 +140,13 @@ impl Setting {
         let settings = &scenario.settings;
         let handler = settings.handlers.iter().find(|handler| !handler.inline);
         [
-            Self::Generation(settings.era.0),
+            Self::Generation(settings.era),
             Self::Traffic(scenario.traffic.unwrap_or_default()),
             Self::ResyncMs(settings.resync_ms),
             Self::PageSize(settings.page_size),
             Self::WatchList(settings.streams()),
             Self::KnownObjects(settings.known_objects),
-            Self::Mode(settings.mode.0),
+            Self::Mode(settings.mode),
             Self::ProcessMs(settings.process_ms),
             Self::HandlerMs(handler.map_or(0, |handler| handler.latency_ms)),
             Self::WorkFailures(settings.work.as_ref().map_or(0, |work| work.failures)),
@@ -169,7 +169,7 @@ impl Setting {
             Self::PageSize(_) => Self::PageSize(text.parse().ok()?),
             Self::WatchList(_) => Self::WatchList(on()?),
             Self::KnownObjects(_) => Self::KnownObjects(on()?),
-            Self::Mode(_) => Self::Mode(text.parse::<ProcessModeText>().ok()?.0),
+            Self::Mode(_) => Self::Mode(mode(text)?),
             Self::ProcessMs(_) => Self::ProcessMs(text.parse().ok()?),
             Self::HandlerMs(_) => Self::HandlerMs(text.parse().ok()?),
             Self::WorkFailures(_) => Self::WorkFailures(text.parse().ok()?),
@@ -184,7 +184,7 @@ impl Setting {
             Self::Generation(generation) => generation.version().to_owned(),
             Self::Traffic(number) | Self::ResyncMs(number) => number.to_string(),
             Self::WatchList(value) | Self::KnownObjects(value) => on(value),
-            Self::Mode(mode) => ProcessModeText(mode).to_string(),
+            Self::Mode(mode) => mode_text(mode),
             Self::PageSize(number)
             | Self::ProcessMs(number)
             | Self::HandlerMs(number)
@@ -407,7 +407,7 @@ impl Setting {
             Setting::PageSize(size) => settings.page_size = size,
             Setting::WatchList(on) => settings.watch_list = Some(on),
             Setting::KnownObjects(on) => settings.known_objects = on,
-            Setting::Mode(mode) => settings.mode = ProcessModeText(mode),
+            Setting::Mode(mode) => settings.mode = mode,
             Setting::ProcessMs(ms) => settings.process_ms = ms,
             Setting::HandlerMs(ms) => {
                 for handler in &mut settings.handlers {

@@ -19,7 +19,7 @@ use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::write;
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::Era;
+use deltascope_world::virtual_time::era;
 
 use super::difference::{apply, difference};
 use super::moment::{Moment, no_moment};
@@ -113,7 +113,7 @@ impl Link {
     pub fn of(lesson: Option<(Arc<str>, &Scenario)>, recording: &Recording) -> Self {
         let scenario = &recording.scenario;
         let settings = &scenario.settings;
-        let era = settings.is_informer().then_some(settings.era.0);
+        let era = settings.is_informer().then_some(settings.era);
         let mut link = Self {
             era,
             inputs: recording.inputs.clone(),
@@ -169,8 +169,7 @@ impl Link {
             match name {
                 "lesson" => link.lesson = Some(value.into()),
                 "era" => {
-                    let era = Era::try_from(Arc::from(value));
-                    link.era = Some(era.map_err(|error| bad(&error))?.0);
+                    link.era = Some(era(&value).map_err(|error| bad(&error))?);
                 }
                 "at" => {
                     link.at = Some(

@@ -31,7 +31,7 @@ pub(crate) fn picture_of(world: &World<AnySource>) -> Picture {
         reflector: reflector_of(world),
         queue: queue_of(world),
         informer: world.settings().informer,
-        generation: world.settings().era.0,
+        generation: world.settings().era,
         lock: lock_of(world.lock()),
         block_deltas: lock_of(world.block_deltas()),
         pop: pop_of(world),

@@ -227,7 +227,7 @@ impl Session {
         let mut offer = |setting: Setting| all.push(With::Setting(setting));
         if settings.is_informer() {
             for generation in Generation::ALL {
-                if generation != settings.era.0 {
+                if generation != settings.era {
                     offer(Setting::Generation(generation));
                 }
             }
@@ -280,7 +280,7 @@ impl Session {
         let settings = &self.timeline.scenario().settings;
         With::Setting(if !settings.is_informer() {
             Setting::KnownObjects(!settings.known_objects)
-        } else if settings.era.0 == Generation::Atomic {
+        } else if settings.era == Generation::Atomic {
             Setting::Generation(Generation::Classic)
         } else {
             Setting::Generation(Generation::Atomic)

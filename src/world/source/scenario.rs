@@ -10,7 +10,7 @@ use crate::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::deserialize_by_fields;
 use crate::fields::{Fields, Read, Wrong, moment, one_of};
 use crate::slices::{Slices, at_once};
-use crate::virtual_time::{Era, Input, ProcessModeText, Question, Settings, SourceKind, World};
+use crate::virtual_time::{Input, Question, Settings, SourceKind, World};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
@@ -95,7 +95,7 @@ impl Read for Entry {
                 source(Command::Respond(responses.collect::<Result<_, _>>()?))
             }
             "pop" => Input::Pop,
-            "mode" => Input::Mode(fields.need::<ProcessModeText>("mode")?.0),
+            "mode" => Input::Mode(fields.need("mode")?),
             "knownObjects" => Input::KnownObjects(fields.need("on")?),
             "close" => source(Command::Close),
             "bookmark" => source(Command::Bookmark),
@@ -209,9 +209,9 @@ impl Scenario {
     /// Runs it, and what is beside it, in another generation of client-go.
     pub fn set_generation(&mut self, generation: Generation) {
         self.settings.asked_as_before();
-        self.settings.era = Era(generation);
+        self.settings.era = generation;
         for beside in &mut self.beside {
-            beside.settings.era = Era(generation);
+            beside.settings.era = generation;
         }
     }
 

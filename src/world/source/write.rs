@@ -7,7 +7,7 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::fields::{Put as _, Written};
-use crate::virtual_time::{Input, ProcessModeText};
+use crate::virtual_time::Input;
 use deltascope_cache::fact::{EventType, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
@@ -193,7 +193,7 @@ fn operation(input: &Input<Command>, fields: &mut Written) {
             ("tell", vec![("told", responses)])
         }
         Input::Pop => ("pop", Vec::new()),
-        Input::Mode(mode) => ("mode", vec![("mode", ProcessModeText(*mode).into())]),
+        Input::Mode(mode) => ("mode", vec![("mode", mode.written())]),
         Input::KnownObjects(on) => ("knownObjects", vec![("on", (*on).into())]),
         Input::Source(Command::Close) => ("close", Vec::new()),
         Input::Source(Command::Bookmark) => ("bookmark", Vec::new()),

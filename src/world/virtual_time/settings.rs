@@ -1,8 +1,5 @@
 //! The settings of a world, as data.
 
-use std::fmt;
-use std::num::ParseIntError;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
@@ -122,8 +119,9 @@ in_fields! {
         pub key_separator: Option<Arc<str>> = "keySeparator", word;
         /// The lines printed by a program without handlers.
         pub prints: PrintSettings = "prints", inside;
-        /// The client-go generation of the informer and its reflector.
-        pub era: Era = "era", plain;
+        /// The client-go generation of the informer and its reflector. A program's is the newest; a scenario without
+        /// one stays what it was when the first links were made.
+        pub era: Generation = "era", plain or Generation::Classic;
         /// Whether the reflector begins with a streaming list; by default as in the generation.
         pub watch_list: Option<bool> = "watchList", plain;
         /// Whether the simulated server refuses streaming lists.
@@ -152,7 +150,7 @@ in_fields! {
         /// The type in error messages, as client-go writes it; `*v1.Pod` by default.
         pub type_description: Option<Arc<str>> = "typeDescription", word;
         /// The mode of the process loop.
-        pub mode: ProcessModeText = "mode", plain;
+        pub mode: ProcessMode = "mode", plain;
         /// The transform of every object before it is queued (`SetTransform`), where there is a queue.
         pub transform: Option<TransformSettings> = "transform", inside;
         /// How long `process` takes for each notification, in virtual ms. It holds the queue's lock meanwhile,
@@ -365,7 +363,7 @@ impl Settings {
     pub fn streams(&self) -> bool {
         let by_default = self.is_informer()
             && matches!(self.source, SourceKind::Server | SourceKind::Cluster)
-            && self.era.0.watch_list_by_default();
+            && self.era.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
     }
 
@@ -397,14 +395,14 @@ impl Settings {
             InformerKind::Manual => self.known_objects && !self.has_fifo(),
             InformerKind::Indexer | InformerKind::Client => false,
             // The consumer detects objects that are missing from a list.
-            InformerKind::Plain | InformerKind::Shared => self.era.0 != Generation::Atomic,
+            InformerKind::Plain | InformerKind::Shared => self.era != Generation::Atomic,
         }
     }
 
     /// Whether client-go itself keeps a version of the store.
     #[must_use]
     pub fn keeps_resource_version(&self) -> bool {
-        self.is_informer() && self.era.0.keeps_store_resource_version()
+        self.is_informer() && self.era.keeps_store_resource_version()
     }
 }
 
@@ -413,98 +411,51 @@ pub(super) fn label_and_value(text: &str) -> (&str, &str) {
     text.split_once('=').unwrap_or((text, ""))
 }
 
-/// The [`Generation`] of a scenario; in JSON `"1.32"`, or any other version of Kubernetes from 1.0 on.
+/// The generation of a version of Kubernetes, from 1.0 on.
 ///
-/// A type of its own for its default. A program's informer is of the newest generation; a scenario without `era`
-/// stays what it was when the first links were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Era(pub Generation);
+/// # Errors
+/// The text is no such version.
+pub fn era(text: &str) -> Result<Generation, String> {
+    Generation::from_version(text).ok_or_else(|| {
+        let versions = Generation::VERSIONS.join(", ");
+        format!("era {text:?} is not known; write one of {versions}")
+    })
+}
 
-impl Default for Era {
-    fn default() -> Self {
-        Self(Generation::Classic)
+/// The text of a mode: `free`, `held`, or a pause in ms.
+#[must_use]
+pub fn mode_text(mode: ProcessMode) -> String {
+    match mode {
+        ProcessMode::Free => "free".to_owned(),
+        ProcessMode::Held => "held".to_owned(),
+        ProcessMode::Paced(ms) => ms.to_string(),
     }
 }
 
-impl TryFrom<Arc<str>> for Era {
-    type Error = String;
+/// The mode of this text.
+#[must_use]
+pub fn mode(text: &str) -> Option<ProcessMode> {
+    mode_named(text).or_else(|| text.parse().ok().map(ProcessMode::Paced))
+}
 
-    fn try_from(text: Arc<str>) -> Result<Self, String> {
-        Generation::from_version(&text).map(Self).ok_or_else(|| {
-            let versions = Generation::VERSIONS.join(", ");
-            format!("era {text:?} is not known; write one of {versions}")
-        })
+fn mode_named(text: &str) -> Option<ProcessMode> {
+    let named = [ProcessMode::Free, ProcessMode::Held];
+    named.into_iter().find(|mode| mode_text(*mode) == text)
+}
+
+impl Read for Generation {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        Ok(era(&String::read(value)?)?)
     }
 }
 
-/// A [`ProcessMode`] as written in JSON: `"free"`, `"held"`, or a pause in ms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProcessModeText(pub ProcessMode);
-
-const FREE: &str = "free";
-const HELD: &str = "held";
-
-fn mode_named(text: &str) -> Option<ProcessModeText> {
-    match text {
-        FREE => Some(ProcessModeText(ProcessMode::Free)),
-        HELD => Some(ProcessModeText(ProcessMode::Held)),
-        _ => None,
-    }
-}
-
-impl TryFrom<Value> for ProcessModeText {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, String> {
+impl Read for ProcessMode {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let pause = value.as_u64().and_then(|ms| ms.try_into().ok());
-        let paced = pause.map(|ms| Self(ProcessMode::Paced(ms)));
-        let mode = value.as_str().and_then(mode_named).or(paced);
-        mode.ok_or_else(|| {
-            format!("mode {value} is not known; write \"free\", \"held\" or a pause in ms")
+        let mode = value.as_str().and_then(mode_named);
+        mode.or(pause.map(Self::Paced)).ok_or_else(|| {
+            format!("mode {value} is not known; write \"free\", \"held\" or a pause in ms").into()
         })
-    }
-}
-
-impl From<ProcessModeText> for Value {
-    fn from(mode: ProcessModeText) -> Self {
-        match mode.0 {
-            ProcessMode::Paced(ms) => ms.into(),
-            ProcessMode::Free | ProcessMode::Held => mode.to_string().into(),
-        }
-    }
-}
-
-impl fmt::Display for ProcessModeText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            ProcessMode::Free => f.write_str(FREE),
-            ProcessMode::Held => f.write_str(HELD),
-            ProcessMode::Paced(ms) => ms.fmt(f),
-        }
-    }
-}
-
-/// Fails if the text is no mode.
-impl FromStr for ProcessModeText {
-    type Err = ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        match mode_named(text) {
-            Some(mode) => Ok(mode),
-            None => text.parse().map(|ms| Self(ProcessMode::Paced(ms))),
-        }
-    }
-}
-
-impl Read for Era {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(Arc::<str>::read(value)?.try_into()?)
-    }
-}
-
-impl Read for ProcessModeText {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(value.try_into()?)
     }
 }
 
@@ -517,15 +468,18 @@ impl Read for Selector {
     }
 }
 
-impl Put for Era {
+impl Put for Generation {
     fn written(&self) -> Value {
-        self.0.version().into()
+        self.version().into()
     }
 }
 
-impl Put for ProcessModeText {
+impl Put for ProcessMode {
     fn written(&self) -> Value {
-        (*self).into()
+        match self {
+            Self::Paced(ms) => (*ms).into(),
+            Self::Free | Self::Held => mode_text(*self).into(),
+        }
     }
 
     fn put(&self, name: &str, fields: &mut Written) {

@@ -7,7 +7,7 @@ use deltascope_cache::fact::EventType;
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Settings, SourceKind};
+use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
 
 use deltascope_world::source::proxy::exchange;
 
@@ -464,7 +464,7 @@ fn recorder_of(agent: &str, first: &Call) -> Recorder {
             scenario: Scenario {
                 settings: Settings {
                     source: SourceKind::Cluster,
-                    era: Era(Generation::Atomic),
+                    era: Generation::Atomic,
                     informer: InformerKind::Shared,
                     watch_list: Some(streams),
                     handlers: vec![HandlerSettings::default()],
