@@ -328,14 +328,8 @@ impl Scenario {
                 if let Some(workload) = &mut traffic {
                     initial.extend(workload.start().into_iter().map(DynamicObject::from));
                 }
-                let settings = &self.settings;
-                let server = Simulator::new(initial, traffic)
-                    .without(&self.drops)
-                    .with_streaming_lists(!settings.refuses_streaming)
-                    .withholding_initial_events_end(settings.withholds_initial_events_end)
-                    .with_selector(settings.selector.clone())
-                    .repeating(&settings.repeats);
-                AnySource::Server(server)
+                let settings = Arc::new(self.settings.clone());
+                AnySource::Server(Simulator::new(settings, initial, traffic, &self.drops))
             }
         };
         let mut script = Vec::new();
@@ -349,7 +343,7 @@ impl Scenario {
     /// A world with an empty server and no script.
     #[must_use]
     pub fn empty_world(&self) -> World<AnySource> {
-        let source = AnySource::Server(Simulator::new(Vec::new(), None));
+        let source = AnySource::Server(Simulator::new(Arc::default(), Vec::new(), None, &[]));
         World::new(self.settings.clone(), source, Vec::new())
     }
 
