@@ -52,7 +52,7 @@ use super::{Source, Time, Wait};
 use deltascope_cache::rng::Rng;
 
 pub use handlers::Handler;
-pub use process::{PoppedWork, ProcessLoop};
+pub use process::{Popped, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
