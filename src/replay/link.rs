@@ -17,7 +17,6 @@ use serde_json::Value;
 use deltascope_cache::controller::Generation;
 use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::write;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::era;
 
@@ -124,7 +123,7 @@ impl Link {
             return link;
         };
         link.lesson = Some(id);
-        let (from, to) = (write::whole(&own.in_era(era)), write::whole(scenario));
+        let (from, to) = (own.in_era(era).whole(), scenario.whole());
         if from != to {
             link.change = Some(match difference(&from, &to) {
                 Some(difference) => Change::Difference(difference),
@@ -222,7 +221,7 @@ impl Link {
             None => own,
             Some(Change::Whole(scenario)) => Scenario::clone(scenario),
             Some(Change::Difference(difference)) => {
-                let mut written = write::whole(&own);
+                let mut written = own.whole();
                 apply(&mut written, difference.clone())
                     .and_then(|()| trace::scenario(written))
                     .map_err(|error| bad(&error))?
@@ -292,7 +291,7 @@ impl Link {
         match &self.change {
             Some(Change::Difference(change)) => trace::line(&mut text, "change", change.clone()),
             Some(Change::Whole(scenario)) => {
-                trace::line(&mut text, "scenario", write::whole(scenario));
+                trace::line(&mut text, "scenario", scenario.whole());
             }
             None => {}
         }

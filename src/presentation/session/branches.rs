@@ -19,7 +19,6 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::write::is_same;
 
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
@@ -89,7 +88,7 @@ impl Session {
             scenario: run,
             inputs,
         } = self.timeline.recording();
-        let is_own = inputs.is_empty() && (is_same(own, &run) || is_same(&shown, &run));
+        let is_own = inputs.is_empty() && (own.is_same(&run) || shown.is_same(&run));
         (!is_own).then_some(shown)
     }
 
@@ -120,7 +119,7 @@ impl Session {
         let done = inputs.len();
         // The answers of a cluster are not the user's inputs.
         inputs.retain(|taken| is_response(&taken.input));
-        let is_other = inputs.len() < done || !is_same(&run, &scenario);
+        let is_other = inputs.len() < done || !run.is_same(&scenario);
         let kept = kept_at_start(&self.lesson.scenario, &scenario);
         let recording = Recording { scenario, inputs };
         let played = if recording.inputs.is_empty() {
