@@ -17,7 +17,9 @@ use deltascope_world::source::pod::{PodSpec, Write};
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{InformerKind, Input, ProcessModeText, SourceKind};
+use deltascope_world::virtual_time::{
+    HandlerSettings, InformerKind, Input, SourceKind, mode, mode_text,
+};
 
 use super::recording::{RecordedInput, Recording};
 use super::timeline::is_response;
@@ -50,29 +52,153 @@ pub enum Edit {
     Set(Setting),
 }
 
-/// A setting and its new value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
+/// Declares the settings: each with its name in scripts, its largest value, if there is one, where it has an effect, and its place
+/// in a scenario; or how a scenario has it, and gets it.
+macro_rules! settings {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($type:ident) = $id:literal $(up to $most:ident)?,
+            if |$of:ident| $fits:expr, $get:expr $(, set |$new:ident| $set:expr)?;
+    )*) => {
+        /// A setting and its new value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Setting { $($(#[$doc])* $name($type),)* }
+
+        impl Setting {
+            /// Its name in scripts.
+            #[must_use]
+            pub fn id(&self) -> &'static str {
+                match self { $(Self::$name(_) => $id,)* }
+            }
+
+            /// Whether the setting has an effect in this scenario.
+            #[must_use]
+            pub fn fits(&self, scenario: &Scenario) -> bool {
+                match self {
+                    $(Self::$name(_) => {
+                        let $of = scenario;
+                        $fits
+                    })*
+                }
+            }
+
+            /// All settings, with their values in this scenario.
+            #[must_use]
+            pub fn all_of(scenario: &Scenario) -> [Self; [$($id),*].len()] {
+                [$({
+                    let $of = scenario;
+                    Self::$name($get)
+                }),*]
+            }
+
+            /// The same setting with the value written in `text`, if that is valid.
+            #[must_use]
+            pub fn with(&self, text: &str) -> Option<Self> {
+                let text = text.trim();
+                Some(match self {
+                    $(Self::$name(_) => {
+                        let value: Option<$type> = settings!(read $type text);
+                        Self::$name(value$(.filter(|value| *value <= $most))??)
+                    })*
+                })
+            }
+
+            /// The value as text.
+            #[must_use]
+            pub fn value(&self) -> String {
+                match *self { $(Self::$name(value) => settings!(text $type value),)* }
+            }
+
+            /// The valid texts, unless any number is valid.
+            #[must_use]
+            pub fn choices(&self) -> &'static [&'static str] {
+                match self { $(Self::$name(_) => settings!(choices $type),)* }
+            }
+
+            /// Applies the setting to the scenario.
+            fn apply(self, scenario: &mut Scenario) -> Result<(), EditError> {
+                if !self.fits(scenario) {
+                    return Err(EditError::NoSuchSetting);
+                }
+                match self {
+                    $(Self::$name(given) => {
+                        let $of = scenario;
+                        let value = given$(.min($most))?;
+                        settings!(set value, $get $(, $new $set)?);
+                    })*
+                }
+                Ok(())
+            }
+        }
+    };
+    (read bool $text:ident) => { ["off", "on"].iter().position(|on| *on == $text).map(|on| on == 1) };
+    (read Generation $text:ident) => { Generation::from_version($text) };
+    (read ProcessMode $text:ident) => { mode($text) };
+    (read $number:ident $text:ident) => { $text.parse().ok() };
+    (text bool $value:ident) => { if $value { "on" } else { "off" }.to_owned() };
+    (text Generation $value:ident) => { $value.version().to_owned() };
+    (text ProcessMode $value:ident) => { mode_text($value) };
+    (text $number:ident $value:ident) => { $value.to_string() };
+    (choices bool) => { &["on", "off"] };
+    (choices Generation) => { &Generation::VERSIONS };
+    (choices ProcessMode) => { &["free", "held", "250", "700"] };
+    (choices $number:ident) => { &[] };
+    (set $value:ident, $place:expr) => { $place = $value };
+    (set $value:ident, $get:expr, $new:ident $set:expr) => {{
+        let $new = $value;
+        $set
+    }};
+}
+
+settings! {
     /// The client-go generation of the informer.
-    Generation(Generation),
+    Generation(Generation) = "era",
+        if |of| of.settings.is_informer(), of.settings.era, set |era| of.set_generation(era);
     /// The seed of the traffic.
-    Traffic(u64),
+    Traffic(u64) = "traffic",
+        if |of| of.traffic.is_some(), of.traffic.unwrap_or_default(), set |seed| of.traffic = Some(seed);
     /// The resync period, in ms; 0: never.
-    ResyncMs(u64),
+    ResyncMs(u64) = "resyncMs" up to LATEST_MS,
+        if |of| of.settings.is_informer() && of.settings.source != SourceKind::Program, of.settings.resync_ms;
     /// The page size of lists.
-    PageSize(u32),
+    PageSize(u32) = "pageSize", if |of| asks_a_simulator(of), of.settings.page_size;
     /// Whether the reflector begins with a streaming list.
-    WatchList(bool),
+    WatchList(bool) = "watchList",
+        if |of| asks_a_simulator(of), of.settings.streams(), set |on| of.settings.watch_list = Some(on);
     /// Whether the queue uses the Indexer as KnownObjects.
-    KnownObjects(bool),
+    KnownObjects(bool) = "knownObjects",
+        if |of| of.settings.informer == InformerKind::Manual && !of.settings.has_fifo(), of.settings.known_objects;
     /// The mode of the process loop.
-    Mode(ProcessMode),
+    Mode(ProcessMode) = "mode", if |of| of.settings.informer.has_queue(), of.settings.mode;
     /// How long `process` takes for each notification, in ms.
-    ProcessMs(u32),
+    ProcessMs(u32) = "processMs", if |of| of.settings.informer.has_queue(), of.settings.process_ms;
     /// How long each handler takes for each notification, in ms.
-    HandlerMs(u32),
+    HandlerMs(u32) = "handlerMs",
+        if |of| buffered(of).is_some(), buffered(of).map_or(0, |handler| handler.latency_ms),
+        set |ms| of.settings.handlers.iter_mut().for_each(|handler| handler.latency_ms = ms);
     /// How often a key fails before a worker succeeds.
-    WorkFailures(u32),
+    WorkFailures(u32) = "workFailures",
+        if |of| of.settings.work.is_some(), of.settings.work.as_ref().map_or(0, |work| work.failures),
+        set |failures| of.settings.work.iter_mut().for_each(|work| work.failures = failures);
+}
+
+fn asks_a_simulator(scenario: &Scenario) -> bool {
+    let settings = &scenario.settings;
+    settings.source == SourceKind::Server && settings.informer.has_queue()
+}
+
+fn buffered(scenario: &Scenario) -> Option<&HandlerSettings> {
+    let mut handlers = scenario.settings.handlers.iter();
+    handlers.find(|handler| !handler.inline)
+}
+
+impl Setting {
+    /// The setting of this name, with its value in this scenario.
+    #[must_use]
+    pub fn named(id: &str, scenario: &Scenario) -> Option<Self> {
+        let mut all = Self::all_of(scenario).into_iter();
+        all.find(|setting| setting.id() == id)
+    }
 }
 
 /// Why a recording cannot be changed.
@@ -86,122 +212,6 @@ pub enum EditError {
     TooLate,
     /// The program has no such setting.
     NoSuchSetting,
-}
-
-impl Setting {
-    /// Its name in scripts.
-    #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Generation(_) => "era",
-            Self::Traffic(_) => "traffic",
-            Self::ResyncMs(_) => "resyncMs",
-            Self::PageSize(_) => "pageSize",
-            Self::WatchList(_) => "watchList",
-            Self::KnownObjects(_) => "knownObjects",
-            Self::Mode(_) => "mode",
-            Self::ProcessMs(_) => "processMs",
-            Self::HandlerMs(_) => "handlerMs",
-            Self::WorkFailures(_) => "workFailures",
-        }
-    }
-
-    /// The setting of this name, with its value in this scenario.
-    #[must_use]
-    pub fn named(id: &str, scenario: &Scenario) -> Option<Self> {
-        let mut all = Self::all_of(scenario).into_iter();
-        all.find(|setting| setting.id() == id)
-    }
-
-    /// Whether the setting has an effect in this scenario.
-    #[must_use]
-    pub fn fits(&self, scenario: &Scenario) -> bool {
-        let settings = &scenario.settings;
-        let is_informer = settings.is_informer();
-        let has_queue = settings.informer.has_queue();
-        let has_server = settings.source == SourceKind::Server;
-        match self {
-            Self::Generation(_) => is_informer,
-            Self::ResyncMs(_) => is_informer && settings.source != SourceKind::Program,
-            Self::Traffic(_) => scenario.traffic.is_some(),
-            Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
-            Self::KnownObjects(_) => {
-                settings.informer == InformerKind::Manual && !settings.has_fifo()
-            }
-            Self::Mode(_) | Self::ProcessMs(_) => has_queue,
-            Self::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
-            Self::WorkFailures(_) => settings.work.is_some(),
-        }
-    }
-
-    /// All settings, with their values in this scenario.
-    #[must_use]
-    pub fn all_of(scenario: &Scenario) -> [Self; 10] {
-        let settings = &scenario.settings;
-        let handler = settings.handlers.iter().find(|handler| !handler.inline);
-        [
-            Self::Generation(settings.era.0),
-            Self::Traffic(scenario.traffic.unwrap_or_default()),
-            Self::ResyncMs(settings.resync_ms),
-            Self::PageSize(settings.page_size),
-            Self::WatchList(settings.streams()),
-            Self::KnownObjects(settings.known_objects),
-            Self::Mode(settings.mode.0),
-            Self::ProcessMs(settings.process_ms),
-            Self::HandlerMs(handler.map_or(0, |handler| handler.latency_ms)),
-            Self::WorkFailures(settings.work.as_ref().map_or(0, |work| work.failures)),
-        ]
-    }
-
-    /// The same setting with the value written in `text`, if that is valid.
-    #[must_use]
-    pub fn with(&self, text: &str) -> Option<Self> {
-        let text = text.trim();
-        let on = || match text {
-            "on" => Some(true),
-            "off" => Some(false),
-            _ => None,
-        };
-        Some(match self {
-            Self::Generation(_) => Self::Generation(Generation::from_version(text)?),
-            Self::Traffic(_) => Self::Traffic(text.parse().ok()?),
-            Self::ResyncMs(_) => Self::ResyncMs(text.parse().ok().filter(|ms| *ms <= LATEST_MS)?),
-            Self::PageSize(_) => Self::PageSize(text.parse().ok()?),
-            Self::WatchList(_) => Self::WatchList(on()?),
-            Self::KnownObjects(_) => Self::KnownObjects(on()?),
-            Self::Mode(_) => Self::Mode(text.parse::<ProcessModeText>().ok()?.0),
-            Self::ProcessMs(_) => Self::ProcessMs(text.parse().ok()?),
-            Self::HandlerMs(_) => Self::HandlerMs(text.parse().ok()?),
-            Self::WorkFailures(_) => Self::WorkFailures(text.parse().ok()?),
-        })
-    }
-
-    /// The value as text.
-    #[must_use]
-    pub fn value(&self) -> String {
-        let on = |on: bool| if on { "on" } else { "off" }.to_owned();
-        match *self {
-            Self::Generation(generation) => generation.version().to_owned(),
-            Self::Traffic(number) | Self::ResyncMs(number) => number.to_string(),
-            Self::WatchList(value) | Self::KnownObjects(value) => on(value),
-            Self::Mode(mode) => ProcessModeText(mode).to_string(),
-            Self::PageSize(number)
-            | Self::ProcessMs(number)
-            | Self::HandlerMs(number)
-            | Self::WorkFailures(number) => number.to_string(),
-        }
-    }
-
-    /// The valid texts, unless any number is valid.
-    #[must_use]
-    pub fn choices(&self) -> &'static [&'static str] {
-        match self {
-            Self::Generation(_) => &Generation::VERSIONS,
-            Self::WatchList(_) | Self::KnownObjects(_) => &["on", "off"],
-            Self::Mode(_) => &["free", "held", "250", "700"],
-            _ => &[],
-        }
-    }
 }
 
 impl Origin {
@@ -265,7 +275,7 @@ impl Recording {
             Edit::Drop(origin) => other.drop(origin, shown)?,
             Edit::Move { to, .. } if to > LATEST_MS => return Err(EditError::TooLate),
             Edit::Move { origin, to } => other.shift(origin, to, shown)?,
-            Edit::Set(setting) => other.set(setting)?,
+            Edit::Set(setting) => setting.apply(&mut other.scenario)?,
         }
         Ok(other)
     }
@@ -357,10 +367,6 @@ impl Recording {
         let place = script.partition_point(|other| other.at <= entry.at);
         script.insert(place, entry);
     }
-
-    fn set(&mut self, setting: Setting) -> Result<(), EditError> {
-        setting.apply(&mut self.scenario)
-    }
 }
 
 /// The scenario `own` with the settings of a run of it: those that the run was built with, and the last
@@ -390,38 +396,6 @@ pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scena
         let _ = setting.apply(&mut set);
     }
     set
-}
-
-impl Setting {
-    /// Applies the setting to the scenario.
-    fn apply(self, scenario: &mut Scenario) -> Result<(), EditError> {
-        let setting = self;
-        if !setting.fits(scenario) {
-            return Err(EditError::NoSuchSetting);
-        }
-        let settings = &mut scenario.settings;
-        match setting {
-            Setting::Generation(generation) => scenario.set_generation(generation),
-            Setting::Traffic(seed) => scenario.traffic = Some(seed),
-            Setting::ResyncMs(ms) => settings.resync_ms = ms.min(LATEST_MS),
-            Setting::PageSize(size) => settings.page_size = size,
-            Setting::WatchList(on) => settings.watch_list = Some(on),
-            Setting::KnownObjects(on) => settings.known_objects = on,
-            Setting::Mode(mode) => settings.mode = ProcessModeText(mode),
-            Setting::ProcessMs(ms) => settings.process_ms = ms,
-            Setting::HandlerMs(ms) => {
-                for handler in &mut settings.handlers {
-                    handler.latency_ms = ms;
-                }
-            }
-            Setting::WorkFailures(failures) => {
-                if let Some(work) = &mut settings.work {
-                    work.failures = failures;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {

@@ -17,9 +17,8 @@ use serde_json::Value;
 use deltascope_cache::controller::Generation;
 use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::write;
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::Era;
+use deltascope_world::virtual_time::era;
 
 use super::difference::{apply, difference};
 use super::moment::{Moment, no_moment};
@@ -113,7 +112,7 @@ impl Link {
     pub fn of(lesson: Option<(Arc<str>, &Scenario)>, recording: &Recording) -> Self {
         let scenario = &recording.scenario;
         let settings = &scenario.settings;
-        let era = settings.is_informer().then_some(settings.era.0);
+        let era = settings.is_informer().then_some(settings.era);
         let mut link = Self {
             era,
             inputs: recording.inputs.clone(),
@@ -124,7 +123,7 @@ impl Link {
             return link;
         };
         link.lesson = Some(id);
-        let (from, to) = (write::whole(&own.in_era(era)), write::whole(scenario));
+        let (from, to) = (own.in_era(era).whole(), scenario.whole());
         if from != to {
             link.change = Some(match difference(&from, &to) {
                 Some(difference) => Change::Difference(difference),
@@ -169,8 +168,7 @@ impl Link {
             match name {
                 "lesson" => link.lesson = Some(value.into()),
                 "era" => {
-                    let era = Era::try_from(Arc::from(value));
-                    link.era = Some(era.map_err(|error| bad(&error))?.0);
+                    link.era = Some(era(&value).map_err(|error| bad(&error))?);
                 }
                 "at" => {
                     link.at = Some(
@@ -223,7 +221,7 @@ impl Link {
             None => own,
             Some(Change::Whole(scenario)) => Scenario::clone(scenario),
             Some(Change::Difference(difference)) => {
-                let mut written = write::whole(&own);
+                let mut written = own.whole();
                 apply(&mut written, difference.clone())
                     .and_then(|()| trace::scenario(written))
                     .map_err(|error| bad(&error))?
@@ -293,7 +291,7 @@ impl Link {
         match &self.change {
             Some(Change::Difference(change)) => trace::line(&mut text, "change", change.clone()),
             Some(Change::Whole(scenario)) => {
-                trace::line(&mut text, "scenario", write::whole(scenario));
+                trace::line(&mut text, "scenario", scenario.whole());
             }
             None => {}
         }

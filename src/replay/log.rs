@@ -33,9 +33,7 @@ use deltascope_world::source::wire::{
 };
 use deltascope_world::source::{Command, key_of};
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{
-    Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
-};
+use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Input, Settings, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::{Trace, each_line, json_of};
@@ -370,7 +368,7 @@ impl Log {
         let settings = Settings {
             source: SourceKind::Cluster,
             informer: InformerKind::Shared,
-            era: Era(Generation::Atomic),
+            era: Generation::Atomic,
             watch_list: Some(false),
             indices: vec!["namespace".into()],
             handlers: vec![HandlerSettings {

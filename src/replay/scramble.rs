@@ -14,6 +14,7 @@ use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use deltascope_cache::map::{Map, Set};
 use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::{Requirement, Selector};
+use deltascope_world::fields::{Holds, Rename as _};
 use deltascope_world::fill::fill;
 use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
@@ -21,9 +22,7 @@ use deltascope_world::source::pod::Write;
 use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList};
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{
-    HandlerSettings, Holds, Input, Question, Rename as _, Settings, SourceKind,
-};
+use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::Trace;

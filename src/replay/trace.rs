@@ -12,10 +12,11 @@ use serde_json::{Map, Value};
 
 use deltascope_world::Time;
 use deltascope_world::bounds::{self, MAX_READ, MAX_RESPONSES, MAX_TEXT};
-use deltascope_world::fields::{Fields, Read};
+use deltascope_world::fields::{Fields, Put as _, Read};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
-use deltascope_world::source::scenario::{Entry, Scenario};
+use deltascope_world::source::live::response_items;
+use deltascope_world::source::scenario::{self, Entry, Scenario};
 use deltascope_world::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
     RecordedEvent, WireError,
@@ -79,7 +80,7 @@ pub fn write(trace: &Trace) -> String {
     }
     text.push_str("}\n");
     let recording = &trace.recording;
-    line(&mut text, "scenario", write::scenario(&recording.scenario));
+    line(&mut text, "scenario", recording.scenario.written());
     if let Some(recorded) = &recording.scenario.recorded {
         if let Some(start) = &recorded.start {
             line(&mut text, "list", write::list(start));
@@ -377,10 +378,10 @@ pub fn lines(taken: &RecordedInput) -> impl Iterator<Item = Value> {
         Input::Source(Command::Respond(responses)) => &**responses,
         _ => &[],
     };
-    let items = write::response_items(responses).map(|item| named("item", item));
+    let items = response_items(responses).map(|item| named("item", item));
     // An input that was moved has no position yet.
     let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
-    let own = move || write::input(taken.at, after.as_slice(), &taken.input);
+    let own = move || scenario::input(taken.at, after.as_slice(), &taken.input);
     items.chain(std::iter::once_with(own))
 }
 

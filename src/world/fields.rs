@@ -146,6 +146,14 @@ impl Fields {
         self.within(name, MAX_TEXT)
     }
 
+    /// Takes an optional field; a missing one is `default`.
+    ///
+    /// # Errors
+    /// The field cannot be read.
+    pub fn or<T: Read>(&mut self, name: &'static str, default: T) -> Result<T, Wrong> {
+        Ok(self.get::<Option<T>>(name)?.unwrap_or(default))
+    }
+
     fn within<T: Read + Default>(
         &mut self,
         name: &'static str,
@@ -175,7 +183,7 @@ impl Fields {
     ///
     /// # Errors
     /// The field is missing, cannot be read or is too long.
-    pub(crate) fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
+    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, Wrong> {
         let value: Value = self.need(name)?;
         bounds::texts(&value, MAX_NAME, MOST_TEXTS)
             .map_err(Wrong::from)
@@ -347,7 +355,7 @@ macro_rules! put_as_values {
     )*};
 }
 
-put_as_values!(bool, u8, u32, u64);
+put_as_values!(bool, u8, u32, u64, usize);
 
 impl Put for String {
     fn written(&self) -> Value {
@@ -407,6 +415,138 @@ impl Written {
     pub fn done(self) -> Value {
         Value::Object(self.0)
     }
+}
+
+/// What a text holds of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// It is a name.
+    Name,
+    /// It is a label and its value, as in `app=web`.
+    Pair,
+    /// Names may occur in it.
+    Lines,
+}
+
+/// What may hold names of objects.
+pub trait Rename {
+    /// Replaces each text, of which `holds` says what it is, by what `to` makes of it.
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String);
+}
+
+impl Rename for String {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        *self = to(holds, self);
+    }
+}
+
+impl Rename for Arc<str> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        *self = to(holds, self).into();
+    }
+}
+
+impl<T: Rename> Rename for Option<T> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        if let Some(of) = self {
+            of.rename(holds, to);
+        }
+    }
+}
+
+impl<T: Rename> Rename for Vec<T> {
+    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
+        for one in self {
+            one.rename(holds, to);
+        }
+    }
+}
+
+/// Declares what is read and written as a JSON object: each field with its name in JSON and what is done with it, so that
+/// nothing else has to list them. A `check` of its own may refuse what was read.
+///
+/// * `plain`: what holds no names of objects, `word`: nor does this text;
+/// * `name`: names of objects, `pair`: `label=value`, `lines`: text in which such names may occur;
+/// * `inside`: more of these;
+/// * `needed`: must be there, and is `plain`, `needed_name`: or a name;
+/// * `… or x`: `x` by default. As the needed ones, it is always written.
+#[macro_export]
+macro_rules! in_fields {
+    ($(
+        $(#[$of:meta])*
+        pub struct $name:ident: $what:literal $(, $check:ident)? {
+            $(
+                $(#[$doc:meta])*
+                pub $field:ident: $type:ty = $word:literal, $how:ident $(or $default:expr)?;
+            )*
+        }
+    )*) => {$(
+        $(#[$of])*
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $crate::in_fields!(default $($default)?),)* }
+            }
+        }
+
+        impl $crate::fields::Read for $name {
+            fn read(value: serde_json::Value) -> Result<Self, $crate::fields::Wrong> {
+                let mut fields = $crate::fields::Fields::of($what, value)?;
+                let read = Self {
+                    $($field: $crate::in_fields!(read $how $($default)?, fields, $word)?,)*
+                };
+                fields.done()?;
+                $(read.$check()?;)?
+                Ok(read)
+            }
+        }
+
+        impl $crate::fields::Put for $name {
+            fn written(&self) -> serde_json::Value {
+                let mut fields = $crate::fields::Written::default();
+                $($crate::in_fields!(put $how $($default)?, fields, $word, &self.$field);)*
+                fields.done()
+            }
+        }
+
+        impl $crate::fields::Rename for $name {
+            fn rename(
+                &mut self,
+                _: $crate::fields::Holds,
+                to: &mut dyn FnMut($crate::fields::Holds, &str) -> String,
+            ) {
+                $($crate::in_fields!(rename $how, &mut self.$field, to);)*
+                let _ = to;
+            }
+        }
+    )*};
+    (default) => { Default::default() };
+    (default $default:expr) => { $default };
+    (read plain, $fields:ident, $word:literal) => { $fields.get($word) };
+    (read plain $default:expr, $fields:ident, $word:literal) => { $fields.or($word, $default) };
+    (read inside, $fields:ident, $word:literal) => { $fields.get($word) };
+    (read lines, $fields:ident, $word:literal) => { $fields.lines($word) };
+    (read needed, $fields:ident, $word:literal) => { $fields.need($word) };
+    (read needed_name, $fields:ident, $word:literal) => { $fields.need_name($word) };
+    (read $how:ident, $fields:ident, $word:literal) => { $fields.name($word) };
+    (put needed, $fields:ident, $word:literal, $field:expr) => {
+        $fields.some($word, Some($crate::fields::Put::written($field)))
+    };
+    (put needed_name, $($rest:tt)*) => { $crate::in_fields!(put needed, $($rest)*) };
+    (put plain $default:expr, $($rest:tt)*) => { $crate::in_fields!(put needed, $($rest)*) };
+    (put $how:ident, $fields:ident, $word:literal, $field:expr) => {
+        $crate::fields::Put::put($field, $word, &mut $fields)
+    };
+    (rename plain, $field:expr, $to:ident) => {};
+    (rename word, $field:expr, $to:ident) => {};
+    (rename needed, $field:expr, $to:ident) => {};
+    (rename pair, $($rest:tt)*) => { $crate::in_fields!(rename Pair: $($rest)*) };
+    (rename lines, $($rest:tt)*) => { $crate::in_fields!(rename Lines: $($rest)*) };
+    (rename $how:ident, $($rest:tt)*) => { $crate::in_fields!(rename Name: $($rest)*) };
+    (rename $holds:ident: $field:expr, $to:ident) => {
+        $crate::fields::Rename::rename($field, $crate::fields::Holds::$holds, $to)
+    };
 }
 
 /// Implements serde's `Deserialize` by [`Read`].

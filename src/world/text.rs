@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::fields::{Fields, Read, Wrong};
+use crate::in_fields;
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -27,13 +25,15 @@ impl Lang {
     }
 }
 
-/// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Text {
-    /// English
-    pub en: Arc<str>,
-    /// 简体中文
-    pub zh: Arc<str>,
+in_fields! {
+    /// A text in both languages.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Text: "a text" {
+        /// English
+        pub en: Arc<str> = "en", needed;
+        /// 简体中文
+        pub zh: Arc<str> = "zh", needed;
+    }
 }
 
 impl Text {
@@ -50,17 +50,5 @@ impl Text {
             en: en.into(),
             zh: zh.into(),
         }
-    }
-}
-
-impl Read for Text {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a text", value)?;
-        let read = Self {
-            en: fields.need("en")?,
-            zh: fields.need("zh")?,
-        };
-        fields.done()?;
-        Ok(read)
     }
 }

@@ -33,7 +33,7 @@ use deltascope::replay::tap::note::{self, Note};
 use deltascope::replay::tap::record::Recorder;
 use deltascope::replay::trace::{self, Trace};
 use deltascope::replay::{log, wall};
-use deltascope::world::fields::Read;
+use deltascope::world::fields::{Put as _, Read};
 use deltascope::world::source::live::{Asked, ResponsePart, ServerResponse, Wanted};
 use deltascope::world::source::pod;
 use deltascope::world::source::proxy::exchange::{Deadlines, End, Exchange, Head};
@@ -479,9 +479,9 @@ fn lesson(bytes: &[u8]) {
         assert!(!wrong.message().is_empty());
     }
     // What is written is what was said; what was left out of it is not.
-    let written = write::scenario(&lesson.scenario);
+    let written = lesson.scenario.written();
     match Scenario::read(written.clone()) {
-        Ok(again) => assert_eq!(write::scenario(&again), written),
+        Ok(again) => assert_eq!(again.written(), written),
         Err(wrong) => panic!("{}: {written}", wrong.message()),
     }
     assert!(value.get(SCENARIO).is_some() || lesson.story.is_none());

@@ -19,7 +19,6 @@ use deltascope::replay::lessons;
 use deltascope::replay::picture::{Behind, Picture};
 use deltascope::replay::step_size::StepSize;
 use deltascope::replay::timeline::Timeline;
-use deltascope::world::virtual_time::Era;
 
 use crate::headlines::runs;
 
@@ -45,7 +44,7 @@ fn everything_that_is_dropped_has_a_place_and_a_reason_until_the_next_step() {
         for generation in Generation::ALL {
             let mut lesson = lessons::load(&id).unwrap();
             if lesson.scenario.settings.is_informer() {
-                lesson.scenario.settings.era = Era(generation);
+                lesson.scenario.settings.era = generation;
             } else if generation != Generation::ALL[0] {
                 continue;
             }

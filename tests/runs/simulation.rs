@@ -31,8 +31,7 @@ use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Answer, Era, HandlerSettings, InformerKind, Input, ReflectorState, Settings, WorkSettings,
-    World,
+    Answer, HandlerSettings, InformerKind, Input, ReflectorState, Settings, WorkSettings, World,
 };
 
 /// The number of seeds: `usual`, or one in `of` of `SOAK_SEEDS` (set by `make soak`).
@@ -81,7 +80,7 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
             } else {
                 InformerKind::Plain
             },
-            era: Era(generation),
+            era: generation,
             watch_list: Some(rng.chance(50)),
             refuses_streaming: rng.chance(20),
             selector: rng

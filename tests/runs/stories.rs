@@ -62,7 +62,7 @@ fn place(lesson: &Lesson, run: &Timeline, at: &At) -> Option<usize> {
 #[test]
 fn the_scenes_come_in_order_and_the_run_decides_each_question() {
     for (lesson, story) in stories() {
-        let own = lesson.scenario.settings.era.0;
+        let own = lesson.scenario.settings.era;
         assert!(
             story.eras.contains(&own),
             "{} is told in its own era",
@@ -278,7 +278,7 @@ fn a_goal_is_reached_by_its_solution_and_not_by_doing_nothing() {
 fn what_a_goal_asks_for_is_searched_once_and_again_only_where_the_run_has_changed() {
     for (lesson, story) in stories() {
         let id = &lesson.id;
-        let own = run(&lesson, lesson.scenario.settings.era.0);
+        let own = run(&lesson, lesson.scenario.settings.era);
         let facts = own.all_facts();
         let empty = Timeline::empty();
         let mut conditions = story.goal.unwrap().when;
@@ -317,7 +317,7 @@ fn what_a_goal_asks_for_is_searched_once_and_again_only_where_the_run_has_change
 #[test]
 fn a_goal_waits_for_the_last_call_that_it_asks_for_and_for_none_that_it_forbids() {
     let lesson = lessons::load("first-look").unwrap();
-    let run = run(&lesson, lesson.scenario.settings.era.0);
+    let run = run(&lesson, lesson.scenario.settings.era);
     let facts = run.all_facts();
     let call: Predicate = "call=any".parse().unwrap();
     let places = |is: &dyn Fn(&FactRecord) -> bool| -> Vec<usize> {

@@ -10,8 +10,8 @@ use deltascope::world::source::pod::{self, Write};
 use deltascope::world::source::scenario::{Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure,
-    ProcessModeText, Question, Settings, SourceKind, TransformSettings, WorkSettings,
+    HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure, Question,
+    Settings, SourceKind, TransformSettings, WorkSettings,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -232,7 +232,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             informer: a.3,
             key_separator: a.4,
             prints: a.5,
-            era: Era(b.0),
+            era: b.0,
             watch_list: b.1,
             refuses_streaming: b.2,
             withholds_initial_events_end: b.5,
@@ -245,7 +245,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             emit_delta_type_replaced: c.2,
             indices: c.3,
             type_description: d.5,
-            mode: ProcessModeText(c.4),
+            mode: c.4,
             transform: c.5,
             process_ms: d.0,
             process_fails: c.6,

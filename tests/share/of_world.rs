@@ -10,7 +10,7 @@ use deltascope::cache::key::Key;
 use deltascope::cache::queue::Queue as _;
 use deltascope::cache::sorted::{self, SortedMap};
 use deltascope::replay::picture::{
-    ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, LockState, Picture, PopRoom, Popped,
+    ApiObject, ApiRoom, BesideRoom, HandlerRoom, InformerKind, LockState, Picture, PopRoom,
     QueueKind, QueueRoom, ReflectorRoom, StoreRoom, WorkRoom,
 };
 use deltascope::world::fill::fill;
@@ -18,7 +18,7 @@ use deltascope::world::lock::Lock;
 use deltascope::world::source::any::AnySource;
 use deltascope::world::source::known::Known;
 use deltascope::world::source::{pod, reference, simulator};
-use deltascope::world::virtual_time::{HandlerSettings, PoppedWork, World};
+use deltascope::world::virtual_time::{HandlerSettings, World};
 
 pub(crate) fn picture_of(world: &World<AnySource>) -> Picture {
     let (api, store) = (api_of(world), store_of(world));
@@ -31,7 +31,7 @@ pub(crate) fn picture_of(world: &World<AnySource>) -> Picture {
         reflector: reflector_of(world),
         queue: queue_of(world),
         informer: world.settings().informer,
-        generation: world.settings().era.0,
+        generation: world.settings().era,
         lock: lock_of(world.lock()),
         block_deltas: lock_of(world.block_deltas()),
         pop: pop_of(world),
@@ -241,18 +241,11 @@ fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
 
 fn pop_of(world: &World<AnySource>) -> PopRoom {
     let process = world.process();
-    let room = |popped: PoppedWork| Popped {
-        key: popped.key,
-        deltas: popped.deltas,
-        position: popped.position,
-        is_in_initial_list: popped.is_in_initial_list,
-        entries: popped.entries,
-    };
     PopRoom {
         mode: process.mode,
         asked: process.asked,
-        processing: world.processing().map(room),
-        last: process.last.clone().map(room),
+        processing: world.processing(),
+        last: process.last.clone(),
         count: process.count,
     }
 }

@@ -24,6 +24,7 @@ use deltascope_replay::tap::note::{self, Note};
 use deltascope_replay::trace;
 use deltascope_terminal::Form;
 use deltascope_world::Time;
+use deltascope_world::fields::Put as _;
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Report;
@@ -141,7 +142,7 @@ pub(super) struct Logs {
 impl Observed {
     /// What the tap tells its page, as JSON: what the requests alone show.
     pub(super) fn for_page(&self) -> String {
-        page::of(self, &self.found()).to_json().to_string()
+        page::of(self, &self.found()).written().to_string()
     }
 
     /// What is odd, as far as no recording has to be played for it.

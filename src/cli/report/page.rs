@@ -116,7 +116,7 @@ mod tests {
     use deltascope_replay::tap::call::Scope;
     use deltascope_replay::tap::finding;
     use deltascope_replay::tap::note::{Note, Stopped, Why};
-    use deltascope_world::fields::Read as _;
+    use deltascope_world::fields::{Put as _, Read as _};
 
     use super::super::RecordingFile;
     use super::*;
@@ -191,7 +191,7 @@ mod tests {
         let secrets = Finding::new(1, None, finding::Odd::AllSecrets);
         let found = [big(0), big(3), secrets, big(2)];
         let all = of(&observed, &found);
-        assert_eq!(Informers::read(all.to_json()).as_ref(), Ok(&all));
+        assert_eq!(Informers::read(all.written()).as_ref(), Ok(&all));
         let en = |row: &Row| {
             row.cells
                 .iter()

@@ -3,7 +3,7 @@
 use crate::i18n::Text;
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Settings, SourceKind};
+use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
 
 use super::indices::lacks;
 use super::options::Options;
@@ -25,7 +25,7 @@ pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
         source: SourceKind::Cluster,
         informer: InformerKind::Shared,
         jitter: Some(seed),
-        era: Era(options.era),
+        era: options.era,
         resync_ms: options.resync_ms,
         indices: (options.indices.iter())
             .filter(|name| !(target.metadata_only && lacks(name)))

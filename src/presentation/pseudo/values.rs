@@ -6,7 +6,7 @@ use deltascope_cache::fact::{
     ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
-use deltascope_world::virtual_time::ProcessModeText;
+use deltascope_world::virtual_time::mode_text;
 
 use crate::caption::{answer, refusal, short_name, short_rv};
 
@@ -351,7 +351,7 @@ fn run(fact: &RunFact) -> String {
         ),
         RunFact::ModeSet { mode } => match mode {
             ProcessMode::Paced(ms) => format!("paced, {ms} ms"),
-            mode => ProcessModeText(*mode).to_string(),
+            mode => mode_text(*mode),
         },
         RunFact::PopAsked { asked } => format!("pop asked: {asked}"),
         RunFact::KnownObjectsSet { on } => format!("known objects {}", switch(*on)),

@@ -19,7 +19,6 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::write::is_same;
 
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
@@ -89,7 +88,7 @@ impl Session {
             scenario: run,
             inputs,
         } = self.timeline.recording();
-        let is_own = inputs.is_empty() && (is_same(own, &run) || is_same(&shown, &run));
+        let is_own = inputs.is_empty() && (own.is_same(&run) || shown.is_same(&run));
         (!is_own).then_some(shown)
     }
 
@@ -120,7 +119,7 @@ impl Session {
         let done = inputs.len();
         // The answers of a cluster are not the user's inputs.
         inputs.retain(|taken| is_response(&taken.input));
-        let is_other = inputs.len() < done || !is_same(&run, &scenario);
+        let is_other = inputs.len() < done || !run.is_same(&scenario);
         let kept = kept_at_start(&self.lesson.scenario, &scenario);
         let recording = Recording { scenario, inputs };
         let played = if recording.inputs.is_empty() {
@@ -558,24 +557,35 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
     }
 }
 
-/// The name of a setting.
+/// The label of a setting.
 fn setting_name(setting: &Setting) -> Text {
-    let (en, zh) = match setting {
-        Setting::Generation(_) => ("client-go", "client-go"),
-        Setting::Traffic(_) => ("seed of the traffic", "流量的随机种子"),
-        Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
-        Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),
-        Setting::WatchList(_) => ("streaming list", "流式 list"),
-        Setting::KnownObjects(_) => ("KnownObjects", "KnownObjects"),
-        Setting::Mode(_) => (
-            "process loop: free, held or a pause in ms",
-            "处理循环：free、held 或停顿 ms",
-        ),
-        Setting::ProcessMs(_) => ("process takes … ms", "process 用时 … ms"),
-        Setting::HandlerMs(_) => ("each handler takes … ms", "每个 handler 用时 … ms"),
-        Setting::WorkFailures(_) => ("times that a key fails", "每个 key 失败的次数"),
-    };
+    let [(en, zh), _] = words(setting);
     Text::new(en, zh)
+}
+
+macro_rules! words {
+    ($($setting:pat => $en:literal, $zh:literal; $run_en:literal, $run_zh:literal;)*) => {
+        /// What a setting is called, and what a run with this value of it, the `#`.
+        pub(super) fn words(setting: &Setting) -> [(&'static str, &'static str); 2] {
+            match setting { $($setting => [($en, $zh), ($run_en, $run_zh)],)* }
+        }
+    };
+}
+
+words! {
+    Setting::Generation(_) => "client-go", "client-go"; "Kubernetes #", "Kubernetes #";
+    Setting::Traffic(_) => "seed of the traffic", "流量的随机种子"; "traffic of seed #", "随机种子 # 的流量";
+    Setting::ResyncMs(_) => "resync every … ms (0: never)", "每 … ms resync（0：从不）"; "resync every # ms", "每 # ms resync";
+    Setting::PageSize(0) => "objects a page (0: default)", "每页对象数（0：默认）"; "pages as they are by default", "默认的分页";
+    Setting::PageSize(_) => "objects a page (0: default)", "每页对象数（0：默认）"; "pages of #", "每页 # 个";
+    Setting::WatchList(true) => "streaming list", "流式 list"; "with a streaming list", "使用流式 list";
+    Setting::WatchList(false) => "streaming list", "流式 list"; "with plain lists", "使用普通 list";
+    Setting::KnownObjects(true) => "KnownObjects", "KnownObjects"; "with KnownObjects", "有 KnownObjects";
+    Setting::KnownObjects(false) => "KnownObjects", "KnownObjects"; "without KnownObjects", "没有 KnownObjects";
+    Setting::Mode(_) => "process loop: free, held or a pause in ms", "处理循环：free、held 或停顿 ms"; "process loop: #", "处理循环：#";
+    Setting::ProcessMs(_) => "process takes … ms", "process 用时 … ms"; "process takes # ms", "process 用时 # ms";
+    Setting::HandlerMs(_) => "each handler takes … ms", "每个 handler 用时 … ms"; "handlers take # ms", "handler 用时 # ms";
+    Setting::WorkFailures(_) => "times that a key fails", "每个 key 失败的次数"; "each key fails # times", "每个 key 失败 # 次";
 }
 
 pub(super) fn no_room() -> Text {

@@ -14,7 +14,7 @@ use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
 
-use super::branches::{name_of, opened};
+use super::branches::{name_of, opened, words};
 use super::messages::cannot_run;
 use super::shown::Shown;
 use super::{Change, LEAP, Session};
@@ -227,7 +227,7 @@ impl Session {
         let mut offer = |setting: Setting| all.push(With::Setting(setting));
         if settings.is_informer() {
             for generation in Generation::ALL {
-                if generation != settings.era.0 {
+                if generation != settings.era {
                     offer(Setting::Generation(generation));
                 }
             }
@@ -280,7 +280,7 @@ impl Session {
         let settings = &self.timeline.scenario().settings;
         With::Setting(if !settings.is_informer() {
             Setting::KnownObjects(!settings.known_objects)
-        } else if settings.era.0 == Generation::Atomic {
+        } else if settings.era == Generation::Atomic {
             Setting::Generation(Generation::Classic)
         } else {
             Setting::Generation(Generation::Atomic)
@@ -309,21 +309,7 @@ fn broken_before(violations: &[Violation], step: usize) -> u32 {
 /// The name of a run with this setting.
 fn said(setting: Setting) -> Text {
     let value = setting.value();
-    let (en, zh) = match setting {
-        Setting::Generation(_) => ("Kubernetes #", "Kubernetes #"),
-        Setting::WatchList(true) => ("with a streaming list", "使用流式 list"),
-        Setting::WatchList(false) => ("with plain lists", "使用普通 list"),
-        Setting::KnownObjects(true) => ("with KnownObjects", "有 KnownObjects"),
-        Setting::KnownObjects(false) => ("without KnownObjects", "没有 KnownObjects"),
-        Setting::PageSize(0) => ("pages as they are by default", "默认的分页"),
-        Setting::PageSize(_) => ("pages of #", "每页 # 个"),
-        Setting::HandlerMs(_) => ("handlers take # ms", "handler 用时 # ms"),
-        Setting::ProcessMs(_) => ("process takes # ms", "process 用时 # ms"),
-        Setting::ResyncMs(_) => ("resync every # ms", "每 # ms resync"),
-        Setting::Traffic(_) => ("traffic of seed #", "随机种子 # 的流量"),
-        Setting::Mode(_) => ("process loop: #", "处理循环：#"),
-        Setting::WorkFailures(_) => ("each key fails # times", "每个 key 失败 # 次"),
-    };
+    let [_, (en, zh)] = words(&setting);
     let text = |text: &str| text.replace('#', &value);
     Text::new(&text(en), &text(zh))
 }

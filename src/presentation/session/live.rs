@@ -161,7 +161,7 @@ impl Session {
 
     /// The same informer in another generation, from the beginning of what is kept of it.
     fn follow_in(&mut self, generation: Generation) -> Change {
-        if self.timeline.scenario().settings.era.0 == generation {
+        if self.timeline.scenario().settings.era == generation {
             return Change::None;
         }
         let Some(live) = self.live.take() else {

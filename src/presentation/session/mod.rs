@@ -548,7 +548,7 @@ impl Session {
             return self.fail(hand_made(), None);
         }
         // The run has that generation already.
-        if self.timeline.scenario().settings.era.0 == generation {
+        if self.timeline.scenario().settings.era == generation {
             return Change::None;
         }
         let first = self.first_run();
@@ -577,7 +577,7 @@ impl Session {
         generation: Generation,
         most: usize,
     ) -> Result<(Timeline, usize), String> {
-        if first.scenario.settings.era.0 == generation {
+        if first.scenario.settings.era == generation {
             self.play_again(first, false, most)
         } else {
             self.play_again(&first.in_generation(generation), true, most)
@@ -744,7 +744,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
         note: lesson.note.clone(),
-        era: settings.era.0,
+        era: settings.era,
         can_switch_known: settings.informer == InformerKind::Manual && !settings.has_fifo(),
         can_write: !matches!(source, SourceKind::Recorded | SourceKind::Cluster),
         can_cut: source == SourceKind::Server,

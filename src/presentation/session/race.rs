@@ -186,7 +186,7 @@ impl Session {
             return Some(Rc::clone(view));
         }
         let choices = self.choices(None);
-        let own = self.timeline.scenario().settings.era.0;
+        let own = self.timeline.scenario().settings.era;
         let own = Generation::ALL.iter().position(|one| *one == own);
         let Racing {
             race, time, shown, ..

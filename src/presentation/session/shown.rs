@@ -203,7 +203,7 @@ mod tests {
             ways in prop::collection::vec(0..9_000usize, 1..60), generation in 0..4usize,
         ) {
             let mut scenario = lessons::load(lessons::FIRST).unwrap().scenario;
-            scenario.settings.era.0 = Generation::ALL[generation];
+            scenario.settings.era = Generation::ALL[generation];
             let mut timeline = Timeline::new(scenario).unwrap();
             timeline.extend(9_000);
             let places = Landmarks::of(&timeline, &[]).places();

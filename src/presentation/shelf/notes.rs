@@ -76,7 +76,7 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
                     .filter_map(|one| Some((said(&one), asked.belief(&one)?.clone())))
                     .collect(),
                 right: right.as_ref().map(said),
-                because: ask::because(story, asked, lesson.scenario.settings.era.0).cloned(),
+                because: ask::because(story, asked, lesson.scenario.settings.era).cloned(),
                 show: shown.map(|(at, one)| (at + 1, one.say.clone())),
             })
         })

@@ -17,7 +17,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::Command;
 use deltascope_world::source::scenario::Entry;
-use deltascope_world::virtual_time::{Era, Input};
+use deltascope_world::virtual_time::{Input, era};
 
 /// The story of a lesson.
 #[derive(Clone, Debug)]
@@ -436,7 +436,7 @@ typed! {
     Panel: text => Panel::named(&text).ok_or_else(|| none_of(&text, &Panel::ALL.map(Panel::id)));
     Anchor: text => Anchor::read(&text)
         .ok_or_else(|| format!("{text:?} is no place on the stage, such as queue/column/default/web-0").into());
-    Generation: text => Era::try_from(text).map(|era| era.0).map_err(Wrong::from);
+    Generation: text => era(&text).map_err(Wrong::from);
     Predicate: text => text.parse().map_err(|error: deltascope_replay::predicate::PredicateError| {
         format!("{text:?}: {}", error.words().en).into()
     });

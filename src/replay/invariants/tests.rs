@@ -11,7 +11,7 @@ use deltascope_cache::rng::Rng;
 use deltascope_cache::selector::Selector;
 use deltascope_cache::step::Step;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::virtual_time::{Input, ProcessModeText};
+use deltascope_world::virtual_time::Input;
 
 fn object(rv: &str) -> ObjectRef {
     ObjectRef {
@@ -550,7 +550,7 @@ fn seeded_traffic_causes_only_known_violations() {
 fn a_cut_run_is_checked_like_a_run_that_was_never_longer() {
     let mut scenario = settings(Generation::Classic);
     scenario.traffic = Some(1);
-    scenario.settings.mode = ProcessModeText(super::super::picture::ProcessMode::Paced(50));
+    scenario.settings.mode = super::super::picture::ProcessMode::Paced(50);
     // With few checkpoints there are few states to resume from.
     for checkpoints in [usize::MAX, 2] {
         let timeline = Timeline::new(scenario.clone()).unwrap();

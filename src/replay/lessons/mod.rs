@@ -15,7 +15,7 @@ use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::{Lang, Text};
-use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
+use deltascope_world::virtual_time::{HandlerSettings, Settings, SourceKind, era};
 
 use listed::{FILES, FIRST_FILES, LISTED, Listed};
 
@@ -106,7 +106,7 @@ impl Read for Lesson {
             open: fields.get("open")?,
             scenario: fields
                 .need::<Scenario>("scenario")?
-                .in_era(Some(fields.need::<Era>("era")?.0)),
+                .in_era(Some(fields.need("era")?)),
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
             story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
@@ -312,8 +312,8 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
     };
     fields.done()?;
     if !era.is_empty() {
-        let era = Era::try_from(era).map_err(|message| Wrong::at("era", message))?;
-        read.scenario = read.scenario.in_era(Some(era.0));
+        let era = self::era(&era).map_err(|message| Wrong::at("era", message))?;
+        read.scenario = read.scenario.in_era(Some(era));
     }
     Ok(read)
 }
@@ -375,7 +375,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         emit_delta_type_replaced: true,
         indices: ["namespace", "app", "node"].map(Arc::from).to_vec(),
         // Slower than the events arrive, so that deltas pile up.
-        mode: ProcessModeText(ProcessMode::Paced(1400)),
+        mode: ProcessMode::Paced(1400),
         process_ms: 100,
         handlers: vec![handler],
         ..Settings::default()

@@ -19,7 +19,7 @@ use deltascope_world::source::Refusals;
 pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
 pub use deltascope_world::virtual_time::{
-    Answer, InformerKind, NOTIFICATIONS, OUTPUT_LINES, Printed, REQUESTS, ReflectorState,
+    Answer, InformerKind, NOTIFICATIONS, OUTPUT_LINES, Popped, Printed, REQUESTS, ReflectorState,
     RequestKind, RequestLine, SourceKind,
 };
 
@@ -215,42 +215,6 @@ pub struct PopRoom {
     pub last: Option<Popped>,
     /// The number of Pops.
     pub count: u64,
-}
-
-/// A popped item.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Popped {
-    /// The key.
-    pub key: Key,
-    /// The deltas, oldest first.
-    pub deltas: Vec<(DeltaType, ObjectRef)>,
-    /// The index of the delta being processed (`None` before the first).
-    pub position: Option<usize>,
-    /// Whether the item belongs to the first list.
-    pub is_in_initial_list: bool,
-    /// RealFIFO only: the entries, oldest first. `key` is empty then, and `deltas` holds the entries' deltas;
-    /// an entry that is a whole list or resync has none.
-    pub entries: Vec<Entry>,
-}
-
-impl Popped {
-    /// The entries popped from a RealFIFO.
-    #[must_use]
-    pub fn of_entries(entries: Vec<Entry>, is_in_initial_list: bool) -> Self {
-        Self {
-            key: Key::from(""),
-            deltas: entries
-                .iter()
-                .filter_map(|entry| match entry {
-                    Entry::Delta(delta_type, object) => Some((*delta_type, object.clone())),
-                    _ => None,
-                })
-                .collect(),
-            position: None,
-            is_in_initial_list,
-            entries,
-        }
-    }
 }
 
 /// How many selected objects differ between the store and the server. An object that the store lacks, has in

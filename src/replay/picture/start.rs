@@ -22,7 +22,7 @@ impl Picture {
         let (driver, process) = (world.reflector(), world.process());
         let mut picture = Self {
             informer: settings.informer,
-            generation: settings.era.0,
+            generation: settings.era,
             api: api_of(world),
             reflector: ReflectorRoom {
                 state: driver.state(),

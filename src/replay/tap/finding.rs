@@ -314,7 +314,7 @@ fn are_in(shared: &Shared, agents: [&Arc<str>; 2]) -> bool {
 /// of the controller.
 #[must_use]
 pub fn known_bugs(trace: &Trace) -> Vec<(Generation, Violation)> {
-    let generation = trace.recording.scenario.settings.era.0;
+    let generation = trace.recording.scenario.settings.era;
     let Ok((timeline, _)) = trace.recording.play_within(FACTS) else {
         return Vec::new();
     };

@@ -1,6 +1,8 @@
 //! The sources that a reflector can list and watch.
 
 mod answer;
+mod entry;
+mod response;
 
 pub mod any;
 pub mod known;

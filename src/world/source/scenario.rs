@@ -5,24 +5,22 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 use serde_json::Value;
 
-use crate::Time;
 use crate::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::deserialize_by_fields;
-use crate::fields::{Fields, Read, Wrong, moment, one_of};
+use crate::fields::{Fields, Put, Read, Written, Wrong};
 use crate::slices::{Slices, at_once};
-use crate::virtual_time::{Era, Input, ProcessModeText, Question, Settings, SourceKind, World};
+use crate::virtual_time::{Settings, SourceKind, World};
 use deltascope_cache::controller::Generation;
-use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::any::AnySource;
-use super::live::{self, Live};
-use super::pod::Write;
+pub use super::entry::{Entry, input};
+use super::live::Live;
 use super::program::Program;
 use super::recorded::RecordedServer;
 use super::simulator::Simulator;
 use super::wire::Recorded;
 use super::workload::{Options, Workload};
-use super::{Command, Refusals};
+use super::write;
 
 /// Settings, initial objects and a timed script.
 #[derive(Clone, Debug, Default)]
@@ -42,17 +40,6 @@ pub struct Scenario {
     pub beside: Vec<Scenario>,
     /// The recording, for a recorded stream.
     pub recorded: Option<Recorded>,
-}
-
-/// One entry of a script.
-///
-/// Written as one JSON object: `at`, `op` and the arguments of the op.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// Virtual time of the entry, in ms.
-    pub at: Time,
-    /// The operation.
-    pub input: Input<Command>,
 }
 
 impl Read for Scenario {
@@ -76,112 +63,31 @@ impl Read for Scenario {
     }
 }
 
-impl Read for Entry {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("an entry of a script", value)?;
-        let at = moment(fields.need("at")?)?;
-        let op: String = fields.need("op")?;
-        let source = Input::Source;
-        let input = match &*op {
-            "create" => source(Command::Write(Write::Create(fields.need("object")?))),
-            "update" => source(Command::Write(Write::Update(fields.need("object")?))),
-            // The metadata are enough.
-            "delete" => source(Command::Write(Write::delete(fields.need("object")?))),
-            "cut" => source(Command::Cut),
-            "compact" => source(Command::Compact),
-            "tell" => {
-                let responses: Vec<Value> = fields.need("told")?;
-                let responses = responses.into_iter().map(live::read_response);
-                source(Command::Respond(responses.collect::<Result<_, _>>()?))
-            }
-            "pop" => Input::Pop,
-            "mode" => Input::Mode(fields.need::<ProcessModeText>("mode")?.0),
-            "knownObjects" => Input::KnownObjects(fields.need("on")?),
-            "close" => source(Command::Close),
-            "bookmark" => source(Command::Bookmark),
-            "error" => source(Command::ErrorEvent(fields.need("code")?)),
-            "refuse" => {
-                let words = [("watch", true), ("list", false)];
-                let request: Value = fields.need("request")?;
-                let watch = one_of(&request, &words)?;
-                let with: String = fields.need("with")?;
-                let kind = refusal_kind(&with);
-                let kind = kind.ok_or_else(|| {
-                    let known = REFUSALS.map(|(word, _)| word);
-                    none_of("with", &with, &known)
-                })?;
-                let times = fields.need("times")?;
-                source(Command::Refuse(Refusals { watch, kind, times }))
-            }
-            "addHandler" => Input::AddHandler(fields.need("handler")?),
-            "removeHandler" => Input::RemoveHandler(fields.need("handler")?),
-            "print" => Input::Print(fields.need("line")?),
-            "ask" => {
-                let words = [("json", true), ("go", false)];
-                let form: Value = fields.need("as")?;
-                Input::Ask(Question {
-                    index: fields.need_name("index")?,
-                    value: fields.need_name("value")?,
-                    json: one_of(&form, &words)?,
-                })
-            }
-            _ => return Err(none_of("op", &op, &OPS)),
-        };
-        fields.done()?;
-        Ok(Self { at, input })
+/// Without its recording, which may be large.
+impl Put for Scenario {
+    fn written(&self) -> Value {
+        let Self {
+            settings,
+            initial,
+            script,
+            traffic,
+            drops,
+            beside,
+            recorded: _,
+        } = self;
+        let mut fields = Written::default();
+        fields.put("settings", settings.written());
+        let initial = initial.iter().map(|one| write::object(one));
+        fields.put("initial", write::array(initial));
+        script.put("script", &mut fields);
+        traffic.put("traffic", &mut fields);
+        drops.put("drops", &mut fields);
+        beside.put("beside", &mut fields);
+        fields.done()
     }
 }
 
-deserialize_by_fields!(Scenario, Entry);
-
-/// The names of the operations in a script.
-const OPS: [&str; 17] = [
-    "create",
-    "update",
-    "delete",
-    "cut",
-    "compact",
-    "tell",
-    "pop",
-    "mode",
-    "knownObjects",
-    "close",
-    "bookmark",
-    "error",
-    "refuse",
-    "addHandler",
-    "removeHandler",
-    "print",
-    "ask",
-];
-
-fn none_of(field: &str, value: &str, known: &[&str]) -> Wrong {
-    let known = known.join(", ");
-    let message = format!("{field:?} cannot be {value:?} in a script; there are: {known}");
-    Wrong::at(field, message)
-}
-
-/// The error that a script names to refuse requests with.
-fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
-    let found = REFUSALS.iter().find(|(word, _)| *word == name);
-    found.map(|(_, kind)| *kind)
-}
-
-/// The name of an error that a server refuses requests with; any other is an internal error.
-pub(super) fn refusal_name(kind: ApiErrorKind) -> &'static str {
-    let found = REFUSALS.iter().find(|(_, other)| *other == kind);
-    found.map_or("internalError", |(word, _)| word)
-}
-
-const REFUSALS: [(&str, ApiErrorKind); 7] = [
-    ("expired", ApiErrorKind::Expired),
-    ("tooLarge", ApiErrorKind::TooLarge),
-    ("tooManyRequests", ApiErrorKind::TooManyRequests),
-    ("connectionRefused", ApiErrorKind::ConnectionRefused),
-    ("internalError", ApiErrorKind::InternalError),
-    ("forbidden", ApiErrorKind::Forbidden),
-    ("invalid", ApiErrorKind::Invalid),
-];
+deserialize_by_fields!(Scenario);
 
 /// Giving an object to the world costs at most as much as this many facts.
 const EACH: usize = 4;
@@ -195,23 +101,29 @@ fn few(built: usize) -> Result<(), String> {
     Ok(())
 }
 
-impl Entry {
-    /// Whether it acts on the server, which informers can share.
-    fn is_for_server(&self) -> bool {
-        match &self.input {
-            Input::Source(command) => !matches!(command, Command::Respond(_)),
-            _ => false,
-        }
-    }
-}
-
 impl Scenario {
+    /// It with its recording, as one value.
+    #[must_use]
+    pub fn whole(&self) -> Value {
+        let mut written = self.written();
+        if let (Value::Object(fields), Some(recorded)) = (&mut written, &self.recorded) {
+            fields.insert("recorded".to_owned(), write::recorded(recorded));
+        }
+        written
+    }
+
+    /// Whether both give the same run.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.written() == other.written() && self.recorded == other.recorded
+    }
+
     /// Runs it, and what is beside it, in another generation of client-go.
     pub fn set_generation(&mut self, generation: Generation) {
         self.settings.asked_as_before();
-        self.settings.era = Era(generation);
+        self.settings.era = generation;
         for beside in &mut self.beside {
-            beside.settings.era = Era(generation);
+            beside.settings.era = generation;
         }
     }
 
@@ -328,14 +240,8 @@ impl Scenario {
                 if let Some(workload) = &mut traffic {
                     initial.extend(workload.start().into_iter().map(DynamicObject::from));
                 }
-                let settings = &self.settings;
-                let server = Simulator::new(initial, traffic)
-                    .without(&self.drops)
-                    .with_streaming_lists(!settings.refuses_streaming)
-                    .withholding_initial_events_end(settings.withholds_initial_events_end)
-                    .with_selector(settings.selector.clone())
-                    .repeating(&settings.repeats);
-                AnySource::Server(server)
+                let settings = Arc::new(self.settings.clone());
+                AnySource::Server(Simulator::new(settings, initial, traffic, &self.drops))
             }
         };
         let mut script = Vec::new();
@@ -349,7 +255,7 @@ impl Scenario {
     /// A world with an empty server and no script.
     #[must_use]
     pub fn empty_world(&self) -> World<AnySource> {
-        let source = AnySource::Server(Simulator::new(Vec::new(), None));
+        let source = AnySource::Server(Simulator::new(Arc::default(), Vec::new(), None, &[]));
         World::new(self.settings.clone(), source, Vec::new())
     }
 
@@ -365,67 +271,5 @@ impl Scenario {
             || settings.withholds_initial_events_end && settings.source == SourceKind::Server
             || resyncs && settings.source != SourceKind::Program
             || self.beside.iter().any(Self::is_endless)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use deltascope_cache::fact::ProcessMode;
-
-    fn read(text: &str) -> Result<Entry, String> {
-        serde_json::from_str(text).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn an_entry_is_a_time_an_op_and_the_arguments_of_the_op() {
-        let mode = read(r#"{"at": 5, "op": "mode", "mode": 70}"#);
-        assert!(matches!(
-            mode,
-            Ok(Entry {
-                at: 5,
-                input: Input::Mode(ProcessMode::Paced(70))
-            })
-        ));
-        let refuse = read(
-            r#"{"at": 1, "op": "refuse", "request": "watch", "with": "forbidden", "times": 2}"#,
-        );
-        assert!(matches!(
-            refuse,
-            Ok(Entry { input: Input::Source(Command::Refuse(refusals)), .. })
-                if refusals.watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
-        ));
-        let handler = read(r#"{"at": 1, "op": "addHandler", "handler": {"name": "late"}}"#);
-        assert!(matches!(
-            handler,
-            Ok(Entry { input: Input::AddHandler(handler), .. }) if &*handler.name == "late"
-        ));
-        let on = read(r#"{"op": "knownObjects", "on": true, "at": 0}"#);
-        assert!(matches!(on, Ok(entry) if matches!(entry.input, Input::KnownObjects(true))));
-    }
-
-    #[test]
-    fn an_entry_with_a_missing_unknown_or_invalid_field_is_refused() {
-        for (text, named) in [
-            (r#"{"at": 5, "op": "cut", "object": {}}"#, "\"object\""),
-            (r#"{"at": 5, "op": "create", "objekt": {}}"#, "\"object\""),
-            (r#"{"at": -5, "op": "cut"}"#, "\"at\""),
-            (r#"{"at": 5, "op": "cat"}"#, "\"cat\""),
-            (r#"{"at": 5, "op": "mode", "mode": "fast"}"#, "\"held\""),
-            (r#"{"op": "cut"}"#, "\"at\""),
-            (r#"{"at": 18446744073709551615, "op": "cut"}"#, "too long"),
-            (r#"{"at": 5, "op": "error", "code": 70000}"#, "\"code\""),
-            (
-                r#"{"at": 5, "op": "refuse", "request": "watch", "with": "boom", "times": 1}"#,
-                "\"with\"",
-            ),
-            (
-                r#"{"at": 5, "op": "addHandler", "handler": {"nam": "x"}}"#,
-                "nam",
-            ),
-        ] {
-            let error = read(text).expect_err(text);
-            assert!(error.contains(named), "{text}: {error}");
-        }
     }
 }

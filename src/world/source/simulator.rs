@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
+use crate::virtual_time::Settings;
 use crate::{Refused, Source, Time};
 use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
 use deltascope_cache::key::Key;
@@ -17,7 +18,7 @@ use deltascope_cache::lister_watcher::{
 };
 use deltascope_cache::map::Map;
 use deltascope_cache::object::{Item, Object};
-use deltascope_cache::selector::{Labels, Selector};
+use deltascope_cache::selector::Labels;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
@@ -74,14 +75,8 @@ pub struct Simulator {
     /// The rest of the list that is being sent in pages.
     pages: Option<Pages>,
     refusals: VecDeque<Refusals>,
-    /// Whether it supports streaming lists.
-    streams: bool,
-    /// Whether it omits the bookmark that ends the initial events of a streaming list.
-    withholds_initial_events_end: bool,
-    /// The selector of its lists and watches; `None` selects all objects.
-    selector: Option<Selector>,
-    /// The keys of the objects that a list repeats.
-    repeats: Arc<[Arc<str>]>,
+    /// How it behaves.
+    settings: Arc<Settings>,
     traffic: Option<Traffic>,
 }
 
@@ -104,9 +99,15 @@ struct Traffic {
 }
 
 impl Simulator {
-    /// A server that has these objects already, and possibly endless traffic.
+    /// A server that behaves as these settings say, and has these objects already, and possibly endless traffic, without
+    /// the writes of these numbers.
     #[must_use]
-    pub fn new(initial: Vec<DynamicObject>, workload: Option<Workload>) -> Self {
+    pub fn new(
+        settings: Arc<Settings>,
+        initial: Vec<DynamicObject>,
+        workload: Option<Workload>,
+        drops: &[u32],
+    ) -> Self {
         let mut server = Self {
             rv: FIRST_RV,
             uids: 0,
@@ -118,15 +119,12 @@ impl Simulator {
             down_until: 0,
             pages: None,
             refusals: VecDeque::new(),
-            streams: true,
-            withholds_initial_events_end: false,
-            selector: None,
-            repeats: Arc::default(),
+            settings,
             traffic: workload.map(|workload| Traffic {
                 workload,
                 next: None,
                 number: 0,
-                drops: Arc::default(),
+                drops: drops.into(),
             }),
         };
         for object in initial {
@@ -137,45 +135,6 @@ impl Simulator {
         server.oldest = server.rv;
         server.plan_traffic(0);
         server
-    }
-
-    /// Sets whether the server supports streaming lists or refuses them.
-    #[must_use]
-    pub(crate) fn with_streaming_lists(self, streams: bool) -> Self {
-        Self { streams, ..self }
-    }
-
-    /// Sets whether the server omits the bookmark at the end of the initial events.
-    #[must_use]
-    pub(crate) fn withholding_initial_events_end(self, withholds: bool) -> Self {
-        Self {
-            withholds_initial_events_end: withholds,
-            ..self
-        }
-    }
-
-    /// Sets the label selector of the server's lists and watches.
-    #[must_use]
-    pub(crate) fn with_selector(self, selector: Option<Selector>) -> Self {
-        Self { selector, ..self }
-    }
-
-    /// Makes the server a broken one: its lists repeat the objects with these keys at their end.
-    #[must_use]
-    pub(crate) fn repeating(self, keys: &[Arc<str>]) -> Self {
-        Self {
-            repeats: keys.into(),
-            ..self
-        }
-    }
-
-    /// Leaves out the writes of the traffic that have these numbers.
-    #[must_use]
-    pub fn without(mut self, drops: &[u32]) -> Self {
-        if let Some(traffic) = &mut self.traffic {
-            traffic.drops = drops.into();
-        }
-        self
     }
 
     /// The server's current version.
@@ -382,7 +341,11 @@ impl Simulator {
     /// The objects of a list, with the repeated ones.
     fn listed_objects(&self) -> Vec<Arc<DynamicObject>> {
         let mut objects = self.live_objects();
-        let again = self.repeats.iter().filter_map(|key| self.live(key));
+        let again = self
+            .settings
+            .repeats
+            .iter()
+            .filter_map(|key| self.live(key));
         let again = again.filter(|object| self.selects(object));
         objects.extend(again.map(Arc::clone));
         objects
@@ -390,7 +353,8 @@ impl Simulator {
 
     fn selects(&self, object: &DynamicObject) -> bool {
         let labels = object.metadata.labels.as_ref();
-        self.selector
+        self.settings
+            .selector
             .as_ref()
             .is_none_or(|selector| selector.matches(labels.unwrap_or(&Labels::new())))
     }
@@ -602,7 +566,7 @@ impl Source for Simulator {
         self.refused(now, true, trace)?;
         let rv = &request.resource_version;
         let initial = request.send_initial_events == Some(true);
-        if initial && !self.streams {
+        if initial && self.settings.refuses_streaming {
             return Err(refuse_request(ApiErrorKind::Invalid, true, trace).into());
         }
         let from: u64 = rv.parse().unwrap_or_default();
@@ -624,7 +588,7 @@ impl Source for Simulator {
             for object in self.live_objects() {
                 self.send(now, EventType::Added, &object, trace);
             }
-            if initial && !self.withholds_initial_events_end {
+            if initial && !self.settings.withholds_initial_events_end {
                 self.send_bookmark(now, true, trace);
             }
             return Ok(());

@@ -1,68 +1,12 @@
-//! Writes scenarios, inputs and recorded streams as JSON that reads back as the same value.
-//!
-//! Fields with their default value are left out, except the generation. So a default must never change: a
-//! link shared today would become another run.
+//! Writes objects and recorded streams as JSON that reads back as the same value.
 
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
-use crate::fields::{Put as _, Written};
-use crate::virtual_time::{Input, ProcessModeText};
-use deltascope_cache::fact::{EventType, WatchEnd};
-use deltascope_cache::lister_watcher::ApiErrorKind;
+use crate::fields::Written;
+use deltascope_cache::fact::EventType;
 
-use super::Command;
-use super::live::{ResponsePart, ServerResponse};
-use super::pod::Write;
-use super::scenario::{Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
-
-/// Whether two scenarios give the same run.
-#[must_use]
-pub fn is_same(one: &Scenario, other: &Scenario) -> bool {
-    scenario(one) == scenario(other) && one.recorded == other.recorded
-}
-
-/// A scenario without its recording, which may be large: [`list`] and [`event`] write that.
-#[must_use]
-pub fn scenario(scenario: &Scenario) -> Value {
-    let Scenario {
-        settings,
-        initial,
-        script,
-        traffic,
-        drops,
-        beside,
-        recorded: _,
-    } = scenario;
-    let mut fields = Written::default();
-    fields.put("settings", settings.written());
-    fields.put("initial", array(initial.iter().map(|one| object(one))));
-    fields.put("script", array(script.iter().map(entry)));
-    fields.some("traffic", traffic.map(Value::from));
-    fields.put("drops", array(drops.iter().map(|n| Value::from(*n))));
-    fields.put("beside", array(beside.iter().map(self::scenario)));
-    fields.done()
-}
-
-/// An entry of a script.
-#[must_use]
-pub fn entry(entry: &Entry) -> Value {
-    input(entry.at, &[], &entry.input)
-}
-
-/// An input as the script entry that does the same at this time; `more` holds fields that come before the
-/// operation.
-#[must_use]
-pub fn input(at: u64, more: &[(&str, u64)], input: &Input<Command>) -> Value {
-    let mut fields = Written::default();
-    fields.some("at", Some(at.into()));
-    for (name, value) in more {
-        fields.some(name, Some((*value).into()));
-    }
-    operation(input, &mut fields);
-    fields.done()
-}
 
 /// An object, with the fields that are kept of it. `kind` and `apiVersion` of a v1 Pod are left out, because
 /// they are the default.
@@ -148,17 +92,7 @@ fn cause(text: &str) -> Value {
     fields.done()
 }
 
-/// A scenario with its recording, as one value.
-#[must_use]
-pub fn whole(scenario: &Scenario) -> Value {
-    let mut written = self::scenario(scenario);
-    if let (Value::Object(fields), Some(recorded)) = (&mut written, &scenario.recorded) {
-        fields.insert("recorded".to_owned(), self::recorded(recorded));
-    }
-    written
-}
-
-fn recorded(recorded: &Recorded) -> Value {
+pub(super) fn recorded(recorded: &Recorded) -> Value {
     let mut fields = Written::default();
     if let Some(start) = &recorded.start {
         fields.put("list", list(start));
@@ -170,63 +104,7 @@ fn recorded(recorded: &Recorded) -> Value {
     fields.done()
 }
 
-fn operation(input: &Input<Command>, fields: &mut Written) {
-    let (op, arguments): (&str, Vec<(&str, Value)>) = match input {
-        Input::Source(Command::Write(Write::Create(made))) => {
-            ("create", vec![("object", object(made))])
-        }
-        Input::Source(Command::Write(Write::Update(changed))) => {
-            ("update", vec![("object", object(changed))])
-        }
-        Input::Source(Command::Write(Write::Delete { namespace, name })) => {
-            let mut metadata = Written::default();
-            metadata.put("namespace", (&**namespace).into());
-            metadata.put("name", (&**name).into());
-            let mut object = Written::default();
-            object.put("metadata", metadata.done());
-            ("delete", vec![("object", object.done())])
-        }
-        Input::Source(Command::Cut) => ("cut", Vec::new()),
-        Input::Source(Command::Compact) => ("compact", Vec::new()),
-        Input::Source(Command::Respond(responses)) => {
-            let responses = array(responses.iter().map(response));
-            ("tell", vec![("told", responses)])
-        }
-        Input::Pop => ("pop", Vec::new()),
-        Input::Mode(mode) => ("mode", vec![("mode", ProcessModeText(*mode).into())]),
-        Input::KnownObjects(on) => ("knownObjects", vec![("on", (*on).into())]),
-        Input::Source(Command::Close) => ("close", Vec::new()),
-        Input::Source(Command::Bookmark) => ("bookmark", Vec::new()),
-        Input::Source(Command::ErrorEvent(code)) => ("error", vec![("code", (*code).into())]),
-        Input::Source(Command::Refuse(refusals)) => {
-            let request = if refusals.watch { "watch" } else { "list" };
-            let arguments = vec![
-                ("request", request.into()),
-                ("with", refusal_name(refusals.kind).into()),
-                ("times", refusals.times.into()),
-            ];
-            ("refuse", arguments)
-        }
-        Input::AddHandler(handler) => ("addHandler", vec![("handler", handler.written())]),
-        Input::RemoveHandler(handler) => ("removeHandler", vec![("handler", (*handler).into())]),
-        Input::Print(line) => ("print", vec![("line", (&**line).into())]),
-        Input::Ask(question) => {
-            let form = if question.json { "json" } else { "go" };
-            let arguments = vec![
-                ("index", (&*question.index).into()),
-                ("value", (&*question.value).into()),
-                ("as", form.into()),
-            ];
-            ("ask", arguments)
-        }
-    };
-    fields.some("op", Some(op.into()));
-    for (name, value) in arguments {
-        fields.some(name, Some(value));
-    }
-}
-
-fn whole_object(object: &DynamicObject) -> Value {
+pub(super) fn whole_object(object: &DynamicObject) -> Value {
     let mut fields = match &object.data {
         Value::Object(fields) => fields.clone(),
         _ => Map::new(),
@@ -276,66 +154,7 @@ fn whole_object(object: &DynamicObject) -> Value {
     Value::Object(fields)
 }
 
-/// A response to a request. For a page it holds only the number of objects: [`response_items`] writes these
-/// apart, because together they exceed the longest line.
-fn response(response: &ServerResponse) -> Value {
-    let mut fields = Written::default();
-    fields.some("request", Some(response.request.into()));
-    let mut of = Written::default();
-    match &response.part {
-        ResponsePart::Page(page) => {
-            of.put("resourceVersion", (&*page.rv).into());
-            of.put("continue", (&*page.continue_token).into());
-            of.some("count", Some(page.items.len().into()));
-            fields.some("page", Some(of.done()));
-        }
-        ResponsePart::Opened => fields.some("opened", Some(true.into())),
-        ResponsePart::Refused(error) => {
-            of.some("code", Some(error.code.into()));
-            of.put("reason", (&*error.reason).into());
-            of.put("message", (&*error.message).into());
-            of.put("tooLarge", error.is_too_large_resource_version().into());
-            let refused = error.kind == ApiErrorKind::ConnectionRefused;
-            of.put("connectionRefused", refused.into());
-            fields.some("refused", Some(of.done()));
-        }
-        ResponsePart::Later {
-            code,
-            after_ms,
-            attempt,
-        } => {
-            of.some("code", Some((*code).into()));
-            of.some("afterMs", Some((*after_ms).into()));
-            of.some("attempt", Some((*attempt).into()));
-            fields.some("later", Some(of.done()));
-        }
-        ResponsePart::Event(event) => fields.some("event", Some(self::event(event))),
-        ResponsePart::Ended(end) => {
-            let (word, bytes) = match end {
-                WatchEnd::Closed => ("closed", None),
-                WatchEnd::Silent => ("silent", None),
-                WatchEnd::CutInLine(bytes) => ("cut", Some((*bytes).into())),
-                WatchEnd::Cut | WatchEnd::Failed(..) | WatchEnd::TooMuch(_) => ("cut", None),
-            };
-            fields.some("ended", Some(word.into()));
-            fields.some("bytes", bytes);
-        }
-    }
-    fields.done()
-}
-
-/// The objects of all pages among the responses, in order.
-pub fn response_items(responses: &[ServerResponse]) -> impl Iterator<Item = Value> {
-    responses
-        .iter()
-        .filter_map(|response| match &response.part {
-            ResponsePart::Page(page) => Some(page.items.iter().map(|object| whole_object(object))),
-            _ => None,
-        })
-        .flatten()
-}
-
-fn array(mut values: impl Iterator<Item = Value>) -> Value {
+pub(super) fn array(mut values: impl Iterator<Item = Value>) -> Value {
     collect(&mut values)
 }
 

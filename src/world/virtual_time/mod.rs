@@ -52,12 +52,12 @@ use super::{Source, Time, Wait};
 use deltascope_cache::rng::Rng;
 
 pub use handlers::Handler;
-pub use process::{PoppedWork, ProcessLoop};
+pub use process::{Popped, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
-    Era, HandlerSettings, Holds, InformerKind, ManualQueue, PrintSettings, ProcessFailure,
-    ProcessModeText, Rename, Settings, SourceKind, TransformSettings, WorkSettings,
+    HandlerSettings, InformerKind, ManualQueue, PrintSettings, ProcessFailure, Settings,
+    SourceKind, TransformSettings, WorkSettings, era, mode, mode_text,
 };
 pub use work::Work;
 
@@ -264,12 +264,12 @@ impl<S: Source> World<S> {
                     ..DeltaFifoOptions::new(key_func)
                 }))
             } else {
-                InformerQueue::new(settings.era.0, key_func, settings.transform_func())
+                InformerQueue::new(settings.era, key_func, settings.transform_func())
             },
             known_objects: settings.knows_objects(),
             store: has_store.then(|| indexer(&settings)),
             store_rv: "".into(),
-            process: ProcessLoop::new(settings.mode.0),
+            process: ProcessLoop::new(settings.mode),
             informer,
             processor,
             handlers,

@@ -69,24 +69,45 @@ pub struct ProcessLoop {
     inside: VecDeque<usize>,
     targets: VecDeque<ListenerId>,
     /// The last popped item.
-    pub last: Option<PoppedWork>,
+    pub last: Option<Popped>,
     /// How many items were popped.
     pub count: u64,
 }
 
-/// A popped item, as the page shows it.
-#[derive(Clone, Debug)]
-pub struct PoppedWork {
-    /// The key; empty for the entries of a RealFIFO.
+/// A popped item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Popped {
+    /// The key.
     pub key: Key,
     /// The deltas, oldest first.
     pub deltas: Vec<(DeltaType, ObjectRef)>,
-    /// The index of the current or last processed delta.
+    /// The index of the delta being processed (`None` before the first).
     pub position: Option<usize>,
     /// Whether the item belongs to the first list.
     pub is_in_initial_list: bool,
-    /// The entries of a RealFIFO.
+    /// RealFIFO only: the entries, oldest first. `key` is empty then, and `deltas` holds the entries' deltas;
+    /// an entry that is a whole list or resync has none.
     pub entries: Vec<Entry>,
+}
+
+impl Popped {
+    /// The entries popped from a RealFIFO.
+    #[must_use]
+    pub fn of_entries(entries: Vec<Entry>, is_in_initial_list: bool) -> Self {
+        Self {
+            key: Key::from(""),
+            deltas: entries
+                .iter()
+                .filter_map(|entry| match entry {
+                    Entry::Delta(delta_type, object) => Some((*delta_type, object.clone())),
+                    _ => None,
+                })
+                .collect(),
+            position: None,
+            is_in_initial_list,
+            entries,
+        }
+    }
 }
 
 impl ProcessLoop {
@@ -112,14 +133,14 @@ impl ProcessLoop {
 
 impl<S: Source> World<S> {
     /// The popped item that is still being processed.
-    pub fn processing(&self) -> Option<PoppedWork> {
+    pub fn processing(&self) -> Option<Popped> {
         self.process.run.as_ref().map(|run| self.popped(run))
     }
 
-    fn popped(&self, run: &Process<Obj>) -> PoppedWork {
+    fn popped(&self, run: &Process<Obj>) -> Popped {
         let taken = run.position().taken;
         match run.work() {
-            PoppedItems::Deltas(work) => PoppedWork {
+            PoppedItems::Deltas(work) => Popped {
                 key: work.key.clone(),
                 deltas: work
                     .deltas
@@ -130,7 +151,7 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
-            PoppedItems::Object(work) => PoppedWork {
+            PoppedItems::Object(work) => Popped {
                 key: work.key.clone(),
                 // The same type as in its `KeyPopped`.
                 deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
@@ -139,7 +160,7 @@ impl<S: Source> World<S> {
                 entries: Vec::new(),
             },
             PoppedItems::Entries(work) => {
-                let entries: Vec<Entry> = match &self.queue {
+                let entries = match &self.queue {
                     InformerQueue::Real(queue) => work
                         .entries
                         .iter()
@@ -147,20 +168,10 @@ impl<S: Source> World<S> {
                         .collect(),
                     InformerQueue::Delta(_) | InformerQueue::Fifo(_) => Vec::new(),
                 };
-                let deltas: Vec<_> = entries
-                    .iter()
-                    .filter_map(|entry| match entry {
-                        Entry::Delta(delta_type, object) => Some((*delta_type, object.clone())),
-                        _ => None,
-                    })
-                    .collect();
-                PoppedWork {
-                    key: Key::from(""),
-                    position: taken.checked_sub(1).filter(|place| *place < deltas.len()),
-                    deltas,
-                    is_in_initial_list: work.is_in_initial_list,
-                    entries,
-                }
+                let mut popped = Popped::of_entries(entries, work.is_in_initial_list);
+                let at = taken.checked_sub(1);
+                popped.position = at.filter(|place| *place < popped.deltas.len());
+                popped
             }
         }
     }

@@ -244,7 +244,7 @@ impl ReflectorDriver {
             page_size: settings.page_size,
             resync_period,
             bookmark_store: settings.keeps_resource_version(),
-            release: settings.era.0.release(),
+            release: settings.era.release(),
             // The transform also applies to a streaming list's temporary store.
             transformer: settings.transform_func(),
             order: deltascope_cache::order::Order::Key,
@@ -674,7 +674,7 @@ fn in_hand(call: &StoreCall<Obj>) -> Option<(EventType, ObjectRef)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::virtual_time::{Era, Input};
+    use crate::virtual_time::Input;
     use deltascope_cache::controller::Generation;
     use deltascope_cache::lister_watcher::ListPage;
 
@@ -784,7 +784,7 @@ mod tests {
             seed,
             interleave: true,
             informer: InformerKind::Plain,
-            era: Era(Generation::ALL[(seed % 4) as usize]),
+            era: Generation::ALL[(seed % 4) as usize],
             watch_list: Some(false),
             resync_ms: 500,
             process_ms: 5,

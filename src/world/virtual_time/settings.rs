@@ -1,16 +1,13 @@
 //! The settings of a world, as data.
 
-use std::fmt;
-use std::num::ParseIntError;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
 use serde_json::Value;
 
 use crate::bounds::MAX_TEXT;
-use crate::deserialize_by_fields;
-use crate::fields::{Fields, Put, Read, Written, Wrong, moment, one_of};
+use crate::fields::{Put, Read, Written, Wrong, moment, one_of};
+use crate::{deserialize_by_fields, in_fields};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::object::{Item, Object};
@@ -51,100 +48,6 @@ macro_rules! in_words {
             }
         }
     )*};
-}
-
-/// Declares the settings: each field with its name in JSON and what is done with it, so that nothing else has to list them.
-///
-/// * `plain`: what holds no names of objects, `word`: nor does this text;
-/// * `name`: names of objects, `pair`: `label=value`, `lines`: text in which such names may occur;
-/// * `inside`: more settings.
-macro_rules! in_fields {
-    ($(
-        $(#[$of:meta])*
-        pub struct $name:ident: $what:literal {
-            $($(#[$doc:meta])* pub $field:ident: $type:ty = $word:literal, $how:ident;)*
-        }
-    )*) => {$(
-        $(#[$of])*
-        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
-
-        impl $name {
-            fn read_fields(value: Value) -> Result<Self, Wrong> {
-                let mut fields = Fields::of($what, value)?;
-                let read = Self { $($field: in_fields!(read $how, fields, $word)?,)* };
-                fields.done()?;
-                Ok(read)
-            }
-        }
-
-        impl Put for $name {
-            fn written(&self) -> Value {
-                let mut fields = Written::default();
-                $(self.$field.put($word, &mut fields);)*
-                fields.done()
-            }
-        }
-
-        impl Rename for $name {
-            fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-                $(in_fields!(rename $how, self.$field, to);)*
-            }
-        }
-    )*};
-    (read plain, $fields:ident, $word:literal) => { $fields.get($word) };
-    (read inside, $fields:ident, $word:literal) => { $fields.get($word) };
-    (read lines, $fields:ident, $word:literal) => { $fields.lines($word) };
-    (read $how:ident, $fields:ident, $word:literal) => { $fields.name($word) };
-    (rename plain, $field:expr, $to:ident) => {};
-    (rename word, $field:expr, $to:ident) => {};
-    (rename pair, $field:expr, $to:ident) => { $field.rename(Holds::Pair, $to) };
-    (rename lines, $field:expr, $to:ident) => { $field.rename(Holds::Lines, $to) };
-    (rename $how:ident, $field:expr, $to:ident) => { $field.rename(Holds::Name, $to) };
-}
-
-/// What a text holds of objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// It is a name.
-    Name,
-    /// It is a label and its value, as in `app=web`.
-    Pair,
-    /// Names may occur in it.
-    Lines,
-}
-
-/// What may hold names of objects.
-pub trait Rename {
-    /// Replaces each text, of which `holds` says what it is, by what `to` makes of it.
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String);
-}
-
-impl Rename for String {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        *self = to(holds, self);
-    }
-}
-
-impl Rename for Arc<str> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        *self = to(holds, self).into();
-    }
-}
-
-impl<T: Rename> Rename for Option<T> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        if let Some(of) = self {
-            of.rename(holds, to);
-        }
-    }
-}
-
-impl<T: Rename> Rename for Vec<T> {
-    fn rename(&mut self, holds: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        for one in self {
-            one.rename(holds, to);
-        }
-    }
 }
 
 in_words! {
@@ -197,8 +100,8 @@ impl InformerKind {
 
 in_fields! {
     /// How a world is built, and how it behaves.
-    #[derive(Clone, Debug, Default)]
-    pub struct Settings: "settings" {
+    #[derive(Clone, Debug)]
+    pub struct Settings: "settings", check {
         /// The seed of the scheduler's random choices.
         pub seed: u64 = "seed", plain;
         /// Let machines take turns at random (from the seed) instead of running each until it blocks.
@@ -216,8 +119,9 @@ in_fields! {
         pub key_separator: Option<Arc<str>> = "keySeparator", word;
         /// The lines printed by a program without handlers.
         pub prints: PrintSettings = "prints", inside;
-        /// The client-go generation of the informer and its reflector.
-        pub era: Era = "era", plain;
+        /// The client-go generation of the informer and its reflector. A program's is the newest; a scenario without
+        /// one stays what it was when the first links were made.
+        pub era: Generation = "era", plain or Generation::Classic;
         /// Whether the reflector begins with a streaming list; by default as in the generation.
         pub watch_list: Option<bool> = "watchList", plain;
         /// Whether the simulated server refuses streaming lists.
@@ -246,7 +150,7 @@ in_fields! {
         /// The type in error messages, as client-go writes it; `*v1.Pod` by default.
         pub type_description: Option<Arc<str>> = "typeDescription", word;
         /// The mode of the process loop.
-        pub mode: ProcessModeText = "mode", plain;
+        pub mode: ProcessMode = "mode", plain;
         /// The transform of every object before it is queued (`SetTransform`), where there is a queue.
         pub transform: Option<TransformSettings> = "transform", inside;
         /// How long `process` takes for each notification, in virtual ms. It holds the queue's lock meanwhile,
@@ -266,8 +170,8 @@ in_fields! {
     }
 
     /// The effects of a transform, applied in this order.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TransformSettings: "a transform" {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TransformSettings: "a transform", check {
         /// Refuses objects with this label and value: `bad=true`.
         pub rejects: Option<Arc<str>> = "rejects", pair;
         /// Sets this label and value on every object: `team=a`.
@@ -277,7 +181,7 @@ in_fields! {
     }
 
     /// The lines that a program prints, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct PrintSettings: "what a program prints" {
         /// For each object of the program's own list.
         pub on_list: Vec<String> = "onList", lines;
@@ -288,8 +192,8 @@ in_fields! {
     }
 
     /// The settings of a handler.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct HandlerSettings: "a handler" {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct HandlerSettings: "a handler", check {
         /// Its name.
         pub name: Arc<str> = "name", word;
         /// Whether it runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
@@ -317,9 +221,54 @@ in_fields! {
         /// The lines it prints for a delete.
         pub on_delete: Vec<String> = "onDelete", lines;
     }
+
+    /// A configured failure of the process function.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ProcessFailure: "what a process function fails at" {
+        /// The name of the objects at which it fails.
+        pub at: Arc<str> = "at", needed_name;
+        /// How often it fails before it succeeds.
+        pub times: u8 = "times", plain or 1;
+        /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
+        pub requeue: bool = "requeue", plain;
+    }
+
+    /// The workers of a workqueue.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WorkSettings: "a workqueue" {
+        /// The number of workers.
+        pub workers: u8 = "workers", plain or 1;
+        /// How long a worker takes for a key, in virtual ms.
+        pub latency_ms: u32 = "latencyMs", plain;
+        /// How often a key fails before it succeeds.
+        pub failures: u32 = "failures", plain;
+    }
+}
+
+impl HandlerSettings {
+    fn check(&self) -> Result<(), Wrong> {
+        self.resync_ms.map(moment).transpose()?;
+        Ok(())
+    }
 }
 
 impl TransformSettings {
+    fn check(&self) -> Result<(), Wrong> {
+        for (name, pair) in [
+            ("rejects", &self.rejects),
+            ("sets", &self.sets),
+            ("appends", &self.appends),
+        ] {
+            if let Some(pair) = pair.as_ref().filter(|pair| !pair.contains('=')) {
+                let message = format!(
+                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                );
+                return Err(Wrong::at(name, message));
+            }
+        }
+        Ok(())
+    }
+
     /// The transform as a function for a queue and a reflector.
     pub(super) fn func(&self) -> TransformFunc<DynamicObject> {
         let Self {
@@ -357,17 +306,6 @@ impl TransformSettings {
     }
 }
 
-/// A configured failure of the process function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessFailure {
-    /// The name of the objects at which it fails.
-    pub at: Arc<str>,
-    /// How often it fails before it succeeds.
-    pub times: u8,
-    /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
-    pub requeue: bool,
-}
-
 impl Settings {
     /// Whether the queue is a FIFO, which a program fills.
     #[must_use]
@@ -377,8 +315,9 @@ impl Settings {
             && self.source == SourceKind::Program
     }
 
-    /// Refuses settings that a FIFO does not support.
-    fn check_fifo(&self) -> Result<(), Wrong> {
+    /// Refuses a resync period that is too long, and settings that a FIFO does not support.
+    fn check(&self) -> Result<(), Wrong> {
+        moment(self.resync_ms)?;
         if self.queue == ManualQueue::DeltaFifo {
             return Ok(());
         }
@@ -424,7 +363,7 @@ impl Settings {
     pub fn streams(&self) -> bool {
         let by_default = self.is_informer()
             && matches!(self.source, SourceKind::Server | SourceKind::Cluster)
-            && self.era.0.watch_list_by_default();
+            && self.era.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
     }
 
@@ -456,14 +395,14 @@ impl Settings {
             InformerKind::Manual => self.known_objects && !self.has_fifo(),
             InformerKind::Indexer | InformerKind::Client => false,
             // The consumer detects objects that are missing from a list.
-            InformerKind::Plain | InformerKind::Shared => self.era.0 != Generation::Atomic,
+            InformerKind::Plain | InformerKind::Shared => self.era != Generation::Atomic,
         }
     }
 
     /// Whether client-go itself keeps a version of the store.
     #[must_use]
     pub fn keeps_resource_version(&self) -> bool {
-        self.is_informer() && self.era.0.keeps_store_resource_version()
+        self.is_informer() && self.era.keeps_store_resource_version()
     }
 }
 
@@ -472,119 +411,51 @@ pub(super) fn label_and_value(text: &str) -> (&str, &str) {
     text.split_once('=').unwrap_or((text, ""))
 }
 
-/// The [`Generation`] of a scenario; in JSON `"1.32"`, or any other version of Kubernetes from 1.0 on.
+/// The generation of a version of Kubernetes, from 1.0 on.
 ///
-/// A type of its own for its default. A program's informer is of the newest generation; a scenario without `era`
-/// stays what it was when the first links were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Era(pub Generation);
+/// # Errors
+/// The text is no such version.
+pub fn era(text: &str) -> Result<Generation, String> {
+    Generation::from_version(text).ok_or_else(|| {
+        let versions = Generation::VERSIONS.join(", ");
+        format!("era {text:?} is not known; write one of {versions}")
+    })
+}
 
-impl Default for Era {
-    fn default() -> Self {
-        Self(Generation::Classic)
+/// The text of a mode: `free`, `held`, or a pause in ms.
+#[must_use]
+pub fn mode_text(mode: ProcessMode) -> String {
+    match mode {
+        ProcessMode::Free => "free".to_owned(),
+        ProcessMode::Held => "held".to_owned(),
+        ProcessMode::Paced(ms) => ms.to_string(),
     }
 }
 
-impl TryFrom<Arc<str>> for Era {
-    type Error = String;
+/// The mode of this text.
+#[must_use]
+pub fn mode(text: &str) -> Option<ProcessMode> {
+    mode_named(text).or_else(|| text.parse().ok().map(ProcessMode::Paced))
+}
 
-    fn try_from(text: Arc<str>) -> Result<Self, String> {
-        Generation::from_version(&text).map(Self).ok_or_else(|| {
-            let versions = Generation::VERSIONS.join(", ");
-            format!("era {text:?} is not known; write one of {versions}")
-        })
+fn mode_named(text: &str) -> Option<ProcessMode> {
+    let named = [ProcessMode::Free, ProcessMode::Held];
+    named.into_iter().find(|mode| mode_text(*mode) == text)
+}
+
+impl Read for Generation {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        Ok(era(&String::read(value)?)?)
     }
 }
 
-/// The workers of a workqueue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkSettings {
-    /// The number of workers.
-    pub workers: u8,
-    /// How long a worker takes for a key, in virtual ms.
-    pub latency_ms: u32,
-    /// How often a key fails before it succeeds.
-    pub failures: u32,
-}
-
-impl Default for WorkSettings {
-    fn default() -> Self {
-        Self {
-            workers: 1,
-            latency_ms: 0,
-            failures: 0,
-        }
-    }
-}
-
-/// A [`ProcessMode`] as written in JSON: `"free"`, `"held"`, or a pause in ms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProcessModeText(pub ProcessMode);
-
-const FREE: &str = "free";
-const HELD: &str = "held";
-
-fn mode_named(text: &str) -> Option<ProcessModeText> {
-    match text {
-        FREE => Some(ProcessModeText(ProcessMode::Free)),
-        HELD => Some(ProcessModeText(ProcessMode::Held)),
-        _ => None,
-    }
-}
-
-impl TryFrom<Value> for ProcessModeText {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, String> {
+impl Read for ProcessMode {
+    fn read(value: Value) -> Result<Self, Wrong> {
         let pause = value.as_u64().and_then(|ms| ms.try_into().ok());
-        let paced = pause.map(|ms| Self(ProcessMode::Paced(ms)));
-        let mode = value.as_str().and_then(mode_named).or(paced);
-        mode.ok_or_else(|| {
-            format!("mode {value} is not known; write \"free\", \"held\" or a pause in ms")
+        let mode = value.as_str().and_then(mode_named);
+        mode.or(pause.map(Self::Paced)).ok_or_else(|| {
+            format!("mode {value} is not known; write \"free\", \"held\" or a pause in ms").into()
         })
-    }
-}
-
-impl From<ProcessModeText> for Value {
-    fn from(mode: ProcessModeText) -> Self {
-        match mode.0 {
-            ProcessMode::Paced(ms) => ms.into(),
-            ProcessMode::Free | ProcessMode::Held => mode.to_string().into(),
-        }
-    }
-}
-
-impl fmt::Display for ProcessModeText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            ProcessMode::Free => f.write_str(FREE),
-            ProcessMode::Held => f.write_str(HELD),
-            ProcessMode::Paced(ms) => ms.fmt(f),
-        }
-    }
-}
-
-/// Fails if the text is no mode.
-impl FromStr for ProcessModeText {
-    type Err = ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        match mode_named(text) {
-            Some(mode) => Ok(mode),
-            None => text.parse().map(|ms| Self(ProcessMode::Paced(ms))),
-        }
-    }
-}
-
-impl Read for Era {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(Arc::<str>::read(value)?.try_into()?)
-    }
-}
-
-impl Read for ProcessModeText {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(value.try_into()?)
     }
 }
 
@@ -597,43 +468,18 @@ impl Read for Selector {
     }
 }
 
-impl Read for Settings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        moment(read.resync_ms)?;
-        read.check_fifo()?;
-        Ok(read)
+impl Put for Generation {
+    fn written(&self) -> Value {
+        self.version().into()
     }
 }
 
-impl Read for TransformSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        for (name, pair) in [
-            ("rejects", &read.rejects),
-            ("sets", &read.sets),
-            ("appends", &read.appends),
-        ] {
-            if let Some(pair) = pair.as_ref().filter(|pair| !pair.contains('=')) {
-                let message = format!(
-                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
-                );
-                return Err(Wrong::at(name, message));
-            }
+impl Put for ProcessMode {
+    fn written(&self) -> Value {
+        match self {
+            Self::Paced(ms) => (*ms).into(),
+            Self::Free | Self::Held => mode_text(*self).into(),
         }
-        Ok(read)
-    }
-}
-
-impl Put for Era {
-    fn written(&self) -> Value {
-        self.0.version().into()
-    }
-}
-
-impl Put for ProcessModeText {
-    fn written(&self) -> Value {
-        (*self).into()
     }
 
     fn put(&self, name: &str, fields: &mut Written) {
@@ -644,78 +490,6 @@ impl Put for ProcessModeText {
 impl Put for Selector {
     fn written(&self) -> Value {
         self.to_string().into()
-    }
-}
-
-impl Put for ProcessFailure {
-    fn written(&self) -> Value {
-        let Self { at, times, requeue } = self;
-        let mut fields = Written::default();
-        fields.some("at", Some(at.written()));
-        fields.some("times", Some(times.written()));
-        requeue.put("requeue", &mut fields);
-        fields.done()
-    }
-}
-
-impl Rename for ProcessFailure {
-    fn rename(&mut self, _: Holds, to: &mut dyn FnMut(Holds, &str) -> String) {
-        self.at.rename(Holds::Name, to);
-    }
-}
-
-impl Put for WorkSettings {
-    fn written(&self) -> Value {
-        let Self {
-            workers,
-            latency_ms,
-            failures,
-        } = self;
-        let mut fields = Written::default();
-        fields.some("workers", Some(workers.written()));
-        latency_ms.put("latencyMs", &mut fields);
-        failures.put("failures", &mut fields);
-        fields.done()
-    }
-}
-
-impl Read for ProcessFailure {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("what a process function fails at", value)?;
-        let read = Self {
-            at: fields.need_name("at")?,
-            times: fields.get::<Option<u8>>("times")?.unwrap_or(1),
-            requeue: fields.get("requeue")?,
-        };
-        fields.done()?;
-        Ok(read)
-    }
-}
-
-impl Read for PrintSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        Self::read_fields(value)
-    }
-}
-
-impl Read for HandlerSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let read = Self::read_fields(value)?;
-        read.resync_ms.map(moment).transpose()?;
-        Ok(read)
-    }
-}
-
-impl Read for WorkSettings {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a workqueue", value)?;
-        let read = Self {
-            workers: fields.get::<Option<u8>>("workers")?.unwrap_or(1),
-            latency_ms: fields.get("latencyMs")?,
-            failures: fields.get("failures")?,
-        };
-        fields.done()?;
-        Ok(read)
     }
 }
 

@@ -19,7 +19,7 @@ use deltascope::cache::reflector::Need;
 use deltascope::cache::rng::Rng;
 use deltascope::cache::threads::{Latch, Registration, SharedIndexInformer};
 use deltascope::cache::trace::Trace;
-use deltascope::world::virtual_time::{Era, HandlerSettings, InformerKind, Input, Settings, World};
+use deltascope::world::virtual_time::{HandlerSettings, InformerKind, Input, Settings, World};
 use deltascope::world::{Refused, Source, Time};
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::{ApiResource, DynamicObject};
@@ -334,7 +334,7 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
         seed,
         interleave: true,
         informer: InformerKind::Shared,
-        era: Era(generation),
+        era: generation,
         watch_list: Some(false),
         handlers: vec![handler()],
         ..Settings::default()

@@ -13,7 +13,7 @@ use deltascope::world::source::any::AnySource;
 use deltascope::world::source::pod::PodSpec;
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{Recorded, RecordedEvent, RecordedList};
-use deltascope::world::virtual_time::{Era, InformerKind, ManualQueue};
+use deltascope::world::virtual_time::{InformerKind, ManualQueue};
 use deltascope::world::virtual_time::{Settings, SourceKind, World};
 use proptest::prelude::*;
 
@@ -153,7 +153,7 @@ fn the_gauge_of_a_recording_is_known_only_while_its_watch_is_open() {
         let settings = Settings {
             source: SourceKind::Recorded,
             informer: InformerKind::Shared,
-            era: Era(generation),
+            era: generation,
             ..Settings::default()
         };
         let scenario = Scenario {

@@ -12,11 +12,11 @@ use deltascope::cache::selector::Selector;
 use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::{Command, Refusals};
+use deltascope::world::virtual_time::{HandlerSettings, Input, Settings, SourceKind};
 use deltascope::world::virtual_time::{
-    Era, InformerKind, ManualQueue, PrintSettings, ProcessFailure, Question, TransformSettings,
+    InformerKind, ManualQueue, PrintSettings, ProcessFailure, Question, TransformSettings,
     WorkSettings,
 };
-use deltascope::world::virtual_time::{HandlerSettings, Input, Settings, SourceKind};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -200,7 +200,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     } else {
                         ManualQueue::DeltaFifo
                     },
-                    era: Era(generation),
+                    era: generation,
                     watch_list,
                     refuses_streaming,
                     withholds_initial_events_end,

@@ -168,7 +168,7 @@ fn every_lesson_starts_with_the_picture_of_its_world() {
 #[test]
 fn a_long_run_drops_the_same_lines_and_events_in_the_picture_and_in_the_world() {
     let mut scenario = lessons::load("sandbox").unwrap().scenario;
-    scenario.settings.mode.0 = ProcessMode::Free;
+    scenario.settings.mode = ProcessMode::Free;
     let mut world = scenario.build().unwrap();
     let mut picture = start(&world);
     while picture.output.len() < 500 || picture.api.sent < 400 || world.count() < 9_000 {

@@ -20,9 +20,7 @@ use deltascope::world::source::any::AnySource;
 use deltascope::world::source::live::{Page, ResponsePart, ServerResponse, Wanted};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{RecordedEvent, event_of};
-use deltascope::world::virtual_time::{
-    Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
-};
+use deltascope::world::virtual_time::{HandlerSettings, InformerKind, Input, Settings, SourceKind};
 use deltascope::world::{Asked, Time};
 use kube_core::DynamicObject;
 use proptest::prelude::*;
@@ -38,7 +36,7 @@ pub(super) fn scenario(generation: Generation, watch_list: Option<bool>) -> Scen
         settings: Settings {
             source: SourceKind::Cluster,
             informer: InformerKind::Shared,
-            era: Era(generation),
+            era: generation,
             watch_list,
             resync_ms: 700,
             indices: vec!["namespace".into(), "app".into(), ".spec.nodeName".into()],

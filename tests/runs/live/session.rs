@@ -168,7 +168,7 @@ fn a_live_session_continues_while_the_user_looks_back() {
     assert_eq!((session.view().step, session.view().error), (0, None));
     session.obey(Click::Seek(usize::MAX));
     let picture = session.view().picture;
-    let mode = session.timeline().scenario().settings.mode.0;
+    let mode = session.timeline().scenario().settings.mode;
     assert_eq!((picture.store.items.len(), picture.handlers.len()), (4, 1));
     assert_eq!(
         (mode, picture.pop.mode),

@@ -14,7 +14,7 @@ use deltascope::presentation::view::why::Link;
 use deltascope::replay::lessons;
 use deltascope::world::source;
 use deltascope::world::source::pod::{PodSpec, Write};
-use deltascope::world::virtual_time::{Era, Input};
+use deltascope::world::virtual_time::Input;
 use serde_json::json;
 
 /// The drawer's links for the fact at the cursor: their facts, in brackets those that only explain a cause.
@@ -51,7 +51,7 @@ fn a_missed_deletion_leads_to_the_known_object_and_to_the_delete() {
     ] {
         let mut lesson = lessons::load("tombstone").unwrap();
         let settings = &mut lesson.scenario.settings;
-        settings.era = Era(generation);
+        settings.era = generation;
         settings.watch_list = Some(streams);
         settings.selector = selector.map(|text| Selector::parse(text).unwrap());
         if selector.is_some() {

@@ -3,7 +3,7 @@
 use deltascope::replay::difference::{apply, difference};
 use deltascope::replay::lessons;
 use deltascope::world::fields::{Put as _, Read};
-use deltascope::world::source::scenario::{Entry, Scenario};
+use deltascope::world::source::scenario::{self, Entry, Scenario};
 use deltascope::world::source::wire;
 use deltascope::world::source::write;
 use deltascope::world::virtual_time::Settings;
@@ -20,13 +20,13 @@ fn through_text(value: &Value) -> Value {
 proptest! {
     #[test]
     fn a_scenario_reads_back_to_the_same(scenario in made::scenario()) {
-        let read = Scenario::read(through_text(&write::scenario(&scenario))).unwrap();
+        let read = Scenario::read(through_text(&scenario.written())).unwrap();
         prop_assert_eq!(debug(&read), debug(&scenario));
     }
 
     #[test]
     fn an_input_reads_back_to_the_same(at in 0..1_000_000_u64, input in made::input()) {
-        let read = Entry::read(through_text(&write::input(at, &[], &input))).unwrap();
+        let read = Entry::read(through_text(&scenario::input(at, &[], &input))).unwrap();
         prop_assert_eq!(read.at, at);
         prop_assert_eq!(debug(&read.input), debug(&input));
     }
@@ -75,7 +75,7 @@ fn the_words_of_the_kinds_stay_as_they_are() {
 fn every_lesson_reads_back_to_the_same() {
     for (id, _) in lessons::menu() {
         let scenario = lessons::load(&id).unwrap().scenario;
-        let mut read = Scenario::read(through_text(&write::scenario(&scenario))).unwrap();
+        let mut read = Scenario::read(through_text(&scenario.written())).unwrap();
         read.recorded = scenario.recorded.clone();
         assert_eq!(debug(&read), debug(&scenario), "{id}");
     }

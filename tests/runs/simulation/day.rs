@@ -12,7 +12,7 @@ use deltascope::world::Time;
 use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::{Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
-use deltascope::world::virtual_time::{Era, Input, Settings};
+use deltascope::world::virtual_time::{Input, Settings};
 
 use super::{Run, handler, pod, run_all, scenario, seeds};
 
@@ -104,7 +104,7 @@ fn day(seed: u64, generation: Generation) -> Scenario {
     script.sort_by_key(|entry| entry.at);
     Scenario {
         settings: Settings {
-            era: Era(generation),
+            era: generation,
             // See `super::scenario`.
             repeats: match generation {
                 Generation::Atomic => Vec::new(),

@@ -28,7 +28,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn of(name: &str, scenario: Scenario, steps: usize) -> Self {
-        let (generation, informer) = (scenario.settings.era.0, scenario.settings.is_informer());
+        let (generation, informer) = (scenario.settings.era, scenario.settings.is_informer());
         let inline = scenario.settings.informer != InformerKind::Shared;
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(steps);

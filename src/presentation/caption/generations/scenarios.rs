@@ -4,7 +4,6 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::rng::Rng;
 use deltascope_replay::lessons;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::virtual_time::Era;
 use serde_json::{Value, json};
 
 use super::run::Run;
@@ -34,7 +33,7 @@ const SEEDS: u64 = 80;
 fn in_all(runs: &mut Vec<Run>, name: &str, scenario: &Scenario, steps: usize) {
     for generation in Generation::ALL {
         let mut scenario = scenario.clone();
-        scenario.settings.era = Era(generation);
+        scenario.settings.era = generation;
         runs.push(Run::of(name, scenario, steps));
     }
 }

@@ -36,9 +36,7 @@ fn every_lesson_has_words_and_a_listing_at_every_step() {
 fn every_generation_has_words_and_a_listing_at_every_step() {
     use deltascope_world::source::pod::PodSpec;
     use deltascope_world::source::scenario::Scenario;
-    use deltascope_world::virtual_time::{
-        Era, HandlerSettings, InformerKind, Settings, WorkSettings,
-    };
+    use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, WorkSettings};
 
     let handler = |name: &str, resync_ms| HandlerSettings {
         name: name.into(),
@@ -61,7 +59,7 @@ fn every_generation_has_words_and_a_listing_at_every_step() {
         for streams in [false, true] {
             let settings = Settings {
                 informer: InformerKind::Shared,
-                era: Era(generation),
+                era: generation,
                 watch_list: Some(streams),
                 page_size: 2,
                 resync_ms: 1_000,

@@ -16,7 +16,6 @@ use deltascope_cache::step::Step;
 use deltascope_replay::beat::{MOST, beat};
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
-use deltascope_world::virtual_time::Era;
 
 /// The scenes of a run's beats, each with its facts.
 fn scenes(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {
@@ -62,7 +61,7 @@ fn run(id: &str, generation: Option<Generation>) -> Timeline {
         Err(error) => panic!("{id} does not load: {error:?}"),
     };
     if let Some(generation) = generation.filter(|_| scenario.settings.is_informer()) {
-        scenario.settings.era = Era(generation);
+        scenario.settings.era = generation;
     }
     let Ok(mut timeline) = Timeline::new(scenario) else {
         panic!("{id} does not run")

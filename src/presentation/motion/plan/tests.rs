@@ -10,7 +10,7 @@ use deltascope_cache::step::Step;
 use deltascope_replay::lessons;
 use deltascope_replay::picture::ReflectorRoom;
 use deltascope_replay::timeline::Timeline;
-use deltascope_world::virtual_time::{Era, InformerKind};
+use deltascope_world::virtual_time::InformerKind;
 
 #[test]
 fn every_motion_of_every_lesson_ends_at_another_place_than_it_starts() {
@@ -186,7 +186,7 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
         for generation in Generation::ALL {
             let mut scenario = lesson.scenario.clone();
             if informer {
-                scenario.settings.era = Era(generation);
+                scenario.settings.era = generation;
             }
             let Ok(mut timeline) = Timeline::new(scenario) else {
                 panic!("{id} does not run")

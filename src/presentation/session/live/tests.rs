@@ -362,7 +362,7 @@ fn a_log_that_grows_is_compared_with_what_is_kept_of_a_run_that_goes_on() {
 fn listed(objects: usize) -> Session {
     let (mut session, _) = run();
     let mut scenario = session.timeline.scenario().clone();
-    scenario.settings.era.0 = Generation::Atomic;
+    scenario.settings.era = Generation::Atomic;
     scenario.settings.watch_list = Some(false);
     scenario.settings.indices = vec!["namespace".into()];
     session.connect(LiveRun {

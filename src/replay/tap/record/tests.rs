@@ -8,7 +8,7 @@ use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::Text;
-use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Settings, SourceKind};
+use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
 
 use deltascope_world::source::proxy::exchange;
 
@@ -463,7 +463,7 @@ fn recorder_of(agent: &str, first: &Call) -> Recorder {
             scenario: Scenario {
                 settings: Settings {
                     source: SourceKind::Cluster,
-                    era: Era(Generation::Atomic),
+                    era: Generation::Atomic,
                     informer: InformerKind::Shared,
                     watch_list: Some(streams),
                     handlers: vec![HandlerSettings::default()],

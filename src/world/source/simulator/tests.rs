@@ -1,16 +1,24 @@
 use serde_json::json;
 
 use super::*;
+use deltascope_cache::selector::Selector;
 
 fn object(name: &str, app: &str) -> DynamicObject {
     let object = json!({ "metadata": { "name": name, "labels": { "app": app } } });
     pod::from_json(&object).unwrap()
 }
 
-fn server(selector: Option<&str>) -> Simulator {
-    let initial = vec![object("in", "web"), object("out", "db")];
+fn selecting(selector: Option<&str>) -> Settings {
     let selector = selector.map(|text| Selector::parse(text).unwrap());
-    Simulator::new(initial, None).with_selector(selector)
+    Settings {
+        selector,
+        ..Settings::default()
+    }
+}
+
+fn server(settings: Settings) -> Simulator {
+    let initial = vec![object("in", "web"), object("out", "db")];
+    Simulator::new(settings.into(), initial, None, &[])
 }
 
 fn list(server: &mut Simulator, limit: u32, token: &str) -> (Vec<String>, Arc<str>) {
@@ -82,7 +90,7 @@ fn a_watch_with_a_selector_sends_added_and_deleted_when_an_object_starts_and_sto
         (Write::Create(object("x", "web")), Some("ADDED 10 web")),
         (delete(), Some("DELETED 11 web")),
     ];
-    let mut server = server(Some("app=web"));
+    let mut server = server(selecting(Some("app=web")));
     assert_eq!(list(&mut server, 0, "").0, ["in"]);
     watch(&mut server, "3", false);
     let mut all = Vec::new();
@@ -114,7 +122,10 @@ fn a_broken_server_lists_objects_twice_and_does_not_end_the_initial_events() {
         (Some("app=web"), 0, vec![vec!["in", "in"]]),
         (None, 3, vec![vec!["in", "out", "out"], vec!["in"]]),
     ] {
-        let mut server = server(selector).repeating(&again);
+        let mut server = server(Settings {
+            repeats: again.to_vec(),
+            ..selecting(selector)
+        });
         let mut token = Arc::default();
         for page in pages {
             let (names, next) = list(&mut server, limit, &token);
@@ -123,7 +134,10 @@ fn a_broken_server_lists_objects_twice_and_does_not_end_the_initial_events() {
         }
         assert!(token.is_empty());
     }
-    let mut server = server(None).withholding_initial_events_end(true);
+    let mut server = server(Settings {
+        withholds_initial_events_end: true,
+        ..Settings::default()
+    });
     watch(&mut server, "", true);
     server.command(0, Command::Bookmark, &mut ());
     assert_eq!(
