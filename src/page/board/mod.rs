@@ -46,6 +46,7 @@ mod strip;
 mod table;
 mod tabs;
 mod teach;
+mod terms;
 mod together;
 mod token;
 mod transport;
