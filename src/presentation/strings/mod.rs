@@ -163,14 +163,12 @@ pub fn listeners(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `running · 1 waiting`: short, because the column is narrow.
+/// `1 waiting`: short, because the column is narrow.
 #[must_use]
-pub fn load(lang: Lang, pending: usize, running: bool) -> String {
-    match (lang, running) {
-        (Lang::En, true) => format!("running · {pending} waiting"),
-        (Lang::En, false) => format!("{pending} waiting"),
-        (Lang::Zh, true) => format!("执行中 · 等待 {pending}"),
-        (Lang::Zh, false) => format!("等待 {pending}"),
+pub fn waiting(lang: Lang, pending: usize) -> String {
+    match lang {
+        Lang::En => format!("{pending} waiting"),
+        Lang::Zh => format!("等待 {pending}"),
     }
 }
 
