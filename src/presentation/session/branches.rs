@@ -550,6 +550,10 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
                 &format!("{at} s 的事件移到 {to} s{key}"),
             )
         }
+        Edit::Set(Setting::Generation(generation)) => {
+            let release = strings::story::client_go(*generation);
+            Text::new(&release, &release)
+        }
         Edit::Set(setting) => {
             let (name, value) = (setting_name(setting), setting.value());
             let text = |name: &str| format!("{name} = {value}");
@@ -561,7 +565,7 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
 /// The name of a setting.
 fn setting_name(setting: &Setting) -> Text {
     let (en, zh) = match setting {
-        Setting::Generation(_) => ("client-go", "client-go"),
+        Setting::Generation(_) => ("client-go of Kubernetes", "client-go（Kubernetes 版本）"),
         Setting::Traffic(_) => ("seed of the traffic", "流量的随机种子"),
         Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
         Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),
