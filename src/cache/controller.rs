@@ -107,6 +107,17 @@ impl Generation {
         }
     }
 
+    /// The same in client-go's own numbers.
+    #[must_use]
+    pub const fn client_go(self) -> &'static str {
+        match self {
+            Self::Classic => "0.32",
+            Self::InOrder => "0.34",
+            Self::Batched => "0.35",
+            Self::Atomic => "0.36",
+        }
+    }
+
     /// The generation's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {

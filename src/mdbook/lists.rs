@@ -1,15 +1,17 @@
-//! The lists of deltascope's own books that the code knows: its facts, and its lessons with their markers.
+//! The lists of deltascope's own books that the code knows: its facts, its lessons with their markers, and its glossary.
 
 use deltascope_cache::fact::Fact;
 use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::terms::TERMS;
 use deltascope_replay::lessons;
 
 type List = fn(Lang) -> String;
 
 /// What stands in a chapter for each list.
-const LISTS: [(&str, List); 2] = [
+const LISTS: [(&str, List); 3] = [
     ("{{#deltascope facts}}", facts),
     ("{{#deltascope lessons}}", lessons),
+    ("{{#deltascope terms}}", terms),
 ];
 
 /// Puts each list where the chapter asks for it.
@@ -84,6 +86,17 @@ fn lessons(lang: Lang) -> String {
     out
 }
 
+fn terms(lang: Lang) -> String {
+    let head = match lang {
+        Lang::En => "| term | what it is |\n|---|---|\n",
+        Lang::Zh => "| 词 | 是什么 |\n|---|---|\n",
+    };
+    let rows = TERMS
+        .iter()
+        .map(|term| format!("| {} | {} |\n", term.name(lang), term.says(lang)));
+    rows.fold(head.to_owned(), |all, row| all + &row)
+}
+
 fn code<'a>(names: impl IntoIterator<Item = &'a str>, lang: Lang) -> String {
     let names = names.into_iter().map(|name| format!("`{name}`"));
     let comma = match lang {
@@ -111,6 +124,10 @@ mod tests {
         assert!(en.contains("| `cut` | no | none: use "), "{en}");
         for name in Fact::names() {
             assert_eq!(en.matches(&format!("`{name}`")).count(), 1, "{name}");
+        }
+        for lang in [Lang::En, Lang::Zh] {
+            let terms = printed("{{#deltascope terms}}", lang);
+            assert_eq!(terms.lines().count(), TERMS.len() + 2, "{terms}");
         }
         assert!(!en.contains("{{") && printed("# none\n", Lang::En) == "# none\n");
     }

@@ -8,6 +8,7 @@ use crate::story::words::{Piece, pieces};
 use crate::story::{Answer, Goal, Kind, Question, Scene, Story};
 use crate::strings::{self, story as said, strings};
 use crate::svg::escape;
+use deltascope_cache::controller::Generation;
 
 /// The width of a picture in px: that of the text on A4, with margins of 15 mm.
 pub const WIDTH: u32 = 680;
@@ -17,8 +18,8 @@ pub const WIDTH: u32 = 680;
 pub struct Handout {
     /// The lesson's title.
     pub title: Text,
-    /// The version of client-go whose generation the pictures show.
-    pub version: &'static str,
+    /// The generation that the pictures show.
+    pub generation: Generation,
     /// The story.
     pub story: Rc<Story>,
     /// What the run has for each scene.
@@ -42,7 +43,7 @@ pub fn html(handout: &Handout, lang: Lang) -> String {
     let (words, story) = (strings(lang), &*handout.story);
     let mut out = Out(String::new());
     out.raw("<header>");
-    let about = said::about(lang, story.theme, story.minutes, handout.version);
+    let about = said::about(lang, story.theme, story.minutes, handout.generation);
     out.text("p", "about", &about);
     out.text("h1", "", handout.title.get(lang));
     out.raw("</header>");

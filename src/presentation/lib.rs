@@ -27,4 +27,5 @@ pub mod state;
 pub mod story;
 pub mod strings;
 pub mod svg;
+pub mod terms;
 pub mod view;

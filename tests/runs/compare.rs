@@ -534,7 +534,7 @@ fn a_race_plays_until_its_lanes_part_and_says_what_the_handler_knows_in_each() {
     );
     assert_eq!(
         race["said"],
-        "They part here. Handler printer: in 1.32 it knows b (rv 3); in 1.34, 1.35 and 1.36 it has heard the delete of \
+        "They part here. Handler printer: in 0.32 it knows b (rv 3); in 0.34, 0.35 and 0.36 it has heard the delete of \
          b (a tombstone of rv 3). The Indexers and the queues differ."
     );
     let lane = |race: &Value, lane: usize, what: &str| race["lanes"][lane][what].clone();
@@ -554,7 +554,7 @@ fn a_race_plays_until_its_lanes_part_and_says_what_the_handler_knows_in_each() {
     let chinese = rows::said(&session.view(), Lang::Zh).what;
     let chinese = deltascope::presentation::caption::plain(&chinese);
     assert!(
-        chinese.contains("在 1.34、1.35、1.36 中已收到 b（rv 3 的墓碑）的 OnDelete。"),
+        chinese.contains("在 0.34、0.35、0.36 中已收到 b（rv 3 的墓碑）的 OnDelete。"),
         "{chinese}"
     );
     // Back and on by partings and by moments; the cursor of this run goes along.

@@ -13,6 +13,7 @@ use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::presentation::stage::Panel;
 use deltascope::presentation::story::words::{self, Piece};
 use deltascope::presentation::story::{Answer, At, Condition, Kind, Story};
+use deltascope::presentation::terms;
 use deltascope::replay::beat::{self, beat};
 use deltascope::replay::lessons::{self, Lesson};
 use deltascope::replay::predicate::Predicate;
@@ -413,6 +414,10 @@ fn the_words_are_short_and_introduce_their_terms() {
                 for text in std::iter::once(say).chain(asked) {
                     for piece in words::pieces(text) {
                         if let Piece::Term(term) = piece {
+                            assert!(
+                                terms::find(term).is_some(),
+                                "{id}: {term:?} is in no glossary"
+                            );
                             known.push(term.to_lowercase());
                             continue;
                         }

@@ -85,7 +85,7 @@ fn options_choose_the_scene_and_an_error_says_what_to_write() {
         (
             &[("scene", "4"), ("era", "1.36")],
             Some(first_look()),
-            "Choose 1.32",
+            "Choose client-go 0.32 (era 1.32).",
         ),
     ] {
         let (mut session, shown) = present(pairs, scenario);

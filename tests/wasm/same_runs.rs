@@ -79,7 +79,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("sharedinformer-indexer", 0x9631a7e67a20e556),
     ("tombstone", 0x4371f87e0e7a7db0),
     ("gone-410", 0x5d15a9c635efaaeb),
-    ("resync-is-not-relist", 0xd49c98e89411eb0b),
+    ("resync-is-not-relist", 0xf5048d0b145a9791),
     ("indexer-run", 0x405b17b280e3b9e8),
     ("sharedinformerfactory", 0x38d34b0c32d52b05),
     ("slow-handler", 0x4029e12786ddac06),

@@ -39,6 +39,7 @@ pub(super) fn Toggle() -> impl IntoView {
             }
         >
             {icons::drawn(icons::COMPARE)}
+            <span class="label">{ui.word(|words| words.compare)}</span>
         </button>
     }
 }

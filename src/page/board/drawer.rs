@@ -43,6 +43,7 @@ pub(super) fn Tools() -> impl IntoView {
                 on:click=move |_| drawer.toggle(panel)
             >
                 {icons::drawn(panel.icon())}
+                <span class="label">{text(move || panel.word(ui.words()))}</span>
             </button>
         }
     };

@@ -201,7 +201,7 @@ pub(super) fn Header(
                                 title=text(move || said::generation(ui.lang.get(), generation))
                                 on:click=move |_| ui.send(Command::Generation(generation))
                             >
-                                {version}
+                                {generation.client_go()}
                                 " "
                                 <span class="kind">{generation.as_str()}</span>
                             </button>
@@ -209,17 +209,18 @@ pub(super) fn Header(
                     })
                     .collect_view()}
             </div>
-            <button
-                class="chip known"
-                class:on=move || known.get()
-                data-testid="toggle-known"
-                aria-pressed=text(move || known.get().to_string())
-                disabled=move || !can_switch.get()
-                title=ui.word(|words| words.known_title)
-                on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
-            >
-                {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
-            </button>
+            {shown(move || can_switch.get(), move || view! {
+                <button
+                    class="chip known"
+                    class:on=move || known.get()
+                    data-testid="toggle-known"
+                    aria-pressed=text(move || known.get().to_string())
+                    title=ui.word(|words| words.known_title)
+                    on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
+                >
+                    {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
+                </button>
+            })}
             {(!embedded).then(|| view! {
             // A tap leads to one cluster, its controller's, through an address with a token.
             {use_context::<Tapped>().is_none().then(|| view! {

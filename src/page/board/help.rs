@@ -1,4 +1,4 @@
-//! The help: signs and keys.
+//! The help: signs, terms and keys.
 
 use leptos::prelude::*;
 
@@ -8,8 +8,9 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::rows::{DeltaRow, RvText};
 use deltascope_presentation::strings::Strings;
+use deltascope_presentation::terms::TERMS;
 
-use super::parts::modal;
+use super::parts::{modal, text};
 use super::token::Delta;
 
 type Word = fn(&'static Strings) -> &'static str;
@@ -82,6 +83,15 @@ pub(super) fn Help(
             <ul class="signs">
                 {SIGNS.map(|text| view! { <li>{ui.word(text)}</li> }).into_iter().collect_view()}
             </ul>
+            <h3 role=ui.heading()>{ui.word(|words| words.terms_title)}</h3>
+            <dl class="terms">
+                {TERMS.each_ref().map(|term| view! {
+                    <div>
+                        <dt>{text(move || term.name(ui.lang.get()))}</dt>
+                        <dd>{text(move || term.says(ui.lang.get()))}</dd>
+                    </div>
+                }).into_iter().collect_view()}
+            </dl>
             <h3 role=ui.heading()>{ui.word(|words| words.keys_title)}</h3>
             <dl class="keys">
                 {KEYS.map(|(keys, text)| view! {

@@ -193,7 +193,7 @@ fn focus_of(event: &Event) -> Focus {
         ("SELECT", ..) if element.matches(":open").unwrap_or_default() => Focus::Open,
         ("SELECT", ..) => Focus::Select,
         (_, _, Some("listbox")) => Focus::List,
-        ("BUTTON" | "A" | "SUMMARY", ..) => Focus::Button,
+        ("BUTTON" | "A" | "SUMMARY", ..) | (_, _, Some("button")) => Focus::Button,
         _ if element.has_attribute("data-anchor") => Focus::Button,
         _ if scrolls(&element) => Focus::Scroll,
         _ => Focus::Page,

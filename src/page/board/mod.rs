@@ -46,6 +46,7 @@ mod strip;
 mod table;
 mod tabs;
 mod teach;
+mod terms;
 mod together;
 mod token;
 mod transport;
@@ -95,11 +96,7 @@ pub fn Board() -> impl IntoView {
     let racing = ui.memo(|view| view.race.is_some());
     let telling = ui.memo(|view| view.story.is_some());
     // For whoever is new: without what the story has no words for.
-    let plain = ui.memo(|view| {
-        view.story
-            .as_ref()
-            .is_some_and(|story| story.unfolded.is_some())
-    });
+    let plain = ui.memo(|view| view.story.as_ref().is_some_and(|story| story.plain));
     let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);

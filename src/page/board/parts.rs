@@ -13,8 +13,6 @@ use web_sys::{Element, HtmlElement};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
-use deltascope_presentation::i18n::{self, Lang};
-use deltascope_presentation::story::words::{Piece, pieces};
 use deltascope_presentation::strings::Strings;
 
 /// A value that is computed again when a signal it reads changes.
@@ -106,20 +104,6 @@ where
 {
     let value = Memo::new(move |_| value());
     part(move || value.with(&view))
-}
-
-/// A text with its terms in bold.
-pub(super) fn words(text: &i18n::Text, lang: Lang) -> AnyView {
-    let pieces = pieces(text.get(lang)).into_iter().map(|piece| {
-        let text = piece.text().to_owned();
-        match piece {
-            Piece::Plain(_) => text.into_any(),
-            Piece::Term(_) => view! { <b class="term">{text}</b> }.into_any(),
-            Piece::Emphasis(_) => view! { <em>{text}</em> }.into_any(),
-            Piece::Code(_) => view! { <code translate="no">{text}</code> }.into_any(),
-        }
-    });
-    view! { <p>{pieces.collect_view()}</p> }.into_any()
 }
 
 /// Identifies a row of a list: by a number, a text, or both.

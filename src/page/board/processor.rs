@@ -303,7 +303,19 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     class:tombstone=move || row.with(HandlerRow::says_tombstone)
                     title=maybe(move || row.with(HandlerRow::says_tombstone).then_some(TOMBSTONE))
                 >
-                    {text(load)}
+                    {part(move || {
+                        if !row.with(HandlerRow::counts) {
+                            return load().into_any();
+                        }
+                        let words = ui.words();
+                        let runs = busy().then(|| view! { <span class="runs">{words.running}</span> });
+                        view! {
+                            <b class="handled">{words.handled_now}</b>
+                            {runs}
+                            {strings::waiting(ui.lang.get(), row.with(|row| row.pending))}
+                        }
+                        .into_any()
+                    })}
                 </span>
             </span>
         </li>

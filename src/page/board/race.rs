@@ -75,7 +75,7 @@ fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
                 aria-current=text(move || own.get().to_string())
                 on:click=move |_| ui.send(Command::Generation(generation))
             >
-                <b translate="no">{era}</b>
+                <b translate="no">{generation.client_go()}</b>
                 <span translate="no">{generation.as_str()}</span>
             </button>
             {part(move || {

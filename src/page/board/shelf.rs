@@ -18,6 +18,7 @@ use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::shelf as said;
+use deltascope_presentation::strings::story::client_go;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
 const SEARCH: &str = ".shelf input[type=search]";
@@ -395,10 +396,7 @@ fn card(
 ) -> AnyView {
     let id = Arc::clone(&card.id);
     let link = story_link(&id, 1);
-    let era = card
-        .eras
-        .first()
-        .map(|era| format!("Kubernetes {}", era.version()));
+    let era = card.eras.first().map(|era| client_go(*era));
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
         (_, true, _) => Some(("✓", ui.words().told_ended)),

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::links::{leave_notes, link_to, read_to, story_link};
-use super::parts::{Text, part, text, words};
+use super::parts::{Text, part, text};
+use super::terms::words;
 use crate::ui::Ui;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};

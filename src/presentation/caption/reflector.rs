@@ -546,8 +546,8 @@ impl Writer<'_> {
         } else if self.picture.store.keeps_rv {
             say!(
                 self,
-                "`BOOKMARK → {queue}.Bookmark` (from 1.36 on): no object has changed; it waits in line, so that the store's version keeps its order.",
-                "`BOOKMARK → {queue}.Bookmark`（从 1.36 起）：没有对象变化；它也要排队，让存储的版本保持顺序。",
+                "`BOOKMARK → {queue}.Bookmark` (from 0.36 on): no object has changed; it waits in line, so that the store's version keeps its order.",
+                "`BOOKMARK → {queue}.Bookmark`（从 0.36 起）：没有对象变化；它也要排队，让存储的版本保持顺序。",
                 queue = queue
             )
         } else {
@@ -720,8 +720,8 @@ impl Writer<'_> {
                 }
                 BackoffReason::ListFailed => say!(
                     self,
-                    "The list failed. Each pause is twice the one before, up to 30 s; from 1.36 on they begin anew every two minutes. On a cluster jitter comes on top.",
-                    "List 失败了。每次停顿是上一次的两倍，最多 30 秒；从 1.36 起，每两分钟从头算起。连接集群时还会加上抖动。",
+                    "The list failed. Each pause is twice the one before, up to 30 s; from 0.36 on they begin anew every two minutes. On a cluster jitter comes on top.",
+                    "List 失败了。每次停顿是上一次的两倍，最多 30 秒；从 0.36 起，每两分钟从头算起。连接集群时还会加上抖动。",
                 ),
             }],
         )

@@ -233,7 +233,7 @@ mod tests {
                 PopCountDown,
                 true,
                 Id::RealPopBatch,
-                "left -= len(batch)  # up to 1.35: before",
+                "left -= len(batch)  # up to 0.35: before",
             ),
             (
                 PopSlow,

@@ -21,7 +21,7 @@ pub struct PopRows {
     pub asked: u32,
     /// The queue's lock.
     pub lock: LockRow,
-    /// The informer's `blockDeltas` lock, where handlers can be added.
+    /// The informer's `blockDeltas` lock, while it is held for a handler, or waited for.
     pub block_deltas: Option<LockRow>,
     /// The item that is being processed.
     pub processing: Option<PoppedRow>,
@@ -85,12 +85,17 @@ pub fn rows(view: &View, slot: usize) -> PopRows {
         holder: lock.holder,
         waiting: lock.waiting.clone(),
     };
-    let listens = picture.handlers.iter().any(|handler| !handler.inline);
+    // It matters where a handler comes or goes.
+    let block = &picture.block_deltas;
+    let taken = block
+        .holder
+        .is_some_and(|actor| actor != Actor::ProcessLoop);
+    let is_blocked = taken || !block.waiting.is_empty();
     PopRows {
         mode: picture.pop.mode,
         asked: picture.pop.asked,
         lock: lock(&picture.lock),
-        block_deltas: listens.then(|| lock(&picture.block_deltas)),
+        block_deltas: is_blocked.then(|| lock(block)),
         processing: picture
             .pop
             .processing

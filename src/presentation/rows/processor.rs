@@ -109,12 +109,23 @@ impl HandlerRow {
         } else if self.removed {
             words.removed.to_owned()
         } else if !self.says_tombstone() {
-            strings::load(lang, self.pending, self.running.is_some())
+            let running = if self.running.is_some() {
+                words.running
+            } else {
+                ""
+            };
+            [running, &strings::waiting(lang, self.pending)].concat()
         } else if self.running.is_some() {
             TOMBSTONE.to_owned()
         } else {
             [words.received_last, TOMBSTONE].concat()
         }
+    }
+
+    /// Whether it says how many notifications wait.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !self.inline && !self.leaving && !self.removed && !self.tombstone
     }
 
     /// Whether it says that what it runs, or ran last, is a tombstone.

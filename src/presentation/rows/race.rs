@@ -53,7 +53,7 @@ pub fn lanes(view: &View, lang: Lang) -> Vec<LaneRow> {
     };
     let names = Names::of(view);
     let lane = |(lane, generation): (usize, Generation)| LaneRow {
-        era: generation.version(),
+        era: generation.client_go(),
         kind: generation.as_str(),
         own: lane == race.own,
         cells: cells(race, lane, &names, lang),
@@ -170,11 +170,11 @@ fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
     Some(filled(sentence, &[&handler.name, &known]))
 }
 
-/// `in 1.32 and 1.34 …; in 1.35 and 1.36 …`: lanes with the same text together.
+/// `in 0.32 and 0.34 …; in 0.35 and 0.36 …`: lanes with the same text together.
 fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (lane, generation) in Generation::ALL.into_iter().enumerate() {
-        let (text, version) = (text(lane), generation.version().to_owned());
+        let (text, version) = (text(lane), generation.client_go().to_owned());
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, versions)) => versions.push(version),
             None => groups.push((text, vec![version])),

@@ -140,7 +140,7 @@ fn handler(handler: &HandlerRoom, key: &Key, lang: Lang) -> String {
     let last = last.map(|one| typed(called(one), one.object(), false));
     let waits = handler.pending.iter().chain(&handler.sending);
     let waits = waits.filter(|one| about(one)).count();
-    let waits = (waits > 0).then(|| strings::load(lang, waits, false));
+    let waits = (waits > 0).then(|| strings::waiting(lang, waits));
     join(last.into_iter().chain(waits))
 }
 

@@ -549,6 +549,10 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
                 &format!("{at} s 的事件移到 {to} s{key}"),
             )
         }
+        Edit::Set(Setting::Generation(generation)) => {
+            let release = strings::story::client_go(*generation);
+            Text::new(&release, &release)
+        }
         Edit::Set(setting) => {
             let (name, value) = (setting_name(setting), setting.value());
             let text = |name: &str| format!("{name} = {value}");
@@ -573,7 +577,7 @@ macro_rules! words {
 }
 
 words! {
-    Setting::Generation(_) => "client-go", "client-go"; "Kubernetes #", "Kubernetes #";
+    Setting::Generation(_) => "client-go of Kubernetes", "client-go（Kubernetes 版本）"; "client-go #", "client-go #";
     Setting::Traffic(_) => "seed of the traffic", "流量的随机种子"; "traffic of seed #", "随机种子 # 的流量";
     Setting::ResyncMs(_) => "resync every … ms (0: never)", "每 … ms resync（0：从不）"; "resync every # ms", "每 # ms resync";
     Setting::PageSize(0) => "objects a page (0: default)", "每页对象数（0：默认）"; "pages as they are by default", "默认的分页";

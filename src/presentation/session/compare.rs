@@ -308,7 +308,10 @@ fn broken_before(violations: &[Violation], step: usize) -> u32 {
 
 /// The name of a run with this setting.
 fn said(setting: Setting) -> Text {
-    let value = setting.value();
+    let value = match setting {
+        Setting::Generation(generation) => generation.client_go().to_owned(),
+        _ => setting.value(),
+    };
     let [_, (en, zh)] = words(&setting);
     let text = |text: &str| text.replace('#', &value);
     Text::new(&text(en), &text(zh))
@@ -336,10 +339,10 @@ fn no_setting(setting: Setting) -> Text {
 pub(super) fn no_such(name: &str) -> Text {
     Text::new(
         &format!(
-            "{name:?} names nothing to compare with. Use a generation (1.36), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2), branch=2, or opened once you have changed the run."
+            "{name:?} names nothing to compare with. Use a generation (\"1.36\"), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2), branch=2, or opened once you have changed the run."
         ),
         &format!(
-            "{name:?} 不是可比较的对象。可用实现版本（1.36）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）、branch=2，或在你改过运行之后用 opened。"
+            "{name:?} 不是可比较的对象。可用实现版本（\"1.36\"）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）、branch=2，或在你改过运行之后用 opened。"
         ),
     )
 }

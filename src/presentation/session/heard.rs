@@ -107,7 +107,7 @@ impl Session {
                 let (call, wall) = (said(&one.call), wall.unwrap_or_default());
                 words.push_str(&match lang {
                     Lang::En => {
-                        format!("  should have heard: {call} (step {step}, {time} s{wall})\n")
+                        format!("  should have heard: {call} (fact {step}, {time} s{wall})\n")
                     }
                     Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
                 });

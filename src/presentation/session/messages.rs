@@ -8,6 +8,7 @@ use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::bounds::shortened;
 
 use crate::i18n::Text;
+use crate::strings::story::client_go;
 
 pub(super) fn refusal(fact: &Fact) -> Option<Text> {
     let Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) = fact else {
@@ -59,14 +60,12 @@ pub(super) fn from_here(on: bool) -> Text {
 
 /// From when on a switch of the generation applies.
 pub(super) fn from_the_start(generation: Generation) -> Text {
-    let era = generation.version();
+    let release = client_go(generation);
     Text::new(
         &format!(
-            "All of the run was computed anew as the client-go of Kubernetes {era} does it, from the start; what you did happens at the same times."
+            "All of the run was computed anew as {release} does it, from the start; what you did happens at the same times."
         ),
-        &format!(
-            "整个运行已从头按 Kubernetes {era} 的 client-go 重新计算；你的操作仍发生在相同的时间。"
-        ),
+        &format!("整个运行已从头按 {release} 重新计算；你的操作仍发生在相同的时间。"),
     )
 }
 
@@ -227,7 +226,9 @@ pub(super) fn wrong_story(error: &str) -> Text {
 
 /// The run does not come to a scene's moment in this generation.
 pub(super) fn not_told_here(eras: &[Generation]) -> Text {
-    let eras: Vec<&str> = eras.iter().map(|era| era.version()).collect();
+    // Whoever wrote an attribute has to write another one.
+    let named = |era: &Generation| format!("{} (era {})", client_go(*era), era.version());
+    let eras: Vec<String> = eras.iter().map(named).collect();
     Text::new(
         &format!(
             "In this generation the run does not come to that scene. Choose {}.",

@@ -196,7 +196,7 @@ impl Session {
         Ok(Handout {
             sheets: sheets.collect(),
             title: self.head.title.clone(),
-            version: self.head.era.version(),
+            generation: self.head.era,
             story,
         })
     }
@@ -664,6 +664,7 @@ impl Session {
                 })
                 .collect(),
             unfolded: story.unfold.then(|| story.unfolded(lit)),
+            plain: story.plain,
             ring: scene.ring.clone(),
             say: scene.say.clone(),
             before,

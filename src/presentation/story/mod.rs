@@ -32,6 +32,8 @@ pub struct Story {
     pub search: [Vec<Arc<str>>; 2],
     /// Whether a room stays invisible until a scene lights it.
     pub unfold: bool,
+    /// Whether what it has no words for is hidden; it is for whoever is new.
+    pub plain: bool,
     /// The scenes, in order; at least one.
     pub scenes: Vec<Scene>,
     /// What the learner is to bring about at the end.
@@ -468,6 +470,7 @@ impl Read for Story {
         object("a story", value, |fields| {
             // The title of the lesson has taken its place, and older lessons still have it.
             let _older: Value = fields.get("question")?;
+            let unfold = fields.get::<Option<bool>>("unfold")?.unwrap_or_default();
             let story = Self {
                 theme: typed(fields, "theme")?,
                 minutes: fields.need("minutes")?,
@@ -478,7 +481,8 @@ impl Read for Story {
                         Ok([fields.get("en")?, fields.get("zh")?])
                     })?,
                 },
-                unfold: fields.get::<Option<bool>>("unfold")?.unwrap_or_default(),
+                unfold,
+                plain: fields.get::<Option<bool>>("plain")?.unwrap_or(unfold),
                 scenes: fields.need("scenes")?,
                 goal: fields.get("goal")?,
                 code: fields.get("code")?,

@@ -160,14 +160,12 @@ pub fn listeners(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `running · 1 waiting`: short, because the column is narrow.
+/// `1 waiting`: short, because the column is narrow.
 #[must_use]
-pub fn load(lang: Lang, pending: usize, running: bool) -> String {
-    match (lang, running) {
-        (Lang::En, true) => format!("running · {pending} waiting"),
-        (Lang::En, false) => format!("{pending} waiting"),
-        (Lang::Zh, true) => format!("执行中 · 等待 {pending}"),
-        (Lang::Zh, false) => format!("等待 {pending}"),
+pub fn waiting(lang: Lang, pending: usize) -> String {
+    match lang {
+        Lang::En => format!("{pending} waiting"),
+        Lang::Zh => format!("等待 {pending}"),
     }
 }
 
@@ -411,7 +409,7 @@ pub fn thinned(lang: Lang, facts: usize) -> String {
     }
 }
 
-/// `step 38 / 62 · t = 14.0 s`
+/// `fact 38 / 62 · t = 14.0 s`: the smallest steps, as a bigger one has as many of them as it takes.
 #[must_use]
 pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -> String {
     let steps = if endless {
@@ -421,18 +419,18 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
     };
     let time = seconds(ms);
     match lang {
-        Lang::En => format!("step {step} / {steps} · t = {time}"),
-        Lang::Zh => format!("第 {step} / {steps} 步 · t = {time}"),
+        Lang::En => format!("fact {step} / {steps} · t = {time}"),
+        Lang::Zh => format!("事实 {step} / {steps} · t = {time}"),
     }
 }
 
-/// `step 38 · 14.0 s`: a place in the run.
+/// `fact 38 · 14.0 s`: a place in the run.
 #[must_use]
 pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
     let time = seconds(ms);
     match lang {
-        Lang::En => format!("step {step} · {time}"),
-        Lang::Zh => format!("第 {step} 步 · {time}"),
+        Lang::En => format!("fact {step} · {time}"),
+        Lang::Zh => format!("事实 {step} · {time}"),
     }
 }
 
@@ -463,8 +461,8 @@ pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
 #[must_use]
 pub fn said(lang: Lang, said: &Said) -> String {
     match (said, lang) {
-        (Said::Found(at), Lang::En) => format!("Found: step {at}."),
-        (Said::Found(at), Lang::Zh) => format!("找到了：第 {at} 步。"),
+        (Said::Found(at), Lang::En) => format!("Found: fact {at}."),
+        (Said::Found(at), Lang::Zh) => format!("找到了：事实 {at}。"),
         (Said::NotFound(failed), lang) => not_found(failed).get(lang).to_owned(),
     }
 }
@@ -478,20 +476,20 @@ pub fn not_found(failed: &NotFound) -> Text {
     let mut zh = format!("没有找到 {what}");
     let (how_en, how_zh) = match failed.end {
         End::Over => (
-            format!(": the run ends at step {to}, and nothing more is due."),
-            format!("：运行在第 {to} 步结束，之后不会再发生任何事。"),
+            format!(": the run ends at fact {to}, and nothing more is due."),
+            format!("：运行在事实 {to} 结束，之后不会再发生任何事。"),
         ),
         End::Bound => (
-            format!(" up to step {to}, as far as one search looks; the run goes on."),
+            format!(" up to fact {to}, as far as one search looks; the run goes on."),
             format!("：一次搜索只看到第 {to} 步，运行还在继续。"),
         ),
         End::Full => (
-            format!(" up to step {to}, and no more facts are kept."),
-            format!("：已看到第 {to} 步，不再保留更多的步。"),
+            format!(" up to fact {to}, and no more facts are kept."),
+            format!("：已看到事实 {to}，不再保留更多。"),
         ),
         End::Live => (
-            format!(" so far, up to step {to}: the cluster has told no more yet."),
-            format!("：到目前的第 {to} 步为止，集群还没有发来更多内容。"),
+            format!(" so far, up to fact {to}: the cluster has told no more yet."),
+            format!("：到目前的事实 {to} 为止，集群还没有发来更多内容。"),
         ),
     };
     en.push_str(&how_en);
@@ -500,7 +498,7 @@ pub fn not_found(failed: &NotFound) -> Text {
         Some(missing) if missing == what => {}
         Some(missing) => {
             en.push_str(&format!(" No fact there has {missing}."));
-            zh.push_str(&format!("其中没有任何一步满足 {missing}。"));
+            zh.push_str(&format!("其中没有任何一个事实满足 {missing}。"));
         }
         None => {
             en.push_str(" Each part of it comes, but never all at once.");
@@ -526,8 +524,8 @@ pub fn not_found(failed: &NotFound) -> Text {
 #[must_use]
 pub fn stopped(lang: Lang, at: usize) -> String {
     match lang {
-        Lang::En => format!("stopped at step {at}"),
-        Lang::Zh => format!("停在第 {at} 步"),
+        Lang::En => format!("stopped at fact {at}"),
+        Lang::Zh => format!("停在事实 {at}"),
     }
 }
 
@@ -628,18 +626,10 @@ mod tests {
     }
 
     #[test]
-    fn the_load_counts_running_and_waiting_notifications() {
-        assert_eq!(load(Lang::En, 0, true), "running · 0 waiting");
-        assert_eq!(load(Lang::En, 1, false), "1 waiting");
-        assert_eq!(load(Lang::Zh, 2, true), "执行中 · 等待 2");
-        assert_eq!(load(Lang::En, 3, false), "3 waiting");
-    }
-
-    #[test]
     fn the_time_has_tenths_of_a_second() {
         assert_eq!(
             position(Lang::En, 38, 62, false, 14_000),
-            "step 38 / 62 · t = 14.0 s"
+            "fact 38 / 62 · t = 14.0 s"
         );
     }
 }

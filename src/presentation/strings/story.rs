@@ -29,8 +29,7 @@ pub fn scene(lang: Lang, at: usize, of: usize, quiz: bool) -> String {
 /// The release of client-go with this generation.
 #[must_use]
 pub fn client_go(generation: Generation) -> String {
-    // 1.32 is that of Kubernetes.
-    format!("client-go 0{}", &generation.version()[1..])
+    ["client-go ", generation.client_go()].concat()
 }
 
 /// What a generation is, beside its number and its short name.
@@ -58,11 +57,11 @@ pub fn generation(lang: Lang, generation: Generation) -> String {
     }
 }
 
-/// A lesson in few words: its theme, how long it takes, and the Kubernetes whose client-go it shows.
+/// A lesson in few words: its theme, how long it takes, and the client-go that it shows.
 #[must_use]
-pub fn about(lang: Lang, theme: Theme, minutes: u32, version: &str) -> String {
+pub fn about(lang: Lang, theme: Theme, minutes: u32, generation: Generation) -> String {
     let (theme, minutes) = (theme.title(lang), super::shelf::minutes(lang, minutes));
-    format!("{theme} · {minutes} · Kubernetes {version}")
+    format!("{theme} · {minutes} · {}", client_go(generation))
 }
 
 /// What to know before one believes a scene: the generation is another one, or the moment is.
@@ -122,11 +121,12 @@ pub fn right_in(lang: Lang, generations: &[Generation]) -> Option<String> {
 }
 
 fn versions(lang: Lang, generations: &[Generation]) -> String {
-    let versions: Vec<&str> = generations.iter().map(|one| one.version()).collect();
-    versions.join(match lang {
+    let versions: Vec<&str> = generations.iter().map(|one| one.client_go()).collect();
+    let versions = versions.join(match lang {
         Lang::En => ", ",
         Lang::Zh => "、",
-    })
+    });
+    ["client-go ", &versions].concat()
 }
 
 /// An answer in words; `choices`: the question's.

@@ -217,6 +217,10 @@ words! {
     remove_handler: "Remove this handler", "移除这个 handler";
     removing: "being removed", "正在移除";
     removed: "removed", "已移除";
+    /// Below what a handler handles, in a story.
+    handled_now: "now", "当前";
+    /// Before what waits for a handler while it runs.
+    running: "running · ", "执行中 · ";
     /// Before what a handler received, once its call is over.
     received_last: "last: ", "上次：";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
@@ -293,7 +297,7 @@ words! {
     tab_live: "live", "实时";
     cluster_title: "Watch a real cluster", "观察真实的集群";
     cluster_disconnect: "Disconnect", "断开";
-    cluster_era: "Kubernetes", "Kubernetes";
+    cluster_era: "client-go", "client-go";
     cluster_never: "never", "从不";
     cluster_resource: "Resource", "资源";
 }
@@ -378,7 +382,7 @@ words! {
     known_off: "KnownObjects off", "KnownObjects 关";
     theme_to_light: "Switch to the light theme", "切换到浅色主题";
     opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
-    opening_steps: "{n} steps", "{n} 步";
+    opening_steps: "{n} facts", "{n} 个事实";
     stop_opening: "Stop", "停止";
     fork_here: "Fork here", "在此分叉";
     branch_rename: "Rename", "重命名";
@@ -506,6 +510,7 @@ words! {
     key_reset: "start over; what you have set stays", "重新开始，保留你的设置";
     key_help: "this help", "本帮助";
     legend_title: "Signs", "图例";
+    terms_title: "Terms", "术语";
     legend_waits:
         "hatched: waits, for a lock or on the wire; hatched without an outline: in the cache, but no longer on the server",
         "斜纹：在等待，等锁或等着被接收；有斜纹而没有轮廓：在缓存中，但已不在 API server 上";

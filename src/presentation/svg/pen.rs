@@ -324,10 +324,7 @@ impl<'a> Pen<'a> {
             framed: false,
             telling: view.story.is_some(),
             dims: true,
-            plain: view
-                .story
-                .as_ref()
-                .is_some_and(|one| one.unfolded.is_some()),
+            plain: view.story.as_ref().is_some_and(|one| one.plain),
             droppable: Vec::new(),
             used: [0; 2],
             #[cfg(test)]

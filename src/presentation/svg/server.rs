@@ -182,9 +182,15 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     } else if !rows.present {
         return y + pen.empty(a.below(y), words.no_reflector) - a.y;
     } else {
+        // In a story only those that matter: they would look like a choice.
+        let telling = pen.telling;
+        let shown = StateName::ALL.into_iter().filter(|state| {
+            let next = *state == StateName::Relist && rows.relist_next;
+            !telling || next || rows.on == Some(*state)
+        });
         let columns = if a.w >= 320 { 3 } else { 2 };
         let w = (a.w - (columns - 1) * 5) / columns;
-        for (place, state) in (0..).zip(StateName::ALL) {
+        for (place, state) in (0..).zip(shown) {
             let at = area(
                 a.x + place % columns * (w + 5),
                 y + place / columns * 29,
@@ -198,12 +204,18 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
                 (_, true) => (Ink::INK_2, Ink::INK_2, DASHED),
                 _ => (Ink::LINE, Ink::INK_3, ""),
             };
-            pen.rect(at, 7, Ink::NONE, border, more);
             let of = mono(110, ink).bold_if(on);
+            if telling {
+                let lamp = area(at.x, at.middle() - 4, 7, 7);
+                pen.rect(lamp, 4, if on { ink } else { Ink::NONE }, border, more);
+                pen.text(at.x + 12, at.middle(), w - 12, At::Start, state.label(), of);
+                continue;
+            }
+            pen.rect(at, 7, Ink::NONE, border, more);
             let x = at.x + w / 2;
             pen.text(x, at.middle(), w - 2, At::Middle, state.label(), of);
         }
-        y += 6 / columns * 29 + 4;
+        y += if pen.telling { 29 } else { 6 / columns * 29 } + 4;
         y += pen.sub(a.x, y, a.w, words.requests) - 4;
     }
     let held = rows.temporary.is_some() || rows.left_ms > 0 || rows.in_hand.is_some();

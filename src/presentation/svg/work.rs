@@ -339,6 +339,15 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     dot(pen, at(117), 5, row.sending, sending);
     // The lamps.
     let cy = a.y + 33;
+    // In a story it stands below what it says, and there is nothing else.
+    if pen.telling && row.counts() {
+        let words = strings::strings(lang);
+        let now = small.ink(if busy { Ink::INK } else { Ink::INK_2 });
+        pen.text(x, cy, 24, At::Start, words.handled_now, now.bold_if(busy));
+        let waiting = strings::waiting(lang, row.pending);
+        pen.text(x + 24, cy, a.right() - x - 24, At::Start, &waiting, now);
+        return tall;
+    }
     let most = if row.tombstone { a.w } else { a.w / 2 };
     let w = pen.text(a.right(), cy, most, At::End, &load, load_of);
     let resync = match row.resync_ms {
@@ -419,7 +428,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let small = mono(112, Ink::INK_3);
     let cy = y + 16;
     let at = strings::position(lang, view.step, view.steps, view.endless, view.time);
-    let era = [view.lesson.era.version(), " · ", &at].concat();
+    let era = [view.lesson.era.client_go(), " · ", &at].concat();
     let w = pen.text(a.right(), cy, a.w, At::End, &era, small);
     let dot = if link.is_empty() || routine.is_empty() {
         ""

@@ -25,6 +25,8 @@ pub struct StoryView {
     pub lit: Vec<Panel>,
     /// The rooms that are visible at all; `None`: all.
     pub unfolded: Option<Vec<Panel>>,
+    /// Whether what it has no words for is hidden.
+    pub plain: bool,
     /// What has a ring around it.
     pub ring: Vec<Anchor>,
     /// The words.

@@ -134,12 +134,12 @@ impl Handler {
         type_name: &'static str,
         synced: Option<bool>,
     ) -> Vec<Arc<str>> {
-        let templates = match notification {
-            Notification::Add { .. } => &self.settings.on_add,
-            Notification::Update { .. } => &self.settings.on_update,
-            Notification::Delete { .. } => &self.settings.on_delete,
+        let (templates, old) = match notification {
+            Notification::Add { .. } => (&self.settings.on_add, None),
+            Notification::Update { old, .. } => (&self.settings.on_update, old.as_ref()),
+            Notification::Delete { .. } => (&self.settings.on_delete, None),
         };
-        filled(templates, type_name, notification.object(), synced)
+        filled(templates, type_name, notification.object(), old, synced)
     }
 }
 
@@ -148,18 +148,22 @@ pub(super) fn filled(
     templates: &[String],
     type_name: &str,
     item: &Item<Obj>,
+    old: Option<&Item<Obj>>,
     synced: Option<bool>,
 ) -> Vec<Arc<str>> {
     let key = key_of(item);
     let name = key.rsplit('/').next().unwrap_or_default();
     let object = item.as_object();
     let rv = object.map_or("", |object| object.resource_version());
+    let old = old.and_then(Item::as_object);
+    let old_rv = old.map_or("", |object| object.resource_version());
     let phase = object.map(|object| phase_of(object)).unwrap_or_default();
     let answer = synced.map(|synced| synced.to_string());
     let mut values = vec![
         ("{type}", type_name),
         ("{name}", name),
         ("{rv}", rv),
+        ("{oldRv}", old_rv),
         ("{phase}", &*phase),
     ];
     values.extend(answer.as_deref().map(|answer| ("{synced}", answer)));

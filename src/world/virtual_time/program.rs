@@ -349,7 +349,7 @@ impl<S: Source> World<S> {
     }
 
     fn say_of(&mut self, cause: Cause, templates: &[String], type_name: &str, item: &Item<Obj>) {
-        for line in filled(templates, type_name, item, None) {
+        for line in filled(templates, type_name, item, None, None) {
             self.say(PROGRAM, cause, line);
         }
     }

@@ -75,7 +75,7 @@ test("an event of the server is dropped or moved, and a setting changed", onPage
   await app.id("setting-value").fill("1.36");
   await app.id("btn-set").click();
   const atomic = await app.eventually("another generation", (s) => s.era === "1.36");
-  assert.equal(atomic.branches.find((branch) => branch.current).made, "client-go = 1.36");
+  assert.equal(atomic.branches.find((branch) => branch.current).made, "client-go 0.36");
   await app.id("setting-value").fill("soon");
   await app.id("btn-set").click();
   const wrong = await app.eventually("an error", (s) => s.error !== null);

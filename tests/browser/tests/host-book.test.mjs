@@ -211,7 +211,7 @@ test("on paper there are the current picture and the transcript", async () => {
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const printed = run.locator(".on-paper svg");
     assert.ok((await printed.boundingBox()).height > 100);
-    assert.match(await printed.textContent(), /step 38/);
+    assert.match(await printed.textContent(), /fact 38/);
     assert.equal(await run.locator(".frame").isVisible(), false);
     const places = await page.evaluate(() => {
       const figure = document.querySelector("figure.deltascope");

@@ -135,7 +135,7 @@ test("a breakpoint stops the playing, until it is turned off", onPage({}, async 
   await app.call("play");
   const stopped = await app.eventually("it stops", (s) => !s.playing);
   assert.equal(stopped.breakpoints[0].hit, stopped.step);
-  assert.match(await row.innerText(), /stopped at step/);
+  assert.match(await row.innerText(), /stopped at fact/);
   await row.getByRole("checkbox").uncheck();
   await app.call("play");
   await app.eventually("it plays on", (s) => s.playing && s.step > stopped.step + 2);

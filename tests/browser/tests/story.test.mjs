@@ -247,6 +247,12 @@ test("on a phone one acts where the goal's tools are, and stays there", onPage({
   const bottom = (id) => app.id(id).evaluate((of) => of.getBoundingClientRect().bottom);
   const top = await app.id("story").evaluate((of) => of.getBoundingClientRect().top);
   assert.ok(Math.max(await bottom("btn-create"), await bottom("btn-compact")) < top);
+  // And all that is said.
+  for (const lang of ["en", "zh"]) {
+    const { scrollHeight, clientHeight } = await app.id("story").evaluate(({ scrollHeight, clientHeight }) => ({ scrollHeight, clientHeight }));
+    assert.ok(scrollHeight <= clientHeight, `${lang}: ${scrollHeight} > ${clientHeight}`);
+    await app.id("toggle-lang").click();
+  }
   await app.id("hint").click();
   assert.equal(await here(), "API server");
   // Its words have taken the place of the scene's.
@@ -278,10 +284,12 @@ test("on a phone no room recedes, and the newest line is above what fades", onPa
 }));
 
 test("the first story's stage has nothing that the story has no words for", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
-  const unexplained = ["HasSynced", "listener", "allowWatchBookmarks", "↻", "held", "blockDeltas"];
+  const unexplained = ["HasSynced", "listener", "allowWatchBookmarks", "↻", "held", "watch errors"];
   const seen = () => app.page.evaluate(() => document.querySelector(".stage").innerText);
   const found = (text) => unexplained.filter((word) => text.includes(word));
   assert.deepEqual(found(await seen()), []);
+  // What it is doing, and nothing to choose from.
+  assert.deepEqual(await app.page.locator(".state").evaluateAll((all) => all.filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.textContent)), ["WATCH"]);
   await app.page.keyboard.press("m");
   await app.id("transport").waitFor();
   assert.deepEqual(found(await seen()), unexplained);
@@ -301,6 +309,51 @@ test("what a handler prints does not lead over another one's places", onPage({ l
   });
   assert.ok(near.paths > 0);
   assert.equal(near.over, 0);
+}));
+
+test("a marked word says what it is, by mouse and by keyboard", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: PHONE }, async (app) => {
+  const { page } = app;
+  const says = app.id("term-says");
+  const term = (name) => page.locator(".tale .term", { hasText: name });
+  const shown = async (name, text) => {
+    await says.waitFor();
+    assert.match(await says.textContent(), text);
+    const { left, right, top, bottom } = await says.evaluate((of) => of.getBoundingClientRect().toJSON());
+    assert.ok(left >= 0 && right <= PHONE.width && top >= 0 && bottom <= PHONE.height, `${name}: ${[left, right, top, bottom]}`);
+    assert.equal(await term(name).getAttribute("aria-describedby"), await says.getAttribute("id"));
+    assert.equal(await term(name).getAttribute("aria-expanded"), "true");
+  };
+  const gone = () => says.waitFor({ state: "detached" });
+  await term("cache").hover();
+  await shown("cache", /copy of the API server/);
+  // Whoever reads it may point at it.
+  await says.hover();
+  assert.equal(await says.count(), 1);
+  await page.mouse.move(5, 5);
+  await gone();
+  await term("cache").click();
+  await page.mouse.move(5, 5);
+  await shown("cache", /copy of the API server/);
+  await app.id("room-api").click();
+  await gone();
+  await term("informer").focus();
+  await shown("informer", /tells your handlers/);
+  await page.keyboard.press("Escape");
+  await gone();
+  await page.keyboard.press("Enter");
+  await shown("informer", /tells your handlers/);
+  await page.keyboard.press("Enter");
+  await gone();
+  // The story's keys are the story's, and the focus does not get lost with the words.
+  await page.keyboard.press("ArrowRight");
+  await app.arrived();
+  assert.deepEqual([(await app.state()).scene.index, await page.evaluate(() => document.activeElement.className)], [2, "tale"]);
+  await app.id("toggle-lang").click();
+  await term("watch").click();
+  await shown("watch", /一直打开的请求/);
+  await page.keyboard.press("Escape");
+  await app.id("btn-help").click();
+  assert.match(await page.locator(".help .terms").innerText(), /Reflector[^]*负责 list 和 watch/);
 }));
 
 test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {

@@ -1,6 +1,6 @@
-//! English writes client-go's nouns in one way.
+//! English writes client-go's nouns in one way, and both languages its releases.
 
-use super::reading::{is_word, literals};
+use super::reading::{is_word, literals, without_tests};
 use super::tree::{assert_none, files};
 
 /// What a queue holds is a delta; `Delta`, in code, is the type. A sentence may begin with it.
@@ -32,6 +32,56 @@ fn a_delta_is_small_in_prose() {
     }
     assert!(said > 100, "{said} deltas");
     assert_none(&found);
+}
+
+/// Whoever reads the page sees client-go's own numbers. Those of Kubernetes are for files, links and scripts.
+#[test]
+fn the_page_names_releases_by_client_gos_numbers() {
+    let mut found = Vec::new();
+    let mut said = 0;
+    for file in files(&["json", "rs"]) {
+        let texts: Vec<String> = if file.under("src/replay/lessons") {
+            let lines = file.text.lines().filter(|line| line.contains("\"zh\""));
+            lines.map(str::to_owned).collect()
+        } else if file.under("src/presentation") || file.under("src/page") {
+            let texts = literals(&without_tests(&file.text)).into_iter();
+            texts.map(|one| one.value).collect()
+        } else {
+            continue;
+        };
+        for text in texts {
+            said += text.matches("client-go 0.3").count();
+            if is_of_kubernetes(&text) {
+                found.push(format!("{}: {}", file.path, text.trim()));
+            }
+        }
+    }
+    assert!(said > 3, "{said} releases");
+    assert_none(&found);
+}
+
+/// Whether a sentence has a release as Kubernetes numbers it. What is written in quotes is a value to write.
+fn is_of_kubernetes(text: &str) -> bool {
+    text.contains(' ')
+        && text.match_indices("1.3").any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let is_more = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'v' | '"');
+            !before.is_some_and(is_more) && text[at + 3..].starts_with(|c: char| c.is_ascii_digit())
+        })
+}
+
+#[test]
+fn a_release_of_kubernetes_is_found() {
+    for (text, is) in [
+        ("since 1.33: RealFIFO", true),
+        ("从 1.36 起，每两分钟", true),
+        ("such as \\\"1.36\\\"", false),
+        ("v1.32 of client-go", false),
+        ("client-go 0.33", false),
+        ("11.35 s", false),
+    ] {
+        assert_eq!(is_of_kubernetes(text), is, "{text}");
+    }
 }
 
 /// Whether a sentence goes on with a large Delta.

@@ -118,7 +118,7 @@ fn a_failed_search_states_the_reason() {
             "deltafifo",
             false,
             "key=nobody",
-            &["ends at step", "nothing more is due"],
+            &["ends at fact", "nothing more is due"],
         ),
         (
             "deltafifo",
@@ -142,7 +142,7 @@ fn a_failed_search_states_the_reason() {
         for part in parts {
             assert!(message.en.contains(part), "{lesson} {text}: {}", message.en);
         }
-        let bound = message.en.contains(&format!("up to step {end},"));
+        let bound = message.en.contains(&format!("up to fact {end},"));
         assert_eq!(bound, lesson == "sandbox", "{}", message.en);
         assert_eq!(message.en.contains("held"), held, "{}", message.en);
         assert_eq!(message.zh.contains("手动"), held, "{}", message.zh);

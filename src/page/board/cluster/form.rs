@@ -127,7 +127,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                                             value=era.version()
                                             selected=move || dialog.era.get() == era
                                         >
-                                            {era.version()}
+                                            {era.client_go()}
                                         </option>
                                     }
                                 })

@@ -96,8 +96,8 @@ impl Writer<'_> {
         } else if holder == Actor::ProcessLoop && self.picture.generation == Generation::Atomic {
             say!(
                 self,
-                "From 1.36 on Pop has it only to take and to count; while it processes only if very much waits.",
-                "从 1.36 起，Pop 只在取出和计数时占锁；只有积压极多时，处理期间也不放。"
+                "From 0.36 on Pop has it only to take and to count; while it processes only if very much waits.",
+                "从 0.36 起，Pop 只在取出和计数时占锁；只有积压极多时，处理期间也不放。"
             )
         } else if holder == Actor::ProcessLoop {
             say!(
@@ -132,8 +132,8 @@ impl Writer<'_> {
                 ),
                 None if self.record.step == Step::PopRelease => say!(
                     self,
-                    "It processes without the lock (from 1.36 on), so the queue can be filled meanwhile.",
-                    "它在不持有锁的情况下处理（从 1.36 起），这期间仍可往队列里放东西。"
+                    "It processes without the lock (from 0.36 on), so the queue can be filled meanwhile.",
+                    "它在不持有锁的情况下处理（从 0.36 起），这期间仍可往队列里放东西。"
                 ),
                 None => say!(self, "Nobody waits for it.", "没有人在等它。"),
             }],

@@ -346,8 +346,8 @@ impl Writer<'_> {
                 {
                     say!(
                         self,
-                        "From 1.36 on it counts down after processing: what did not fail is stored and on its way to the handlers, which need not have run.",
-                        "从 1.36 起先处理再减计数：处理成功的都已存好并发往 handler，但 handler 不一定运行过。"
+                        "From 0.36 on it counts down after processing: what did not fail is stored and on its way to the handlers, which need not have run.",
+                        "从 0.36 起先处理再减计数：处理成功的都已存好并发往 handler，但 handler 不一定运行过。"
                     )
                 } else {
                     say!(

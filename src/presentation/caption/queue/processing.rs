@@ -173,8 +173,8 @@ impl Writer<'_> {
             vec![if self.picture.queue.kind == QueueKind::RealFifo {
                 say!(
                     self,
-                    "What was popped is gone: Pop returns the error, and since 1.33 nothing can put it back.",
-                    "Pop 出来的内容就此丢失：Pop 只返回错误，从 1.33 起没有任何途径把它放回去。",
+                    "What was popped is gone: Pop returns the error, and since 0.33 nothing can put it back.",
+                    "Pop 出来的内容就此丢失：Pop 只返回错误，从 0.33 起没有任何途径把它放回去。",
                 )
             } else {
                 say!(
@@ -218,8 +218,8 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "The store is replaced as a whole before anybody is told; deletions are told first. Up to 1.35 a list came item by item.",
-                "先整体替换存储，再开始通知，删除排在前面。1.35 及之前列表是逐个处理的。"
+                "The store is replaced as a whole before anybody is told; deletions are told first. Up to 0.35 a list came item by item.",
+                "先整体替换存储，再开始通知，删除排在前面。0.35 及之前列表是逐个处理的。"
             )],
         )
     }

@@ -152,7 +152,7 @@ pub(super) static STORE_WRITE: Routine = Routine {
         ),
         line("    put key in under the new values", &[Step::IndexAdd]),
         line("  Delete: items.remove(key)", &[Step::StoreDelete]),
-        line("  store_rv = obj.rv  # from 1.36 on", &[Step::StoreVersion]),
+        line("  store_rv = obj.rv  # from 0.36 on", &[Step::StoreVersion]),
     ],
     unordered: Some((3, 5)),
 };
@@ -165,7 +165,7 @@ pub(super) static STORE_REPLACE: Routine = Routine {
             "  items = the list's; empty all indices",
             &[Step::StoreReplace],
         ),
-        plain("  store_rv = rv  # from 1.36 on"),
+        plain("  store_rv = rv  # from 0.36 on"),
         call("  index each of items", &[], &[Id::StoreWrite]),
     ],
     unordered: Some((1, 3)),

@@ -180,7 +180,7 @@ pub(super) static POP: Routine = Routine {
         ),
         line("  if slow and depth > 10: log it", &[Step::PopSlow]),
         line(
-            "  up to 1.32, if ErrRequeue: put it back",
+            "  up to 0.32, if ErrRequeue: put it back",
             &[Step::PopRequeue],
         ),
         line("  unlock", &[Step::PopUnlock]),
@@ -272,7 +272,7 @@ pub(super) static REAL_POP_BATCH: Routine = Routine {
         plain("  lock"),
         plain("  while items is empty: wait"),
         line("  batch = the front, each key once", &[Step::RealPopBatch]),
-        line("  unlock  # from 1.36 on", &[Step::PopRelease]),
+        line("  unlock  # from 0.36 on", &[Step::PopRelease]),
         call(
             "  process(batch, is_in_initial_list)",
             &[],
@@ -287,7 +287,7 @@ pub(super) static REAL_POP_BATCH: Routine = Routine {
             ],
         ),
         line("  lock again", &[Step::PopRetake]),
-        plain("  left -= len(batch)  # up to 1.35: before"),
+        plain("  left -= len(batch)  # up to 0.35: before"),
         plain("  if slow and depth > 10: log it"),
         plain("  unlock"),
     ],
