@@ -43,13 +43,14 @@ pub fn animate(element: &Element, frames: &[&[(&str, &str)]], timing: Timing) ->
         for (name, value) in *styles {
             set(&frame, name, &(*value).into());
         }
-        set(&frame, "easing", &"ease-in-out".into());
         all.push(&frame);
     }
     let options = Object::new();
     set(&options, "delay", &timing.at.into());
     set(&options, "duration", &timing.ms.into());
     set(&options, "fill", &timing.fill.into());
+    // Of all of it, so that a frame's `offset` is a part of the way.
+    set(&options, "easing", &"ease-in-out".into());
     element.unchecked_ref::<Moving>().animate(&all, &options)
 }
 

@@ -27,7 +27,6 @@ use crate::paced::{Paced, SLICE_MS};
 use crate::sight::{self, Place};
 use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
-use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::informers;
@@ -614,7 +613,7 @@ impl Driver {
             self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         } else {
             stage.cut();
-            let before = told(&view).and_then(|(from, _)| stage.place(&from));
+            let before = told(&view).and_then(|flight| stage.place(&flight.from));
             self.set(view).await;
             self.trail(before);
             if let Some((_, anchors)) = scene.flashes.last() {
@@ -632,14 +631,13 @@ impl Driver {
             let session = self.inner.session.borrow();
             session.taken_back().and_then(|(record, picture)| {
                 let flight = plan::plan(&record, &picture).flight?;
-                let from = plan::trail_from(&record, &flight, &picture);
-                Some((from, stage.place(&flight.to)?, flight))
+                Some((stage.place(&flight.to)?, flight))
             })
         };
         let view = self.view();
         self.slide_to(view).await;
-        if let Some((from, landed, flight)) = taken_back {
-            stage.reversed(&from, &flight, landed);
+        if let Some((landed, flight)) = taken_back {
+            stage.reversed(&flight, landed);
         }
     }
 
@@ -647,9 +645,9 @@ impl Driver {
     fn trail(&self, before: Option<Place>) {
         let shown = |ui: &Ui| ui.view.with_untracked(|view| told(view));
         let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
-        if let Some((from, flight)) = ui.and_then(shown) {
+        if let Some(flight) = ui.and_then(shown) {
             let stage = &self.inner.stage;
-            stage.trail(&from, before, &flight, self.still());
+            stage.trail(before, &flight, self.still());
         }
     }
 
@@ -734,12 +732,10 @@ impl Driver {
     }
 }
 
-/// The flight of the fact that is told, and where its trail begins.
-fn told(view: &View) -> Option<(Vec<Anchor>, Flight)> {
+/// The flight of the fact that is told.
+fn told(view: &View) -> Option<Flight> {
     let (recent, picture) = view.narrated();
-    let record = recent.last()?;
-    let flight = plan::plan(record, picture).flight?;
-    Some((plan::trail_from(record, &flight, picture), flight))
+    plan::plan(recent.last()?, picture).flight
 }
 
 /// Returns when the browser draws next.

@@ -140,6 +140,7 @@ impl Stage {
     ) -> u32 {
         let mut gone = 0;
         let mut crates: Vec<Crate> = Vec::new();
+        let rem = map.rem();
         let last = scene.flights.iter().map(Flight::end).max();
         for way in ways {
             let flight = way.flight;
@@ -193,6 +194,7 @@ impl Stage {
             }
             let style = flyer.style();
             let _ = style.set_property("offset-path", &format!("path('{}')", route.svg()));
+            let mut large = large(&flyer, rem);
             let _ = map.layer.append_child(&flyer);
             let timing = Timing {
                 at: begin,
@@ -202,6 +204,7 @@ impl Stage {
             let later = scene.flights.get(way.place + 1..).unwrap_or_default();
             // It stays until what comes after it is there, or until the last thing has left it.
             let mut stays = end;
+            let mut fits = None;
             if let Some(start) = start.as_ref().filter(|one| is_crate && one.copy.is_some()) {
                 size(&flyer, start.spot.rect);
                 let leaves =
@@ -210,10 +213,8 @@ impl Stage {
                 let last = last.filter(leaves).map(|one| one.at).max();
                 stays = last.map_or(end, scaled);
                 gone = gone.max(end);
-                // Not `scale`, which applies to the path as well.
-                let small = decimals("scale(#)", &[landing.fits(start.spot.rect)]);
-                let frames: [&[_]; 2] = [&[("transform", "none")], &[("transform", &*small)]];
-                self.run(animate(&flyer, &frames, timing));
+                large = (start.spot.rect.width, start.spot.rect.height);
+                fits = Some(landing.fits(start.spot.rect));
                 crates.push(Crate {
                     parts: start.parts.clone(),
                     begin: end,
@@ -223,6 +224,12 @@ impl Stage {
                 && let Some(next) = later.iter().find(|one| one.to == flight.to)
             {
                 stays = scaled(next.end());
+            } else if let Some(next) = later
+                .iter()
+                .find(|one| one.from.first() == flight.to.first() && one.look == flight.look)
+            {
+                // The same thing goes on from there.
+                stays = scaled(next.at);
             }
             match flight.hides {
                 Hides::Nothing => {}
@@ -259,16 +266,29 @@ impl Stage {
                 }
             }
             self.show(&flyer, "1", light, stays);
-            let ways: [&[_]; 2] = [&[("offsetDistance", "0%")], &[("offsetDistance", "100%")]];
-            self.run(animate(&flyer, &ways, timing));
-            if matches!(flight.look, Look::Pill(_)) {
-                let [from, to] = [
-                    (origin, start.and_then(|start| start.colours)),
-                    (landing, colours),
-                ]
-                .map(|(rect, colours)| frame(map, rect, colours));
-                self.run(animate(&flyer, &[&styles(&from), &styles(&to)], timing));
+            let mut scales = route.scales(large, &map.names);
+            if let Some(fits) = fits {
+                (scales[0].1, scales[3].1) = (1.0, fits);
             }
+            let is_pill = matches!(flight.look, Look::Pill(_));
+            let begins = (origin, start.and_then(|start| start.colours));
+            let ends = [Some(begins), None, None, Some((landing, colours))];
+            let frames = scales.into_iter().zip(ends).map(|((at, scale), end)| {
+                // Not `scale`, which applies to the path as well.
+                let mut frame = vec![
+                    ("offset", decimals("#", &[at])),
+                    ("offsetDistance", decimals("#%", &[at * 100.0])),
+                    ("transform", decimals("scale(#)", &[scale])),
+                ];
+                if is_pill {
+                    frame.extend(widths(map, end));
+                }
+                frame
+            });
+            let frames: Vec<_> = frames.collect();
+            let frames: Vec<_> = frames.iter().map(|frame| styles(frame)).collect();
+            let frames: Vec<_> = frames.iter().map(Vec::as_slice).collect();
+            self.run(animate(&flyer, &frames, timing));
         }
         gone
     }
@@ -342,8 +362,8 @@ impl Stage {
     }
 
     /// Draws the way of a fact that was taken back, in reverse; it had landed there.
-    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: Place) {
-        if let (Some(origin), Some(map)) = (spot(&self.host, from), self.map()) {
+    pub fn reversed(&self, flight: &Flight, landed: Place) {
+        if let (Some(origin), Some(map)) = (spot(&self.host, &flight.from), self.map()) {
             let route = map.route(origin, &[], landed.0).reversed();
             draw_way(&map, &route, flight.hue, true);
         }
@@ -351,8 +371,8 @@ impl Stage {
 
     /// Draws the trail of the fact that the screen was cut to: it shows where the new element came from, or was
     /// before. Where nothing may move, an arrow, its words and a light say what a motion would.
-    pub fn trail(&self, from: &[Anchor], before: Option<Place>, flight: &Flight, still: bool) {
-        let host = &self.host;
+    pub fn trail(&self, before: Option<Place>, flight: &Flight, still: bool) {
+        let (host, from) = (&self.host, &flight.from);
         let origin = spot(host, from.get(..1).unwrap_or_default());
         let origin = origin
             .or(before.map(|place| place.0))
@@ -364,20 +384,20 @@ impl Stage {
             let route = map.route(origin, &[], to);
             let drawn = draw_way(&map, &route, flight.hue, still);
             if still && drawn.is_some() {
-                say_way(host, &map, from, flight, &route);
+                say_way(host, &map, flight, &route);
             }
         }
     }
 }
 
 /// Writes beside the way from which room to which it leads.
-fn say_way(host: &Host, map: &Map, from: &[Anchor], flight: &Flight, route: &Route) {
+fn say_way(host: &Host, map: &Map, flight: &Flight, route: &Route) {
     let room = |anchors: &[Anchor]| {
         let (element, ..) = first(host, anchors)?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
-    let (Some(from), Some(to)) = (room(from), room(&flight.to)) else {
+    let (Some(from), Some(to)) = (room(&flight.from), room(&flight.to)) else {
         return;
     };
     if from == to {
@@ -476,8 +496,9 @@ fn pill(token: &Token, hue: Option<DeltaType>, names: &Names) -> Option<HtmlElem
     Some(pill)
 }
 
-/// The styles of a pill at one of its ends.
-fn frame(map: &Map, rect: Rect, colours: Option<[String; 2]>) -> Vec<(&'static str, String)> {
+/// The width of a pill, and at one of its ends its colours; between them it is as narrow as what is in it.
+fn widths(map: &Map, end: Option<(Rect, Option<[String; 2]>)>) -> Vec<(&'static str, String)> {
+    let (rect, colours) = end.unwrap_or_default();
     let width = rect.width.min(map.width).min(240.0);
     let mut styles = vec![("width", decimals("#px", &[width]))];
     if let Some([ground, border]) = colours {
@@ -485,6 +506,16 @@ fn frame(map: &Map, rect: Rect, colours: Option<[String; 2]>) -> Vec<(&'static s
         styles.push(("borderColor", border));
     }
     styles
+}
+
+/// About how large a thing is: to measure each would lay the page out anew.
+fn large(flyer: &HtmlElement, rem: f64) -> (f64, f64) {
+    const LETTER: f64 = 0.45;
+    const BESIDE: f64 = 3.5;
+    const HIGH: f64 = 1.75;
+    let letters = flyer.text_content().map_or(0, |text| text.chars().count());
+    let letters = u32::try_from(letters).unwrap_or_default();
+    ((f64::from(letters) * LETTER + BESIDE) * rem, HIGH * rem)
 }
 
 fn styles<'a>(frame: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {

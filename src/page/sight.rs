@@ -7,6 +7,7 @@ use web_sys::{Element, HtmlElement, Node};
 
 use crate::host::{Host, anchor_of};
 use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::decimal;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Look};
 use deltascope_presentation::motion::route::{GAP, Rect, Route};
@@ -32,8 +33,9 @@ impl Before {
             let (element, anchor, is_door) = first(host, &flight.from)?;
             let rect = end_of(host, &element)?;
             let is_crate = flight.look == Look::Crate;
-            // What is not on the screen yet leaves no copy of its room.
-            let copied = (!is_door && (is_crate || flight.ghost))
+            // What is not on the screen yet leaves no copy of its room, nor of the empty hand.
+            let is_there = *anchor != Anchor::Hand || element.first_element_child().is_some();
+            let copied = (!is_door && is_there && (is_crate || flight.ghost))
                 .then(|| copy(host, &element, is_crate))
                 .flatten();
             let (copy, parts) = copied.unzip();
@@ -158,6 +160,18 @@ impl Map {
         rects.map(|rect| self.onto(rect)).collect()
     }
 
+    /// The size of the page's letters, in px.
+    pub(crate) fn rem(&self) -> f64 {
+        let root = self
+            .layer
+            .owner_document()
+            .and_then(|page| page.document_element());
+        let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+        let size = style.and_then(|style| style.get_property_value("font-size").ok());
+        size.and_then(|size| decimal::hundredths(size.strip_suffix("px")?))
+            .map_or(16.0, |size| f64::from(size) / 100.0)
+    }
+
     /// A box on the screen in coordinates of the layer.
     pub(crate) fn onto(&self, rect: Rect) -> Rect {
         Rect {
@@ -170,12 +184,6 @@ impl Map {
     /// The route between two places.
     pub(crate) fn route(&self, from: Spot, via: &[Rect], to: Spot) -> Route {
         let (begin, end) = between(from, to);
-        // In a room that is only passed, the way ends in the open.
-        let ends = [(from, begin), (to, end)];
-        let [begin, end] = ends.map(|(spot, rect)| match spot.is_door {
-            true => Rect::default().around(rect.centre()),
-            false => rect,
-        });
         let boxes = [begin].into_iter().chain(via.iter().copied());
         let boxes = boxes.chain([end]);
         let boxes: Vec<Rect> = boxes.map(|rect| self.onto(rect)).collect();
@@ -252,14 +260,8 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             let rect = within_room(host, &element, rect_of(host, &element)?);
             dims.extend(dim(host, anchor));
             // Past the words of a line, which a path through its middle would strike out.
-            let room = element.closest(".room").ok().flatten();
-            let room = room.and_then(|room| rect_of(host, &room));
-            let at = match (anchor, room) {
-                (Anchor::Line(_), _) => rect.end(),
-                // Over the queue, a state is far from the way.
-                (Anchor::State(_), Some(room)) if room.width > room.height => {
-                    room.passed(target.rect)
-                }
+            let at = match anchor {
+                Anchor::Line(_) => rect.end(),
                 _ => rect.token(),
             };
             (!is_door).then_some(at)
@@ -337,12 +339,15 @@ pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
 }
 
 /// The box at which a way ends: of a printed line its words, for beside them there is nothing to arrive at; of the
-/// requests the side at which they leave, so that nothing flies over the room's own words.
+/// requests the side of the newest at which it leaves, so that nothing flies over the room's other words.
 fn end_of(host: &Host, element: &Element) -> Option<Rect> {
     let whole = rect_of(host, element)?;
     let classes = element.class_list();
     if classes.contains("requests") {
-        return Some(whole.start());
+        // The newest comes first.
+        let newest = element.first_element_child();
+        let newest = newest.and_then(|newest| rect_of(host, &newest));
+        return Some(newest.unwrap_or(whole).start());
     }
     let words = classes
         .contains("line")
@@ -438,7 +443,7 @@ fn target<'a>(host: &Host, anchors: &'a [Anchor]) -> Option<(Element, &'a Anchor
     first(host, anchors).or_else(room)
 }
 
-/// Where a flight begins: where a thing has landed or was, or where it is.
+/// Where a flight begins: where a thing has landed or was, if that room is still shown, or where it is.
 fn origin<'a>(
     host: &Host,
     flight: &'a Flight,
@@ -447,10 +452,10 @@ fn origin<'a>(
 ) -> Option<(Spot, &'a Anchor)> {
     flight.from.iter().find_map(|anchor| {
         let last = landed.iter().rev().find(|(at, _)| at == anchor);
-        // What is known by its key may have moved to another row; then another thing is where it was.
+        // What is known by its key may have moved to another row; then another thing is where it was. Requests are made now.
         let stays = matches!(
             anchor,
-            Anchor::Object(_) | Anchor::Line(_) | Anchor::Item(_)
+            Anchor::Object(_) | Anchor::Line(_) | Anchor::Item(_) | Anchor::Requests
         );
         let now = || spot(host, std::slice::from_ref(anchor));
         let spot = match (last, start) {
@@ -459,7 +464,9 @@ fn origin<'a>(
                 is_door: false,
             }),
             _ if stays && let Some(here) = now() => Some(here),
-            (_, Some(start)) if start.anchor == *anchor => Some(start.spot),
+            (_, Some(start)) if start.anchor == *anchor => {
+                shown(host, &Anchor::Room(anchor.room())).map(|_| start.spot)
+            }
             _ => now(),
         };
         Some((spot?, anchor))

@@ -104,6 +104,10 @@ impl Merged {
             .rev()
             .find(|one| one.to.first() == flight.from.first());
         match before {
+            // The reflector has it, and puts it into the queue then.
+            Some(before) if flight.from.first() == Some(&Anchor::Hand) => {
+                flight.at = before.end() + GAP_MS;
+            }
             Some(before) if is_same(&before.look, &flight.look) => {
                 extend(before, flight, if is_work { BRIEF_MS } else { LEG_MS });
                 self.now = self.now.max(before.end());

@@ -193,29 +193,6 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
     motion.unwrap_or_else(|| Motion::lights(Vec::new()))
 }
 
-/// The start of the trail that is drawn after a cut to this fact. A thing that came over the watch is traced back
-/// to its line on the stream.
-#[must_use]
-pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<Anchor> {
-    let mut from = flight.from.clone();
-    let watched = after.reflector.state == ReflectorState::Watch;
-    if record.actor == Actor::Reflector
-        && watched
-        && matches!(
-            record.fact,
-            Fact::Queue(
-                QueueFact::DeltaAppended { .. }
-                    | QueueFact::EntryAppended { .. }
-                    | QueueFact::DeleteIgnored { .. }
-            )
-        )
-        && let Some(line) = last_received(after)
-    {
-        from.insert(0, Anchor::Line(line));
-    }
-    from
-}
-
 /// The number of the line that the reflector received last.
 fn last_received(picture: &Picture) -> Option<u64> {
     let mut lines = picture.api.stream.iter().rev();

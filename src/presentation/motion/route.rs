@@ -35,14 +35,22 @@ const MARGIN: f64 = 6.0;
 const LEADING: f64 = 2.5;
 /// The radius of a corner, in px.
 const CORNER: f64 = 10.0;
-/// A px through a room is as long as this many px in a gutter, …
+/// A px through a room that it leaves or enters is as long as this many px in a gutter, …
 const IN_ROOM: f64 = 1.6;
-/// … one across a name as long as this many, …
-const ON_NAME: f64 = 9.0;
+/// … one through another room as this many, …
+const IN_OTHER: f64 = 4.0;
+/// … one across a name as this many more, …
+const ON_NAME: f64 = 6.0;
+/// … one so near to a name that the smallest thing covers some of it as this many more, …
+const BY_NAME: f64 = 2.0;
 /// … and a corner as this many.
 const TURN: f64 = 24.0;
 /// The size of a token, in px.
 const TOKEN: (f64, f64) = (110.0, 29.0);
+/// The smallest that a thing becomes where there is little room for it.
+const LEAST: f64 = 0.4;
+/// The part of its way, at least, on which it becomes smaller or larger.
+const RAMP: f64 = 0.12;
 
 impl Rect {
     /// Its middle.
@@ -63,6 +71,17 @@ impl Rect {
             width: self.width + 2.0 * by,
             height: self.height + 2.0 * by,
         }
+    }
+
+    /// The box in which the middle of a token of this scale covers some of this one.
+    fn wider(self, scale: f64) -> Self {
+        let (width, height) = (TOKEN.0 * scale, TOKEN.1 * scale);
+        Self {
+            width: self.width + width,
+            height: self.height + height,
+            ..self
+        }
+        .around(self.centre())
     }
 
     /// A box of this size around a point.
@@ -131,39 +150,13 @@ impl Rect {
         }
     }
 
-    /// A box of the size of `other`, inside this room at the edge that is nearest to it.
+    /// The point at the edge of this room that is nearest to another box.
     #[must_use]
     pub fn door(self, other: Self) -> Self {
-        let (width, height) = (other.width.min(self.width), other.height.min(self.height));
-        let (left, right) = (self.x + GAP, self.x + self.width - width - GAP);
-        let (top, bottom) = (self.y + GAP, self.y + self.height - height - GAP);
-        let within = |at: f64, least: f64, most: f64| at.min(most).max(least);
-        let (mut x, mut y) = (within(other.x, left, right), within(other.y, top, bottom));
-        if other.x + other.width <= self.x {
-            x = left;
-        } else if other.x >= self.x + self.width {
-            x = right;
-        } else if other.y + other.height <= self.y {
-            y = top;
-        } else if other.y >= self.y + self.height {
-            y = bottom;
-        }
+        let Point { x, y } = other.centre();
         Self {
-            x,
-            y,
-            width,
-            height,
-        }
-    }
-
-    /// The point in the margin of this room that is nearest to where something goes that only passes the room.
-    #[must_use]
-    pub fn passed(self, next: Self) -> Self {
-        let inner = self.grown(-MARGIN);
-        let Point { x, y } = next.centre();
-        Self {
-            x: x.min(inner.x + inner.width).max(inner.x),
-            y: y.min(inner.y + inner.height).max(inner.y),
+            x: x.min(self.x + self.width).max(self.x),
+            y: y.min(self.y + self.height).max(self.y),
             ..Self::default()
         }
     }
@@ -186,6 +179,14 @@ impl Rect {
             width: self.width * fits,
             height: self.height * fits,
         }
+    }
+
+    /// By which factor a box of this size around a point must shrink so that it covers nothing of this one, at most 1.
+    fn clear_of(self, at: Point, (width, height): (f64, f64)) -> f64 {
+        let away = |at: f64, low: f64, size: f64| (low - at).max(at - low - size).max(0.0);
+        let across = away(at.x, self.x, self.width) * 2.0 / width;
+        let up = away(at.y, self.y, self.height) * 2.0 / height;
+        across.max(up).min(1.0)
     }
 
     fn holds(self, at: Point) -> bool {
@@ -227,7 +228,7 @@ impl Route {
         };
         let mut points = vec![first.centre()];
         for pair in boxes.windows(2) {
-            points.extend(leg(pair[0], pair[1], rooms, names));
+            points.extend(leg(pair[0], pair[1], rooms, names, &[]));
         }
         let mut route = Self {
             points: Vec::new(),
@@ -334,6 +335,31 @@ impl Route {
         self.at((hidden + self.visible() * t) / self.length().max(1.0))
     }
 
+    /// How small a thing of this size is on its way, so that it covers no name: the part of the way, and its scale there,
+    /// at the start, where it has left, before it arrives, and at the end.
+    #[must_use]
+    pub fn scales(&self, size: (f64, f64), names: &[Rect]) -> [(f64, f64); 4] {
+        let open = |name: &&Rect| self.ends.iter().all(|end| end.shared(**name) == 0.0);
+        let names: Vec<Rect> = names.iter().filter(open).copied().collect();
+        let at = |t: f64| {
+            let at = self.at(t);
+            let all = names.iter().map(|name| name.clear_of(at, size));
+            all.fold(1.0, f64::min).max(LEAST)
+        };
+        let length = self.length().max(1.0);
+        let [left, arrives] = self.ends.map(|end| {
+            let inside = |pair: &[Point]| end.along(pair[0], pair[1]);
+            let inside: f64 = self.points.windows(2).map(inside).sum();
+            (inside / length).clamp(RAMP, 0.5 - RAMP)
+        });
+        let (from, to) = (left, 1.0 - arrives);
+        let steps = 32;
+        let between =
+            (0..=steps).map(|step| at(from + (to - from) * f64::from(step) / f64::from(steps)));
+        let least = between.fold(1.0, f64::min);
+        [(0.0, at(0.0)), (from, least), (to, least), (1.0, at(1.0))]
+    }
+
     /// Where it is not drawn: on the boxes at its ends, and on the names that it crosses. No two overlap.
     #[must_use]
     pub fn holes(&self, names: &[Rect]) -> Vec<Rect> {
@@ -397,10 +423,12 @@ fn towards(corner: Point, other: Point) -> Point {
     }
 }
 
-/// The lines along which routes run, in one direction: those of both ends, of gutters, and of the rooms' margins.
+/// The lines along which routes run, in one direction: those of both ends, of gutters, of the rooms' margins, and the edges
+/// of what is in the way.
 fn lines(
     ends: [Rect; 2],
     rooms: &[Rect],
+    in_way: &[Rect],
     of: fn(&Rect) -> (f64, f64),
     centre: fn(Point) -> f64,
 ) -> Vec<f64> {
@@ -416,6 +444,9 @@ fn lines(
         if ends.iter().any(|end| room.holds(end.centre())) {
             lines.extend([low + MARGIN, low + size - MARGIN]);
         }
+    }
+    for (low, size) in in_way.iter().map(of) {
+        lines.extend([low, low + size]);
     }
     // Around the stage there is nothing to fly over.
     let least = rooms.iter().map(|room| of(room).0).fold(f64::MAX, f64::min);
@@ -437,20 +468,31 @@ fn lines(
     kept
 }
 
-/// The cheapest way between two boxes, without its first point.
-fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
+/// The cheapest way between two boxes, without its first point. `in_way`: what the cheapest way came too near to.
+fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect], in_way: &[Rect]) -> Vec<Point> {
     let (start, end) = (from.centre(), to.centre());
-    let xs = lines([from, to], rooms, |it| (it.x, it.width), |at| at.x);
-    let ys = lines([from, to], rooms, |it| (it.y, it.height), |at| at.y);
+    let xs = lines([from, to], rooms, in_way, |it| (it.x, it.width), |at| at.x);
+    let ys = lines([from, to], rooms, in_way, |it| (it.y, it.height), |at| at.y);
     // What a thing comes from, or goes to, is no obstacle, nor is what it is in.
     let names = names.iter().filter(|name| {
         let name = name.grown(1.0);
         !name.holds(start) && !name.holds(end)
     });
     let names: Vec<Rect> = names.copied().collect();
+    let near = names.iter().map(|name| (name.wider(LEAST), *name));
+    let near: Vec<_> = near.collect();
     let cost = |a: Point, b: Point| {
-        let within = |boxes: &[Rect]| boxes.iter().map(|one| one.along(a, b)).sum::<f64>();
-        far(a, b) + within(rooms) * (IN_ROOM - 1.0) + within(&names) * (ON_NAME - 1.0)
+        let within = rooms
+            .iter()
+            .map(|one| match one.holds(start) || one.holds(end) {
+                true => one.along(a, b) * (IN_ROOM - 1.0),
+                false => one.along(a, b) * (IN_OTHER - 1.0),
+            });
+        let by = near.iter().map(|(near, name)| match near.along(a, b) {
+            0.0 => 0.0,
+            by => by * BY_NAME + name.along(a, b) * ON_NAME,
+        });
+        far(a, b) + within.sum::<f64>() + by.sum::<f64>()
     };
     let wide = xs.len();
     let point = |node: usize| Point {
@@ -514,6 +556,15 @@ fn leg(from: Rect, to: Rect, rooms: &[Rect], names: &[Rect]) -> Vec<Point> {
         node = came[node];
     }
     points.reverse();
+    let crossed = |(name, _): &&(Rect, Rect)| {
+        let mut pairs = points.windows(2);
+        pairs.any(|pair| name.along(pair[0], pair[1]) > 0.0)
+    };
+    let crossed = near.iter().filter(crossed).map(|(name, _)| *name);
+    let crossed: Vec<Rect> = crossed.collect();
+    if in_way.is_empty() && !crossed.is_empty() {
+        return leg(from, to, rooms, &names, &crossed);
+    }
     points.remove(0);
     points
 }

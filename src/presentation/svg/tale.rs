@@ -18,6 +18,8 @@ const BESIDE: i32 = 900;
 const STACKED: i32 = 640;
 /// The width of the buttons beside the words.
 const TURN: i32 = 152;
+/// The most that the words take where nothing is asked beside them.
+const WIDEST: i32 = 1056;
 /// The gaps between the columns and between what is below each other.
 const GAPS: (i32, i32) = (20, 10);
 /// The heights of an answer and of a button that goes on.
@@ -112,7 +114,14 @@ pub(super) fn tale(pen: &mut Pen, a: Area, narrow: bool) -> i32 {
     };
     pen.floor = room.bottom();
     let mut y = room.y;
-    if a.w >= BESIDE && !narrow {
+    let asks = story.asked.is_some() || story.goal.is_some();
+    if a.w >= BESIDE && !narrow && !asks {
+        y = say(
+            pen,
+            area(room.x, room.y, room.w.min(WIDEST), room.h),
+            &story,
+        );
+    } else if a.w >= BESIDE && !narrow {
         let left = (room.w - GAPS.0) * 115 / 215;
         let ask = area(
             room.x + left + GAPS.0,
@@ -124,7 +133,7 @@ pub(super) fn tale(pen: &mut Pen, a: Area, narrow: bool) -> i32 {
         y = y.max(asked(pen, ask, &story));
     } else {
         y = say(pen, room.below(y), &story);
-        if story.asked.is_some() || story.goal.is_some() {
+        if asks {
             y = asked(pen, room.below(y + GAPS.1), &story);
         }
     }

@@ -151,7 +151,7 @@ fn an_event_gets_from_the_server_into_the_index_in_six_seconds() {
 }
 
 #[test]
-fn a_scene_shows_an_object_on_one_path_and_all_handlers_at_once() {
+fn a_scene_shows_an_object_in_one_room_after_the_other_and_all_handlers_at_once() {
     let scenes = scenes(&run(lessons::FIRST, None), 0);
     let of = |name: &'static str| {
         let has = move |(facts, _): &&(Vec<FactRecord>, Scene)| {
@@ -159,9 +159,17 @@ fn a_scene_shows_an_object_on_one_path_and_all_handlers_at_once() {
         };
         scenes.iter().filter(has).map(|(_, scene)| scene)
     };
-    // The server's row, the line on the stream, the reflector, the queue.
-    let merged = of("EventSent").filter(|scene| scene.flights.iter().any(|one| one.via.len() == 2));
-    assert!(merged.count() > 10);
+    // The server's row, the line on the stream, the reflector; and from there the queue.
+    let has_two = |scene: &&Scene| {
+        scene.flights.iter().any(|one| {
+            let next = |other: &&Flight| other.from.first() == one.to.first();
+            let next = scene.flights.iter().find(next);
+            one.via.len() == 1
+                && one.to.first() == Some(&Anchor::Hand)
+                && next.is_some_and(|next| next.look == one.look && next.at > one.end())
+        })
+    };
+    assert!(of("EventSent").filter(has_two).count() > 10);
     for scene in of("NotificationQueued") {
         let [first, others @ ..] = scene.flights.as_slice() else {
             panic!("nobody is notified")

@@ -100,15 +100,46 @@ fn a_route_avoids_names_and_turns_in_gutters() {
 }
 
 #[test]
-fn a_room_is_passed_in_its_margin() {
-    // Above the place that the way goes on to, and beside it.
-    for (next, at) in [
-        (row(40.0, 500.0), (120.0, 414.0)),
-        (row(470.0, 60.0), (214.0, 74.0)),
+fn a_way_into_a_room_ends_at_its_edge() {
+    // Beside the room, above it, and in it.
+    for (from, at) in [
+        (row(470.0, 60.0), (220.0, 74.0)),
+        (row(40.0, -40.0), (120.0, 20.0)),
+        (row(40.0, 60.0), (120.0, 74.0)),
     ] {
-        let passed = ROOMS[0].passed(next);
-        assert_eq!((passed.x, passed.y, passed.width), (at.0, at.1, 0.0));
+        let door = ROOMS[0].door(from);
+        assert_eq!((door.x, door.y, door.width), (at.0, at.1, 0.0));
     }
+}
+
+#[test]
+fn a_thing_is_small_where_there_is_little_room_and_large_elsewhere() {
+    let (from, to) = (row(40.0, 60.0), row(470.0, 60.0));
+    let route = Route::through(&[from, to], &ROOMS, &[]);
+    assert_eq!(
+        route.scales((100.0, 28.0), &[]).map(|(_, scale)| scale),
+        [1.0; 4]
+    );
+    // Two names that leave it 20 px, in the middle of the way.
+    let names = [40.0, 84.0].map(|y| Rect {
+        x: 260.0,
+        y,
+        height: 24.0,
+        ..from
+    });
+    let scales = route.scales((100.0, 28.0), &names);
+    assert_eq!(
+        scales.map(|(_, scale)| scale),
+        [1.0, 20.0 / 28.0, 20.0 / 28.0, 1.0]
+    );
+    assert!(
+        scales.is_sorted_by(|one, other| one.0 < other.0),
+        "{scales:?}"
+    );
+    // Never so small that nothing is seen of it. What it comes from is no obstacle.
+    let names = [from, Rect { x: 260.0, ..from }];
+    let scales = route.scales((100.0, 28.0), &names).map(|(_, scale)| scale);
+    assert_eq!(scales, [1.0, LEAST, LEAST, 1.0]);
 }
 
 #[test]
