@@ -1,16 +1,19 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
+use std::rc::Rc;
+
 use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::opening::scenario_in;
+use deltascope_presentation::session::present::Unshown;
 use deltascope_presentation::svg;
 use deltascope_replay::lessons;
 use deltascope_terminal::{Form, near};
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Draw;
-use super::{Exit, Failure, put, replay};
+use super::{Exit, Failure, note, put, replay};
 
 /// What was meant by a lesson that there is not, or by a marker that the lesson does not have.
 fn meant(options: &Draw) -> Option<Text> {
@@ -36,6 +39,25 @@ fn meant(options: &Draw) -> Option<Text> {
     ))
 }
 
+/// Opens a recording. Of one that is cut off, all before that is drawn.
+fn file(
+    session: &mut Session,
+    asked: &Options,
+    name: &str,
+    bytes: Vec<u8>,
+    lang: Lang,
+) -> Result<(), Unshown> {
+    let (cut, before) = (replay::cut_off(name, &bytes), session.view().lesson);
+    let shown = session.present_file(asked, name, bytes);
+    match cut {
+        Some(cut) if shown.is_err() && !Rc::ptr_eq(&before, &session.view().lesson) => {
+            note(cut.get(lang));
+            Ok(())
+        }
+        _ => shown,
+    }
+}
+
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
     for (key, value) in [
@@ -57,7 +79,7 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
             let (name, bytes) = replay::read(path)?;
             match scenario_in(&bytes) {
                 Some(scenario) => session.present(&asked, Some(scenario)),
-                None => session.present_file(&asked, &name, bytes),
+                None => file(&mut session, &asked, &name, bytes, lang),
             }
         }
     }

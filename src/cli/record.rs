@@ -692,9 +692,13 @@ impl<'a> Recorder<'a> {
         if let Some(path) = self.out.path() {
             let (so_far, path) = (self.so_far(), path.display().to_string());
             let path = terminal::word(&path);
+            let (see, look) = match self.out.went_on() {
+                true => ("The last file shows the end", "查看最后一个文件"),
+                false => ("See them with", "查看"),
+            };
             note(&match self.lang {
-                Lang::En => format!("{so_far}. See them with: deltascope replay {path}"),
-                Lang::Zh => format!("{so_far}。查看：deltascope replay {path}"),
+                Lang::En => format!("{so_far}. {see}: deltascope replay {path}"),
+                Lang::Zh => format!("{so_far}。{look}：deltascope replay {path}"),
             });
         } else if self.progress.is_some() {
             note(&self.so_far());

@@ -33,7 +33,13 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         files.push(read(path)?);
     }
     let goes_on = files.iter().any(|(_, bytes)| tap::note::goes_on(bytes));
-    let (binary, cut) = (files.iter().find_map(binary), cut_off(&files));
+    let (binary, cut) = (
+        files.iter().find_map(binary),
+        match &*files {
+            [(name, bytes)] => cut_off(name, bytes),
+            _ => None,
+        },
+    );
     let mut session = Session::new();
     let before = session.view().lesson;
     session.obey(Command::Open(files));
@@ -110,10 +116,7 @@ fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
 }
 
 /// Says where a trace ends in the middle of its last line, if only that cannot be read.
-fn cut_off(files: &[(String, Vec<u8>)]) -> Option<Text> {
-    let [(name, bytes)] = files else {
-        return None;
-    };
+pub(super) fn cut_off(name: &str, bytes: &[u8]) -> Option<Text> {
     let line = trace::cut_off(name, bytes)?;
     Some(Text::new(
         &format!("{name} is cut off in line {line}: all before it is told."),

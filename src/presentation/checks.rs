@@ -6,13 +6,6 @@ use deltascope_replay::picture::Picture;
 use super::i18n::{Lang, Text};
 use super::lanes::actor_name;
 
-fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
-}
-
 /// What an invariant states.
 #[must_use]
 pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
@@ -60,7 +53,7 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
             "同一个 key 不会在两个 worker 手里",
         ),
     };
-    pick(lang, en, zh)
+    lang.pick(en, zh)
 }
 
 /// What a violation shows to be wrong.
@@ -68,7 +61,7 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
 pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
     let key = found.key.as_ref().map_or("", |key| &**key);
     let say = |en: &str, zh: &str, values: &[&str]| {
-        let mut text = pick(lang, en, zh).to_owned();
+        let mut text = lang.pick(en, zh).to_owned();
         for (place, value) in values.iter().enumerate() {
             text = text.replace(["①", "②", "③"][place.min(2)], value);
         }
@@ -148,7 +141,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             }
         }
         ViolationKind::Differs { server, here: rv } => {
-            let none = pick(lang, "nothing", "无");
+            let none = lang.pick("nothing", "无");
             let or = |rv: &str| {
                 if rv.is_empty() {
                     none.to_owned()

@@ -12,6 +12,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::source::pod::PodSpec;
 use serde_json::Value;
 
 use super::against::Against;
@@ -52,14 +53,8 @@ pub enum Command {
     OpenLink(Arc<str>),
     /// Cut the run down to what still shows this, by default the fact at the cursor, on a branch.
     Smallest(Option<Goal>),
-    /// Create an object on the server.
-    Create(Draft),
-    /// Change an object on the server.
-    Edit(Draft),
-    /// Delete an object on the server.
-    Delete(Key),
     /// Write this object, as Kubernetes has it in JSON, on the server.
-    Inject(Verb, Value),
+    Write(Verb, Value),
     /// Cut the watch.
     CutWatch,
     /// Forget the history of the server, so that the next watch from an old version gets 410.
@@ -146,7 +141,9 @@ pub enum Command {
 /// What a command does, for whoever lets only some through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Moves the cursor, tells the story or changes how the run is shown.
+    /// Moves the cursor, within what has come.
+    Moves,
+    /// Tells the story or changes how the run is shown.
     Shows,
     /// Opens another run in its place.
     Opens,
@@ -155,22 +152,38 @@ pub enum Class {
 }
 
 impl Command {
+    /// Writes an object on the server.
+    #[must_use]
+    pub fn write(verb: Verb, object: &PodSpec) -> Self {
+        Self::Write(verb, object.to_json())
+    }
+
+    /// Deletes the object with this key on the server.
+    #[must_use]
+    pub fn delete(key: &str) -> Self {
+        Self::write(Verb::Delete, &PodSpec::of(key))
+    }
+
     /// What it does.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
             Self::TogglePlay
             | Self::Play
-            | Self::Pause
             | Self::Step(..)
             | Self::Seek(..)
             | Self::SeekTo(..)
             | Self::NextMarker
             | Self::PreviousMarker
-            | Self::Speed(..)
-            | Self::StepSize(..)
             | Self::Walk { .. }
             | Self::WalkBy(..)
+            | Self::RunUntil(..)
+            | Self::LookOn
+            | Self::PlayUntil(..)
+            | Self::GoLive => Class::Moves,
+            Self::Pause
+            | Self::Speed(..)
+            | Self::StepSize(..)
             | Self::Tell(..)
             | Self::Answer(..)
             | Self::AskWhy(..)
@@ -178,9 +191,6 @@ impl Command {
             | Self::DismissError
             | Self::Reset
             | Self::RenameBranch(..)
-            | Self::RunUntil(..)
-            | Self::LookOn
-            | Self::PlayUntil(..)
             | Self::Break(..)
             | Self::Stops(..)
             | Self::Present(..)
@@ -188,15 +198,11 @@ impl Command {
             | Self::CloseCompare
             | Self::Select(..)
             | Self::Follow(..)
-            | Self::GoLive
             | Self::Disconnect => Class::Shows,
             Self::Load(..) | Self::Open(..) | Self::OpenLink(..) | Self::Smallest(..) => {
                 Class::Opens
             }
-            Self::Create(..)
-            | Self::Edit(..)
-            | Self::Delete(..)
-            | Self::Inject(..)
+            Self::Write(..)
             | Self::CutWatch
             | Self::Compact
             | Self::PopOne
@@ -215,6 +221,12 @@ impl Command {
             | Self::MoveEvent(..)
             | Self::Set(..) => Class::Changes,
         }
+    }
+
+    /// Whether it moves the cursor, within what has come.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.class() == Class::Moves
     }
 
     /// Whether it opens another run.
@@ -343,18 +355,3 @@ pub const FAULTS: [Fault; 10] = [
     Fault::List(410),
     Fault::Refuse,
 ];
-
-/// The contents of the form for an object: a small pod.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Draft {
-    /// `metadata.namespace`
-    pub namespace: String,
-    /// `metadata.name`
-    pub name: String,
-    /// Label `app`.
-    pub app: String,
-    /// `spec.nodeName`
-    pub node: String,
-    /// `status.phase`
-    pub phase: String,
-}

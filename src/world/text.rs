@@ -14,6 +14,17 @@ pub enum Lang {
     Zh,
 }
 
+impl Lang {
+    /// The one in this language.
+    #[must_use]
+    pub fn pick<T>(self, en: T, zh: T) -> T {
+        match self {
+            Self::En => en,
+            Self::Zh => zh,
+        }
+    }
+}
+
 in_fields! {
     /// A text in both languages.
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +40,7 @@ impl Text {
     /// The text in one language.
     #[must_use]
     pub fn get(&self, lang: Lang) -> &str {
-        match lang {
-            Lang::En => &self.en,
-            Lang::Zh => &self.zh,
-        }
+        lang.pick(&self.en, &self.zh)
     }
 
     /// Builds a text from its two languages.

@@ -1,11 +1,11 @@
 //! Whatever the user does, in any order: the picture is the fold of the facts, what is shared opens at the same state, and
 //! nothing panics. `make soak` gives a hundred thousand commands.
 
-use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::fact::{ProcessMode, Verb};
 use deltascope::cache::key::Key;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{
-    BreakCommand, Command, Draft, Export, FAULTS, SvgOptions, Tell, When,
+    BreakCommand, Command, Export, FAULTS, SvgOptions, Tell, When,
 };
 use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Mode;
@@ -15,6 +15,7 @@ use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
 use deltascope::replay::lessons;
 use deltascope::replay::step_size::StepSize;
+use deltascope::world::source::pod::PodSpec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -56,15 +57,11 @@ fn predicate() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn draft() -> impl Strategy<Value = Draft> {
+fn pod() -> impl Strategy<Value = PodSpec> {
     key().prop_map(|key| {
-        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-        Draft {
-            namespace: namespace.into(),
-            name: name.into(),
-            app: "web".into(),
-            ..Draft::default()
-        }
+        let mut pod = PodSpec::of(key);
+        pod.set_app("web".into());
+        pod
     })
 }
 
@@ -97,9 +94,9 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Speed(800)),
     ];
     let acts = prop_oneof![
-        3 => draft().prop_map(Command::Create),
-        2 => draft().prop_map(Command::Edit),
-        2 => key().prop_map(|key| Command::Delete(key.into())),
+        3 => pod().prop_map(|pod| Command::write(Verb::Create, &pod)),
+        2 => pod().prop_map(|pod| Command::write(Verb::Update, &pod)),
+        2 => key().prop_map(Command::delete),
         2 => select(FAULTS.to_vec()).prop_map(Command::Fault),
         3 => select(vec![
             Command::CutWatch,

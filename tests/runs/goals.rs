@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use deltascope::cache::fact::ProcessMode;
-use deltascope::presentation::command::{Command, Draft, Fault, Tell};
+use deltascope::cache::fact::{ProcessMode, Verb};
+use deltascope::presentation::command::{Command, Fault, Tell};
 use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::story::Story;
 use deltascope::presentation::view::story::GoalView;
 use deltascope::replay::lessons;
+use deltascope::world::source::pod::PodSpec;
 use deltascope::world::text::Lang;
 
 fn at_goal(id: &str) -> Session {
@@ -30,16 +31,12 @@ fn run(session: &mut Session) {
 }
 
 fn create(name: &str) -> Command {
-    Command::Create(Draft {
-        namespace: "default".into(),
-        name: name.into(),
-        ..Draft::default()
-    })
+    Command::write(Verb::Create, &PodSpec::of(&format!("default/{name}")))
 }
 
 #[test]
 fn an_attempt_that_fails_is_told_what_is_missing() {
-    let delete = |key: &str| Command::Delete(key.into());
+    let delete = Command::delete;
     for (id, acts, expected) in [
         ("first-look", vec![], "Nothing was deleted"),
         (
@@ -133,7 +130,7 @@ fn a_delete_that_never_came_was_not_kept() {
         run(&mut session);
         for act in switch.into_iter().chain([
             Command::CutWatch,
-            Command::Delete("default/x".into()),
+            Command::delete("default/x"),
             Command::Compact,
         ]) {
             session.obey(act);
@@ -155,7 +152,7 @@ fn an_attempt_is_answered_only_once_time_has_run() {
 fn a_goal_is_reached_once_the_handler_has_returned_and_its_line_is_there() {
     let mut session = at_goal("first-look");
     session.obey(Command::CutWatch);
-    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::delete("default/web-1"));
     session.obey(Command::Compact);
     run(&mut session);
     let reached = goal(&mut session);
@@ -188,7 +185,7 @@ fn a_list_that_no_410_caused_is_explained() {
             run(&mut session);
         }
         session.obey(end.clone());
-        session.obey(Command::Delete("default/web-0".into()));
+        session.obey(Command::delete("default/web-0"));
         session.obey(create("web-0"));
         session.obey(Command::Compact);
         run(&mut session);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::FactRecord;
-use deltascope::presentation::command::{Command, Draft, Export, Tell};
+use deltascope::cache::fact::{FactRecord, Verb};
+use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::session::ask::{self, Found};
 use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::presentation::stage::Panel;
@@ -18,6 +18,7 @@ use deltascope::replay::lessons::{self, Lesson};
 use deltascope::replay::predicate::Predicate;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::source::pod::PodSpec;
 use deltascope::world::text::{Lang, Text};
 
 /// The facts of a lesson's own run that are computed; the run after a solution is as long again.
@@ -368,7 +369,7 @@ fn a_goal_is_found_in_the_run_as_it_is_after_each_act() {
     assert!(!reached(&mut session));
     let searched = session.view().step;
     session.obey(Command::Seek(cut));
-    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::delete("default/web-1"));
     session.obey(Command::Compact);
     assert!(!reached(&mut session));
     session.obey(Command::Seek(usize::MAX));
@@ -592,10 +593,7 @@ fn a_link_to_a_scene_keeps_the_run_that_is_shown() {
         let view = session.view();
         session.obey(match view.events.last() {
             Some(event) if drops => Command::DropEvent(event.place),
-            _ => Command::Create(Draft {
-                name: "mine".into(),
-                ..Draft::default()
-            }),
+            _ => Command::write(Verb::Create, &PodSpec::of("mine")),
         });
         assert_eq!(session.view().branches.len(), 1 + usize::from(drops));
         let link = session.export(Export::Link).unwrap();
@@ -625,7 +623,7 @@ fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
     assert!(!goal(&mut session).acted, "nothing can be missed yet");
     session.obey(Command::CutWatch);
     assert!(goal(&mut session).acted);
-    session.obey(Command::Delete("default/web-1".into()));
+    session.obey(Command::delete("default/web-1"));
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));
     assert!(goal(&mut session).reached);

@@ -83,6 +83,11 @@ macro_rules! facts {
                 }
             }
 
+            /// One of each, in declaration order.
+            pub(super) fn samples() -> Vec<Self> {
+                vec![$($( Self::$Fact $({ $($field: super::Part::sample()),+ })? ),+),+]
+            }
+
             pub(super) fn weight(&self) -> usize {
                 match self {
                     $($( Self::$Fact $({ $($field),+ })? => {
@@ -344,6 +349,20 @@ impl Fact {
         .copied()
     }
 
+    /// One fact of every kind, about one object, for whoever must cover all kinds.
+    #[must_use]
+    pub fn samples() -> Vec<Self> {
+        let mut all = Vec::new();
+        all.extend(ServerFact::samples().into_iter().map(Self::Server));
+        all.extend(ReflectorFact::samples().into_iter().map(Self::Reflector));
+        all.extend(QueueFact::samples().into_iter().map(Self::Queue));
+        all.extend(StoreFact::samples().into_iter().map(Self::Store));
+        all.extend(HandlersFact::samples().into_iter().map(Self::Handlers));
+        all.extend(WorkFact::samples().into_iter().map(Self::Work));
+        all.extend(RunFact::samples().into_iter().map(Self::Run));
+        all
+    }
+
     /// The names of all facts, by where they happen.
     #[must_use]
     pub fn places() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -465,10 +484,13 @@ impl From<RunFact> for Fact {
     }
 }
 
-/// A field of a fact: which object it names, and its size.
+/// A field of a fact: which object it names, its size, and what it is like.
 ///
 /// If several fields of a fact name an object, the fact is about the last one.
-trait Part {
+trait Part: Sized {
+    /// One as it may be.
+    fn sample() -> Self;
+
     /// The key of the object that the field names.
     fn key(&self) -> Option<&Key> {
         None
@@ -484,36 +506,46 @@ trait Part {
 const EACH: usize = size_of::<ObjectRef>();
 
 macro_rules! plain {
-    ($($type:ty),+ $(,)?) => { $(impl Part for $type {})+ };
+    ($($type:ty = $sample:expr),+ $(,)?) => {
+        $(impl Part for $type {
+            fn sample() -> Self {
+                $sample
+            }
+        })+
+    };
 }
 
 plain!(
-    bool,
-    u8,
-    u16,
-    u32,
-    u64,
-    &'static str,
-    Option<bool>,
-    Option<ObjectRef>,
-    Option<Known>,
-    Actor,
-    ApiErrorKind,
-    BackoffReason,
-    DeltaType,
-    EventType,
-    ListAgain,
-    LockName,
-    ProcessMode,
-    Reason,
-    Refusal,
-    Verb,
-    WatchEnd,
-    WorkPlace,
-    Vec<Arc<str>>,
+    bool = true,
+    u8 = 1,
+    u16 = 403,
+    u32 = 3,
+    u64 = 800,
+    &'static str = "",
+    Option<bool> = Some(true),
+    Option<ObjectRef> = Some(ObjectRef { rv: "5".into(), ..Part::sample() }),
+    Option<Known> = Some(Known::Yes("2".into())),
+    Actor = Actor::Reflector,
+    ApiErrorKind = ApiErrorKind::Expired,
+    BackoffReason = BackoffReason::WatchEnded,
+    DeltaType = DeltaType::Updated,
+    EventType = EventType::Deleted,
+    ListAgain = ListAgain::Expired,
+    LockName = LockName::Queue,
+    ProcessMode = ProcessMode::Held,
+    Reason = Reason::Text("Forbidden".into()),
+    Refusal = Refusal::AlreadyExists,
+    Verb = Verb::Create,
+    WatchEnd = WatchEnd::Cut,
+    WorkPlace = WorkPlace::Queue,
+    Vec<Arc<str>> = vec!["app".into(), "node".into()],
 );
 
 impl Part for Key {
+    fn sample() -> Self {
+        Self::from("default/web-1")
+    }
+
     fn key(&self) -> Option<&Key> {
         Some(self)
     }
@@ -524,6 +556,15 @@ impl Part for Key {
 }
 
 impl Part for ObjectRef {
+    fn sample() -> Self {
+        Self {
+            key: Part::sample(),
+            shape: Shape::Object,
+            rv: "7".into(),
+            uid: "u1".into(),
+        }
+    }
+
     fn key(&self) -> Option<&Key> {
         Some(&self.key)
     }
@@ -534,12 +575,20 @@ impl Part for ObjectRef {
 }
 
 impl Part for Arc<str> {
+    fn sample() -> Self {
+        "web".into()
+    }
+
     fn weight(&self) -> usize {
         self.len()
     }
 }
 
 impl Part for Body {
+    fn sample() -> Self {
+        Self::default()
+    }
+
     fn weight(&self) -> usize {
         let labels = self.labels.iter();
         let labels: usize = labels.map(|(key, value)| key.len() + value.len()).sum();
@@ -548,18 +597,33 @@ impl Part for Body {
 }
 
 impl Part for Arc<[ObjectRef]> {
+    fn sample() -> Self {
+        [Part::sample()].into()
+    }
+
     fn weight(&self) -> usize {
         self.len() * EACH
     }
 }
 
 impl Part for Vec<(DeltaType, ObjectRef)> {
+    fn sample() -> Self {
+        vec![
+            (DeltaType::Added, Part::sample()),
+            (DeltaType::Updated, Part::sample()),
+        ]
+    }
+
     fn weight(&self) -> usize {
         self.len() * EACH
     }
 }
 
 impl Part for Entry {
+    fn sample() -> Self {
+        Self::Delta(Part::sample(), Part::sample())
+    }
+
     fn key(&self) -> Option<&Key> {
         match self {
             Self::Delta(_, object) => object.key(),
@@ -577,6 +641,13 @@ impl Part for Entry {
 }
 
 impl Part for NotificationRef {
+    fn sample() -> Self {
+        Self::Update {
+            old: Part::sample(),
+            new: Part::sample(),
+        }
+    }
+
     fn key(&self) -> Option<&Key> {
         self.object().key()
     }

@@ -149,6 +149,11 @@ impl Output {
         }
     }
 
+    /// Whether others of its series come before this file.
+    pub(super) fn went_on(&self) -> bool {
+        self.series.as_ref().is_some_and(|series| series.number > 1)
+    }
+
     /// Removes the file, in which nothing is recorded. One that was there before is empty again.
     pub(super) fn remove(&self) {
         if let To::File { file, path, is_new } = &self.to {

@@ -18,7 +18,7 @@ use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::command::{Command, Draft, FAULTS};
+use deltascope_presentation::command::{Command, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, rows, verb};
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::freshness_class;
@@ -27,6 +27,7 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
+use deltascope_world::source::pod::PodSpec;
 use form::PodForm;
 
 // Heights of an object (with a mouse, with a finger), of its gap and of a stream line; keep in step with
@@ -42,7 +43,7 @@ const HELD_LINES: usize = 24;
 #[derive(Clone, PartialEq)]
 enum Form {
     Create,
-    Edit(Draft),
+    Edit(PodSpec),
 }
 
 #[component]
@@ -192,7 +193,7 @@ pub(super) fn Api() -> impl IntoView {
                             title=maybe(none_chosen)
                             on:click=move |_| {
                                 if let Some((key, _)) = target.get_untracked() {
-                                    ui.send(Command::Delete(key));
+                                    ui.send(Command::delete(&key));
                                 }
                             }
                         >
@@ -434,7 +435,7 @@ fn Object(
             let draft = &row.draft;
             let mut title = row.key.to_string();
             for (what, value) in [
-                ("app", &draft.app),
+                ("app", draft.app()),
                 ("node", &draft.node),
                 ("phase", &draft.phase),
             ] {

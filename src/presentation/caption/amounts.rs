@@ -29,10 +29,7 @@ pub(super) fn entries(n: usize, lang: Lang) -> String {
 
 /// Milliseconds, or seconds with one decimal.
 pub(super) fn duration(ms: u64, lang: Lang) -> String {
-    let unit = |en: &'static str, zh: &'static str| match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    };
+    let unit = |en: &'static str, zh: &'static str| lang.pick(en, zh);
     if ms < 1000 {
         format!("{ms} {}", unit("ms", "毫秒"))
     } else if ms.is_multiple_of(1000) {

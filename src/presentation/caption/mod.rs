@@ -24,8 +24,6 @@ mod work;
 #[cfg(test)]
 mod generations;
 #[cfg(test)]
-mod samples;
-#[cfg(test)]
 mod tests;
 
 use deltascope_cache::fact::{Fact, FactRecord, ReflectorFact, RunFact};
@@ -40,8 +38,6 @@ use spans::{event_type, mono, named, text, version};
 
 pub use end::at_end;
 pub use names::{in_chinese, in_words};
-#[cfg(test)]
-pub(crate) use samples::samples;
 pub use spans::{Span, answer, plain, refusal};
 pub(crate) use spans::{short_name, short_rv};
 

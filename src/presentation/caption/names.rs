@@ -1,11 +1,12 @@
 //! The names of the facts in words: Chinese ones, and English ones that follow from the facts' own.
 
-/// Declares the Chinese names of an owner's facts. A missing fact does not compile.
+/// Declares the Chinese names of an owner's facts, and the English ones that do not follow from a fact's own. A missing fact does not
+/// compile.
 macro_rules! names {
-    ($(#[$doc:meta])* $facts:ident { $($fact:ident = $chinese:literal,)+ }) => {
+    ($(#[$doc:meta])* $facts:ident { $($fact:ident = $chinese:literal $(as $english:literal)?,)+ }) => {
         $(#[$doc])*
-        pub(in crate::caption) const CHINESE: &[(&str, &str)] =
-            &[$((stringify!($fact), $chinese)),+];
+        pub(in crate::caption) const NAMES: &[(&str, &str, &str)] =
+            &[$((stringify!($fact), concat!($($english)?), $chinese)),+];
 
         const _: fn(&$facts) -> &'static str = |fact| match fact {
             $($facts::$fact { .. } => $chinese,)+
@@ -17,22 +18,27 @@ use super::{handlers, queue, reflector, run, server, store, work};
 use crate::i18n::Lang;
 use deltascope_cache::fact::{Fact, WorkFact, WorkPlace};
 
-const ALL: [&[(&str, &str)]; 7] = [
-    server::CHINESE,
-    reflector::CHINESE,
-    queue::CHINESE,
-    store::CHINESE,
-    handlers::CHINESE,
-    work::CHINESE,
-    run::CHINESE,
+const ALL: [&[(&str, &str, &str)]; 7] = [
+    server::NAMES,
+    reflector::NAMES,
+    queue::NAMES,
+    store::NAMES,
+    handlers::NAMES,
+    work::NAMES,
+    run::NAMES,
 ];
+
+/// The names of a fact, English and Chinese; empty if there is no such fact, or if the English one follows from it.
+fn named(fact: &str) -> (&'static str, &'static str) {
+    let mut all = ALL.into_iter().flatten();
+    let found = all.find(|(name, ..)| *name == fact);
+    found.map_or(("", ""), |(_, en, zh)| (en, zh))
+}
 
 /// The Chinese name of a fact; empty if there is no such fact.
 #[must_use]
 pub fn in_chinese(fact: &str) -> &'static str {
-    let mut all = ALL.into_iter().flatten();
-    let found = all.find(|(name, _)| *name == fact);
-    found.map_or("", |(_, chinese)| chinese)
+    named(fact).1
 }
 
 /// A fact in few words: `item stored`. A fact's name is in the past tense already.
@@ -45,31 +51,12 @@ pub fn in_words(fact: &Fact, lang: Lang) -> String {
             ..
         })
     );
-    let spelled = spelled(fact.name());
-    let en = match fact.name() {
-        "AlreadyPresent" => "already queued",
-        "WorkAdded" if again => "already in the workqueue",
-        "WorkAdded" => "added to the workqueue",
-        "WorkTaken" => "taken by a worker",
-        "WorkDone" => "worker done",
-        "WorkDelayed" => "retry delayed",
-        "WorkForgotten" => "failures forgotten",
-        "WorkShutDown" => "workqueue shut down",
-        "BesideRequested" => "requested by the informer beside",
-        "BesideStored" => "stored by the informer beside",
-        "KnownObjectsSet" => "KnownObjects switched",
-        _ => &spelled,
+    let (en, zh) = match named(fact.name()) {
+        _ if again => ("already in the workqueue", "已在 workqueue 中"),
+        ("", zh) => (&*spelled(fact.name()), zh),
+        names => names,
     };
-    let zh = if again {
-        "已在 workqueue 中"
-    } else {
-        in_chinese(fact.name())
-    };
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
-    .to_owned()
+    lang.pick(en, zh).to_owned()
 }
 
 /// `ItemStored` → `item stored`.
@@ -89,11 +76,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::caption::samples;
 
     #[test]
     fn every_fact_has_a_chinese_name_of_its_own() {
-        let words = ALL.into_iter().flatten().map(|(_, chinese)| *chinese);
+        let words = ALL.into_iter().flatten().map(|(.., chinese)| *chinese);
         let different: BTreeSet<&str> = words.clone().collect();
         assert_eq!(different.len(), words.count());
     }
@@ -105,7 +91,7 @@ mod tests {
             key: "default/web-0".into(),
             place: WorkPlace::Duplicate,
         });
-        for fact in samples().into_iter().chain([again]) {
+        for fact in Fact::samples().into_iter().chain([again]) {
             let [en, zh] = [Lang::En, Lang::Zh].map(|lang| in_words(&fact, lang));
             assert!(
                 !en.contains(char::is_uppercase)

@@ -15,9 +15,9 @@ names! {
         Called = "程序调用队列",
         ModeSet = "设置处理循环",
         PopAsked = "请求一次 Pop",
-        KnownObjectsSet = "设置 KnownObjects",
-        BesideRequested = "旁边的 informer 发出请求",
-        BesideStored = "旁边的 informer 写入存储",
+        KnownObjectsSet = "设置 KnownObjects" as "KnownObjects switched",
+        BesideRequested = "旁边的 informer 发出请求" as "requested by the informer beside",
+        BesideStored = "旁边的 informer 写入存储" as "stored by the informer beside",
     }
 }
 

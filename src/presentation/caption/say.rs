@@ -17,10 +17,7 @@ macro_rules! say {
 pub(super) fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) -> Vec<Span> {
     #[cfg(test)]
     super::generations::note(en);
-    let mut rest = match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    };
+    let mut rest = lang.pick(en, zh);
     let mut line = Line {
         lang,
         spans: Vec::new(),

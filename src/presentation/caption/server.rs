@@ -163,10 +163,7 @@ impl Writer<'_> {
                 Lang::Zh => format!("422 Invalid：{}", plain(&self.reason(reason))),
             },
         };
-        let verb = match self.lang {
-            Lang::En => en,
-            Lang::Zh => zh,
-        };
+        let verb = self.lang.pick(en, zh);
         (
             say!(
                 self,

@@ -11,13 +11,13 @@ use crate::i18n::Lang;
 names! {
     /// The Chinese names of these facts.
     WorkFact {
-        WorkAdded = "workqueue 加入 key",
-        WorkTaken = "workqueue 取出 key",
-        WorkDone = "workqueue Done",
-        WorkDelayed = "workqueue 延后 key",
-        WorkForgotten = "workqueue Forget",
+        WorkAdded = "workqueue 加入 key" as "added to the workqueue",
+        WorkTaken = "workqueue 取出 key" as "taken by a worker",
+        WorkDone = "workqueue Done" as "worker done",
+        WorkDelayed = "workqueue 延后 key" as "retry delayed",
+        WorkForgotten = "workqueue Forget" as "failures forgotten",
         Reconciled = "列表与存储比对",
-        WorkShutDown = "workqueue 关闭",
+        WorkShutDown = "workqueue 关闭" as "workqueue shut down",
     }
 }
 

@@ -105,10 +105,7 @@ impl Probe {
             Self::Late => ("no answer".to_owned(), "没有应答".to_owned()),
             Self::Gone => ("no connection".to_owned(), "连不上".to_owned()),
         };
-        match lang {
-            Lang::En => en,
-            Lang::Zh => zh,
-        }
+        lang.pick(en, zh)
     }
 }
 
@@ -228,10 +225,7 @@ impl Way {
     /// Its description.
     #[must_use]
     pub fn words(&self, lang: Lang) -> &'static str {
-        match lang {
-            Lang::En => self.en,
-            Lang::Zh => self.zh,
-        }
+        lang.pick(self.en, self.zh)
     }
 }
 

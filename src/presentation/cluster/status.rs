@@ -145,10 +145,7 @@ impl Status {
                 format!("{left} 秒后重试"),
             ),
         };
-        match lang {
-            Lang::En => en,
-            Lang::Zh => zh,
-        }
+        lang.pick(en, zh)
     }
 }
 

@@ -427,16 +427,15 @@ pub(super) fn deltas(n: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use deltascope_cache::fact::Actor;
+    use deltascope_cache::fact::{Actor, Fact};
     use deltascope_cache::step::Step;
 
-    use crate::caption::samples;
     use crate::pseudo::tests::{classic, records};
     use crate::pseudo::{VALUE, listing};
 
     #[test]
     fn every_fact_at_every_step_gives_a_listing_that_fits() {
-        for fact in samples() {
+        for fact in Fact::samples() {
             for step in Step::ALL {
                 let recent = records(Actor::Reflector, vec![(step, fact.clone())]);
                 let listing = listing(&recent, &classic());

@@ -1,7 +1,6 @@
 //! The API server's room.
 
 use super::{Mark, Names, RvText, current, density};
-use crate::command::Draft;
 use crate::fact_queries;
 use crate::view::View;
 use deltascope_cache::fact::{Body, EventType, Fact, ServerFact};
@@ -9,7 +8,7 @@ use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
-use deltascope_world::source::pod::named;
+use deltascope_world::source::pod::PodSpec;
 
 /// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -62,7 +61,7 @@ pub struct ObjectRow {
     /// The current fact is about it.
     pub lit: bool,
     /// The initial contents of its form.
-    pub draft: Draft,
+    pub draft: PodSpec,
 }
 
 /// One event on the stream.
@@ -203,7 +202,7 @@ fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
 /// The initial contents of the form for an object, if the object exists, or if the program has called with it:
 /// what is deleted can be deleted once more then.
 #[must_use]
-pub fn draft(view: &View, key: &Key) -> Option<Draft> {
+pub fn draft(view: &View, key: &Key) -> Option<PodSpec> {
     if called_with(view).any(|called| called == key) {
         // A call's fact names its object, without the contents.
         return Some(draft_of(key, &Body::default()));
@@ -212,14 +211,12 @@ pub fn draft(view: &View, key: &Key) -> Option<Draft> {
     (!object.deleted).then(|| draft_of(key, &object.body))
 }
 
-fn draft_of(key: &Key, body: &Body) -> Draft {
-    let (namespace, name) = named(key);
-    Draft {
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        app: body.labels.get("app").cloned().unwrap_or_default(),
+fn draft_of(key: &Key, body: &Body) -> PodSpec {
+    PodSpec {
+        labels: body.labels.clone(),
         node: body.node.to_string(),
         phase: body.phase.to_string(),
+        ..PodSpec::of(key)
     }
 }
 

@@ -124,7 +124,7 @@ impl Chip {
     pub(super) fn empty(lang: Lang) -> Self {
         Self {
             kind: ChipKind::Nothing,
-            text: pick(lang, "empty", "空").to_owned(),
+            text: lang.pick("empty", "空").to_owned(),
             ..Self::default()
         }
     }
@@ -143,13 +143,6 @@ pub struct MetricRow {
     pub left: String,
     /// Its value in the other run.
     pub right: String,
-}
-
-pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
 }
 
 /// The rooms of both runs.
@@ -185,8 +178,8 @@ fn title(room: DiffSection, compare: &CompareView, lang: Lang) -> String {
             one
         }
         DiffSection::Store => strings::room(lang, Place::Indexer),
-        DiffSection::Handlers => pick(lang, "Told to handlers", "通知 handler"),
-        DiffSection::Output => pick(lang, "Printed", "输出"),
+        DiffSection::Handlers => lang.pick("Told to handlers", "通知 handler"),
+        DiffSection::Output => lang.pick("Printed", "输出"),
     };
     text.to_owned()
 }
@@ -251,7 +244,7 @@ fn label(label: &Label, lang: Lang) -> &str {
         Label::Index(name) | Label::Handler(name) => return name,
         Label::Lines => ("lines", "输出行"),
     };
-    pick(lang, en, zh)
+    lang.pick(en, zh)
 }
 
 pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
@@ -330,12 +323,12 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             chip
         }
         Thing::State(state) => text(match state {
-            ReflectorState::Idle => pick(lang, "idle", "空闲"),
+            ReflectorState::Idle => lang.pick("idle", "空闲"),
             ReflectorState::List => "List",
-            ReflectorState::Stream => pick(lang, "streaming list", "流式 list"),
+            ReflectorState::Stream => lang.pick("streaming list", "流式 list"),
             ReflectorState::Watch => "Watch",
-            ReflectorState::Backoff => pick(lang, "backing off", "退避"),
-            ReflectorState::Stopped => pick(lang, "stopped", "已停止"),
+            ReflectorState::Backoff => lang.pick("backing off", "退避"),
+            ReflectorState::Stopped => lang.pick("stopped", "已停止"),
         }),
         Thing::Set(value, keys) => Chip {
             kind: ChipKind::KeySet,
@@ -356,8 +349,8 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
         Thing::Line(line, _) => text(line),
         Thing::Version(rv) if rv.is_empty() => text(""),
         Thing::Version(rv) => text(&format!("rv {rv}")),
-        Thing::Lists(count) => text(&format!("{} {count}", pick(lang, "lists", "list"))),
-        Thing::Events(count) => text(&format!("{} {count}", pick(lang, "events", "事件"))),
+        Thing::Lists(count) => text(&format!("{} {count}", lang.pick("lists", "list"))),
+        Thing::Events(count) => text(&format!("{} {count}", lang.pick("events", "事件"))),
     }
 }
 
@@ -396,7 +389,7 @@ pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
         };
         MetricRow {
             id: counted.metric.id().to_owned(),
-            label: pick(lang, en, zh).to_owned(),
+            label: lang.pick(en, zh).to_owned(),
             glyph: match counted.metric {
                 Metric::Deltas(delta_type) => Some(delta_type),
                 _ => None,

@@ -221,7 +221,6 @@ mod tests {
 
     #[test]
     fn a_fact_is_in_its_owners_room_but_for_these() {
-        use crate::caption::samples;
         let elsewhere = [
             (Panel::Api, "Called"),
             (Panel::Queue, "KnownObjectsSet"),
@@ -241,7 +240,7 @@ mod tests {
         // … and what a streaming list keeps is not queued yet.
         let kept = "TransformFailed Transformed";
         let locks = "LockTaken LockAwaited LockReleased";
-        for fact in samples() {
+        for fact in Fact::samples() {
             let name = fact.name();
             let owner = match fact {
                 Fact::Server(_) => Panel::Api,

@@ -9,10 +9,7 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
     let [alike, behind, ahead, dropped] = heard.counts;
     let mut words = Vec::new();
     let mut say = |en: String, zh: String| {
-        words.push(match lang {
-            Lang::En => en,
-            Lang::Zh => zh,
-        });
+        words.push(lang.pick(en, zh));
     };
     if heard.lines == 0 {
         say(

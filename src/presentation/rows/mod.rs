@@ -373,15 +373,6 @@ pub(crate) fn notification_class(notification: &NotificationRef) -> &'static str
     }
 }
 
-/// The object of a notification; of an update the new one.
-#[must_use]
-pub(crate) fn notification_object(notification: &NotificationRef) -> &ObjectRef {
-    match notification {
-        NotificationRef::Add { object, .. } | NotificationRef::Delete { object } => object,
-        NotificationRef::Update { new, .. } => new,
-    }
-}
-
 /// The UID of the object with this key, from the queue, the store or the API server.
 #[must_use]
 pub(crate) fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {

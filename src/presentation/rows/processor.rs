@@ -4,9 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::things::called;
-use super::{
-    Mark, Names, RvText, current, is_tombstone, notification_class, notification_object, uid_of,
-};
+use super::{Mark, Names, RvText, current, is_tombstone, notification_class, uid_of};
 use crate::i18n::Lang;
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
@@ -238,7 +236,7 @@ fn lit_handler(fact: &Fact) -> Option<u8> {
 
 /// `OnAdd, default/web-0, rv 7`; of a tombstone its type, too.
 fn notified(notification: &NotificationRef) -> String {
-    let object = notification_object(notification);
+    let object = notification.object();
     let version = RvText::of(&object.rv).said();
     let got = if is_tombstone(object) { TOMBSTONE } else { "" };
     heard::parts([called(notification), &*object.key, &*version, got])
@@ -247,7 +245,7 @@ fn notified(notification: &NotificationRef) -> String {
 fn look(notification: &NotificationRef) -> NotificationLook {
     NotificationLook {
         class: notification_class(notification),
-        tombstone: is_tombstone(notification_object(notification)),
+        tombstone: is_tombstone(notification.object()),
     }
 }
 
@@ -266,7 +264,7 @@ fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
         tombstone: handler
             .notifications
             .back()
-            .is_some_and(|last| is_tombstone(notification_object(last))),
+            .is_some_and(|last| is_tombstone(last.object())),
         ring_titles: handler.pending.iter().take(RING).map(notified).collect(),
         sending_title: title(&handler.sending),
         synced: handler.synced,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::compare::{Chip, chip, pick};
+use super::compare::{Chip, chip};
 use super::{Names, RvText, is_tombstone};
 use crate::i18n::Lang;
 use crate::strings;
@@ -102,12 +102,12 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
         let mut chips = row(&handler.known, lane, names, lang);
         if let Some(last) = &handler.last[lane] {
             let mut last = chip(&Thing::Notified(Arc::clone(last)), names, lang);
-            last.title = format!("{} {}", pick(lang, "heard last:", "最后收到："), last.title);
+            last.title = format!("{} {}", lang.pick("heard last:", "最后收到："), last.title);
             last.newest = true;
-            last.text = pick(lang, "last", "最后").to_owned();
+            last.text = lang.pick("last", "最后").to_owned();
             chips.push(last);
         }
-        let label = filled(pick(lang, "# knows", "# 已知"), &[&handler.name]);
+        let label = filled(lang.pick("# knows", "# 已知"), &[&handler.name]);
         let known = &handler.known.columns;
         let differs = differs[HANDLERS] && known.iter().any(|one| one.differs[lane]);
         cells.push(cell("cols", &label, differs, chips, handler.known.hidden));
@@ -147,13 +147,13 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
     let first = || Some(known_to_all(moment.handlers.first()?, &names, lang));
     let known = parted.or_else(first).unwrap_or_default();
     let here = if moment.parts {
-        pick(lang, "They part here.", "此处出现分歧。")
+        lang.pick("They part here.", "此处出现分歧。")
     } else {
         ""
     };
-    let parts = [here, &known, pick(lang, en, zh)];
+    let parts = [here, &known, lang.pick(en, zh)];
     let parts: Vec<&str> = parts.into_iter().filter(|one| !one.is_empty()).collect();
-    let text = parts.join(pick(lang, " ", ""));
+    let text = parts.join(lang.pick(" ", ""));
     // No space stands beside a mark that is as wide as a character.
     Some(text.replace("） ", "）"))
 }
@@ -166,7 +166,7 @@ fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
         return None;
     }
     let known = by_lane(lang, |lane| knows(&apart, lane, names, lang));
-    let sentence = pick(lang, "Handler #: #.", "handler #：#。");
+    let sentence = lang.pick("Handler #: #.", "handler #：#。");
     Some(filled(sentence, &[&handler.name, &known]))
 }
 
@@ -182,9 +182,9 @@ fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
     }
     let groups = groups.iter().map(|(text, versions)| {
         let versions = listed(versions, lang);
-        filled(pick(lang, "in # #", "在 # 中#"), &[&versions, text])
+        filled(lang.pick("in # #", "在 # 中#"), &[&versions, text])
     });
-    groups.collect::<Vec<_>>().join(pick(lang, "; ", "；"))
+    groups.collect::<Vec<_>>().join(lang.pick("; ", "；"))
 }
 
 /// What a handler knows of these objects in a lane.
@@ -208,10 +208,9 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
         (never, "knows nothing of #", "不知道 #"),
     ];
     let parts = parts.iter().filter(|(objects, ..)| !objects.is_empty());
-    let parts =
-        parts.map(|(objects, en, zh)| filled(pick(lang, en, zh), &[&listed(objects, lang)]));
+    let parts = parts.map(|(objects, en, zh)| filled(lang.pick(en, zh), &[&listed(objects, lang)]));
     let parts = listed(&parts.collect::<Vec<_>>(), lang);
-    filled(pick(lang, "it #", "#"), &[&parts])
+    filled(lang.pick("it #", "#"), &[&parts])
 }
 
 /// What the handler knows, where that is the same in all lanes.
@@ -237,10 +236,7 @@ fn known_to_all(handler: &Heard, names: &Names, lang: Lang) -> String {
             "handler # 在四个实现版本中都已知 #。",
         )
     };
-    filled(
-        pick(lang, en, zh),
-        &[&handler.name, &listed(&objects, lang)],
-    )
+    filled(lang.pick(en, zh), &[&handler.name, &listed(&objects, lang)])
 }
 
 /// `b (rv 3)`, or `b (a tombstone of rv 3)`
@@ -252,7 +248,7 @@ fn named(object: &ObjectRef, names: &Names, lang: Lang) -> String {
         (true, true) => ("# (a tombstone)", "#（墓碑）"),
         (true, false) => ("# (a tombstone of rv #)", "#（rv # 的墓碑）"),
     };
-    filled(pick(lang, en, zh), &[&name, &rv])
+    filled(lang.pick(en, zh), &[&name, &rv])
 }
 
 /// A sentence with these in the places of its `#`.
@@ -269,10 +265,10 @@ fn filled(sentence: &str, with: &[&str]) -> String {
 /// `a, b and c`
 fn listed(all: &[String], lang: Lang) -> String {
     let before = all.len().saturating_sub(1);
-    let text = all[..before].join(pick(lang, ", ", "、"));
+    let text = all[..before].join(lang.pick(", ", "、"));
     let last = all.last().map_or("", String::as_str);
     match before {
         0 => last.to_owned(),
-        _ => text + pick(lang, " and ", "、") + last,
+        _ => text + lang.pick(" and ", "、") + last,
     }
 }

@@ -1,17 +1,15 @@
 //! The inputs that commands put into the run at the cursor.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact, Verb};
-use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
-use deltascope_world::source::pod::{self, PodSpec, Write};
+use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::{self, Refusals};
 use deltascope_world::virtual_time::{HandlerSettings, Input};
 use serde_json::Value;
@@ -21,34 +19,13 @@ use super::messages::{
     object_not_watched, refusal, too_many_inputs,
 };
 use super::{Change, Session, branches};
-use crate::command::{Draft, Fault};
+use crate::command::Fault;
 
 /// The reflector notices a closed watch within this many facts.
 const NOTICED: usize = 2_000;
 
 impl Session {
-    pub(super) fn create_object(&mut self, draft: &Draft) -> Change {
-        let object = pod::from_json(&spec(draft, None).to_json());
-        self.write(object.map(Write::Create))
-    }
-
-    pub(super) fn edit_object(&mut self, draft: &Draft) -> Change {
-        let picture = self.picture();
-        let body = picture
-            .api
-            .objects
-            .get(&*Key::join(&draft.namespace, &draft.name))
-            .map(|object| object.body.labels.clone());
-        let object = pod::from_json(&spec(draft, body).to_json());
-        self.write(object.map(Write::Update))
-    }
-
-    pub(super) fn delete_object(&mut self, key: &str) -> Change {
-        // In the form of a file, which can be opened again.
-        self.inject(Verb::Delete, &PodSpec::of(key).to_json())
-    }
-
-    pub(super) fn inject(&mut self, verb: Verb, object: &Value) -> Change {
+    pub(super) fn write_object(&mut self, verb: Verb, object: &Value) -> Change {
         self.write(pod::from_json(object).map(|object| match verb {
             Verb::Create => Write::Create(object),
             Verb::Update => Write::Update(object),
@@ -239,21 +216,5 @@ fn fault_command(fault: Fault) -> (source::Command, bool) {
         Fault::List(429) => list(ApiErrorKind::TooManyRequests),
         Fault::List(_) => list(ApiErrorKind::InternalError),
         Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
-    }
-}
-
-fn spec(draft: &Draft, labels: Option<BTreeMap<String, String>>) -> PodSpec {
-    let mut labels = labels.unwrap_or_default();
-    if draft.app.is_empty() {
-        labels.remove("app");
-    } else {
-        labels.insert("app".to_owned(), draft.app.clone());
-    }
-    PodSpec {
-        namespace: draft.namespace.clone(),
-        name: draft.name.clone(),
-        labels,
-        node: draft.node.clone(),
-        phase: draft.phase.clone(),
     }
 }

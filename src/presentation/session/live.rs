@@ -470,7 +470,7 @@ impl Session {
         {
             return Some(lay(self, files));
         }
-        if self.is_live() && moves(command) {
+        if self.is_live() && command.moves() {
             self.mark_rest();
         }
         let live = self.live.as_mut()?;
@@ -478,14 +478,17 @@ impl Session {
             opening if opening.opens() => {
                 self.disconnect();
             }
-            C::TogglePlay if live.following => {
-                live.following = false;
+            C::TogglePlay | C::Play if live.following => {
+                live.following = matches!(command, C::Play);
                 return Some(Change::None);
             }
-            C::TogglePlay | C::PlayUntil(_) if self.playback.cursor() == self.timeline.len() => {
+            C::TogglePlay | C::Play | C::PlayUntil(_)
+                if self.playback.cursor() == self.timeline.len() =>
+            {
                 return Some(self.go_live());
             }
-            moving if moves(moving) && !matches!(moving, C::GoLive | C::TogglePlay) => {
+            C::Pause => live.following = false,
+            moving if moving.moves() && !matches!(moving, C::GoLive) => {
                 live.following = false;
             }
             C::Generation(generation) | C::Era(generation) if live.tapped.is_some() => {
@@ -565,26 +568,6 @@ impl Session {
         }
         self.marked();
     }
-}
-
-/// Whether a command moves the cursor, within what has come.
-pub(super) fn moves(command: &Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::Step(_)
-            | C::Seek(_)
-            | C::SeekTo(_)
-            | C::NextMarker
-            | C::PreviousMarker
-            | C::Walk { .. }
-            | C::WalkBy(..)
-            | C::RunUntil(_)
-            | C::PlayUntil(_)
-            | C::LookOn
-            | C::TogglePlay
-            | C::GoLive
-    )
 }
 
 fn renumber(responses: &mut [ServerResponse], numbering: Option<(u32, u32)>) {

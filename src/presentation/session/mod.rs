@@ -637,7 +637,7 @@ impl Session {
     #[must_use]
     pub fn needs(&self, command: &Command) -> Option<Far> {
         // A step of a cluster's run may state more facts than can be marked at once.
-        if self.is_live() && !self.is_marked() && live::moves(command) {
+        if self.is_live() && !self.is_marked() && command.moves() {
             return Some(Far::Marks(self.invariants.seen()));
         }
         if let Some((predicate, from)) = self.searches(command) {

@@ -85,10 +85,7 @@ impl Session {
             Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_) => {
                 self.open_at_once(&command)
             }
-            Command::Create(draft) => self.create_object(&draft),
-            Command::Edit(draft) => self.edit_object(&draft),
-            Command::Delete(key) => self.delete_object(&key),
-            Command::Inject(verb, object) => self.inject(verb, &object),
+            Command::Write(verb, object) => self.write_object(verb, &object),
             Command::CutWatch => self.cut_watch(),
             Command::Compact => self.compact(),
             Command::PopOne => self.pop_one(),

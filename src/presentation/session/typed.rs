@@ -91,7 +91,7 @@ pub fn inject(op: &str, object: Value) -> Command {
         "cut" => return Command::CutWatch,
         _ => return Command::Wrong(no_op(op)),
     };
-    Command::Inject(verb, object)
+    Command::Write(verb, object)
 }
 
 /// Shows the new value of an attribute, one of these options.

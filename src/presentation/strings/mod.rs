@@ -61,10 +61,7 @@ pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
         Hue::Of(_) => ("older in the store", "存储中较旧"),
         Hue::Same => ("alike", "一致"),
     };
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
+    lang.pick(en, zh)
 }
 
 /// The label of a field of cells, with the number of cells of each colour.
@@ -567,10 +564,7 @@ pub fn origin(lang: Lang, origin: Origin) -> String {
             format!("是你做的：你的第 {n} 个输入。"),
         ),
     };
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
+    lang.pick(en, zh)
 }
 
 /// `Watch pods`

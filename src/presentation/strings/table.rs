@@ -22,10 +22,7 @@ macro_rules! words {
 /// The fixed words in a language.
 #[must_use]
 pub fn strings(lang: Lang) -> &'static Strings {
-    match lang {
-        Lang::En => &EN,
-        Lang::Zh => &ZH,
-    }
+    lang.pick(&EN, &ZH)
 }
 
 impl Deref for Strings {

@@ -96,6 +96,21 @@ impl PodSpec {
         }
     }
 
+    /// Label `app`, or nothing.
+    #[must_use]
+    pub fn app(&self) -> &str {
+        self.labels.get("app").map_or("", String::as_str)
+    }
+
+    /// Sets label `app`, or takes it away.
+    pub fn set_app(&mut self, app: String) {
+        if app.is_empty() {
+            self.labels.remove("app");
+        } else {
+            self.labels.insert("app".to_owned(), app);
+        }
+    }
+
     /// As JSON, the way a user would write it.
     #[must_use]
     pub fn to_json(&self) -> Value {

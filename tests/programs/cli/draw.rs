@@ -54,10 +54,15 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
 
     let (trace, _) = looked_at("tombstone", Lang::En);
     let file = scratch("drawn.jsonl");
-    fs::write(&file, trace).unwrap();
-    let (code, svg, err) = run(&["draw", file.to_str().unwrap(), "--at", "end", "--no-strip"]);
-    assert_eq!(code, Some(0), "{err}");
-    assert!(svg.contains("HANDLERS"));
+    for (rest, said) in [
+        ("", ""),
+        ("{\"op\":\"cut\",", "drawn.jsonl is cut off in line"),
+    ] {
+        fs::write(&file, format!("{trace}{rest}")).unwrap();
+        let (code, svg, err) = run(&["draw", file.to_str().unwrap(), "--at", "end", "--no-strip"]);
+        assert_eq!((code, err.is_empty()), (Some(0), rest.is_empty()), "{err}");
+        assert!(svg.contains("HANDLERS") && err.contains(said), "{err}");
+    }
 
     for (args, code, said) in [
         (&["--lesson", "nothing"][..], 1, "no lesson"),

@@ -353,6 +353,7 @@ fn a_recording_rotates_and_each_file_opens_on_its_own() {
         let output = output(&mut command);
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{err}");
+        assert!(err.contains("The last file shows the end: "), "{err}");
         let mut names: Vec<String> = fs::read_dir(&folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

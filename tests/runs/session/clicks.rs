@@ -1,8 +1,9 @@
 //! The user's actions on a run, and the errors for those that are not possible.
 
-use deltascope::cache::fact::{Fact, ProcessMode, ServerFact};
-use deltascope::presentation::command::{Command, Draft};
+use deltascope::cache::fact::{Fact, ProcessMode, ServerFact, Verb};
+use deltascope::presentation::command::Command;
 use deltascope::presentation::options::Options;
+use deltascope::presentation::rows::api::draft;
 use deltascope::presentation::session::{Change, Session, typed};
 use serde_json::{Value, json};
 
@@ -208,12 +209,9 @@ fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
         "create",
         json!({ "metadata": { "name": "x", "labels": labels } }),
     ));
-    let draft = Draft {
-        name: "x".into(),
-        app: "cache".into(),
-        ..Draft::default()
-    };
-    session.obey(Command::Edit(draft));
+    let mut edited = draft(&session.view(), &"x".into()).unwrap();
+    edited.set_app("cache".into());
+    session.obey(Command::write(Verb::Update, &edited));
     let picture = session.picture();
     let labels = &picture.api.objects.get("x").unwrap().body.labels;
     assert_eq!(labels.get("app").map(String::as_str), Some("cache"));

@@ -1,13 +1,14 @@
 //! Traces: exported traces open again, old ones keep opening, and errors in a trace are reported.
 
-use deltascope::cache::fact::ProcessMode;
-use deltascope::presentation::command::{Command, Draft, Export, Fault};
+use deltascope::cache::fact::{ProcessMode, Verb};
+use deltascope::presentation::command::{Command, Export, Fault};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::trace::{self, Trace};
+use deltascope::world::source::pod::PodSpec;
 use deltascope::world::source::wire;
 use deltascope::world::text::Text;
 use proptest::prelude::*;
@@ -202,21 +203,23 @@ fn command() -> impl Strategy<Value = Command> {
         ])
         .prop_map(str::to_owned)
     };
-    let draft = || {
+    let pod = || {
         (word(), word(), word(), word(), word()).prop_map(|(namespace, name, app, node, phase)| {
-            Draft {
+            let mut pod = PodSpec {
                 namespace,
                 name,
-                app,
                 node,
                 phase,
-            }
+                ..PodSpec::default()
+            };
+            pod.set_app(app);
+            pod
         })
     };
     prop_oneof![
-        word().prop_map(|key| Command::Delete(key.into())),
-        draft().prop_map(Command::Create),
-        draft().prop_map(Command::Edit),
+        word().prop_map(|key| Command::delete(&key)),
+        pod().prop_map(|pod| Command::write(Verb::Create, &pod)),
+        pod().prop_map(|pod| Command::write(Verb::Update, &pod)),
         proptest::sample::select(vec![
             Command::CutWatch,
             Command::Compact,

@@ -8,10 +8,11 @@ use super::super::parts::{focus, text};
 use super::{Form, write_word};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
-use deltascope_cache::fact::EventType;
-use deltascope_presentation::command::{Command, Draft};
+use deltascope_cache::fact::{EventType, Verb};
+use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::api::free_name;
 use deltascope_presentation::strings::Strings;
+use deltascope_world::source::pod::PodSpec;
 
 /// A form inside the room, so that the objects it is about stay in sight.
 #[component]
@@ -24,17 +25,18 @@ pub(super) fn PodForm(
     let editing = matches!(kind, Form::Edit(_));
     let draft = match kind {
         Form::Edit(draft) => draft,
-        Form::Create => Draft {
+        Form::Create => PodSpec {
             namespace: "default".to_owned(),
             name: ui.view.with_untracked(|view| free_name(view)),
-            app: "web".to_owned(),
+            labels: [("app".to_owned(), "web".to_owned())].into(),
             node: "node-1".to_owned(),
             phase: "Running".to_owned(),
         },
     };
+    let app = RwSignal::new(draft.app().to_owned());
     let namespace = RwSignal::new(draft.namespace);
     let name = RwSignal::new(draft.name);
-    let app = RwSignal::new(draft.app);
+    let labels = StoredValue::new(draft.labels);
     let node = RwSignal::new(draft.node);
     let phase = RwSignal::new(draft.phase);
     let first = NodeRef::<html::Input>::new();
@@ -57,18 +59,16 @@ pub(super) fn PodForm(
     };
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
-        let draft = Draft {
+        let mut draft = PodSpec {
             namespace: namespace.get_untracked().trim().to_owned(),
             name: name.get_untracked().trim().to_owned(),
-            app: app.get_untracked().trim().to_owned(),
+            labels: labels.get_value(),
             node: node.get_untracked().trim().to_owned(),
             phase: phase.get_untracked().trim().to_owned(),
         };
-        ui.send(if editing {
-            Command::Edit(draft)
-        } else {
-            Command::Create(draft)
-        });
+        draft.set_app(app.get_untracked().trim().to_owned());
+        let verb = if editing { Verb::Update } else { Verb::Create };
+        ui.send(Command::write(verb, &draft));
         sent.set(true);
     };
     // A refused write leaves the form open; the banner says why.

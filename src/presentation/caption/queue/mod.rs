@@ -34,7 +34,7 @@ names! {
         KeyEnqueued = "key 入队",
         DeletionDetected = "relist 推出删除",
         ResyncSkipped = "resync 跳过",
-        AlreadyPresent = "已在队列中，忽略",
+        AlreadyPresent = "已在队列中，忽略" as "already queued",
         FifoItemSet = "FIFO 存入对象",
         FifoItemRemoved = "FIFO 移除对象",
         FifoCleared = "FIFO 清空",

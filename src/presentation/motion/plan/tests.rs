@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::caption::samples;
 use crate::rows::things::{self, Thing};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Cause, FactId};
@@ -291,7 +290,7 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
         let Motion { flight, flash, .. } = plan(&record, &picture);
         format!("{}: {}", fact.name(), drawn(flight.as_ref(), &flash))
     };
-    let samples = samples();
+    let samples = Fact::samples();
     let shown = |fact: &Fact| {
         let is_of = |line: &&str| line.split(':').next() == Some(fact.name());
         MOTIONS.iter().any(is_of)
@@ -309,7 +308,7 @@ fn facts_that_no_lesson_shows_have_a_motion_too() {
 
 #[test]
 fn what_the_ring_has_no_place_for_hides_nothing() {
-    let queued = samples().into_iter().find_map(|fact| match fact {
+    let queued = Fact::samples().into_iter().find_map(|fact| match fact {
         Fact::Handlers(HandlersFact::NotificationQueued { notification, .. }) => Some(notification),
         _ => None,
     });

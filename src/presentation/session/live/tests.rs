@@ -118,6 +118,21 @@ fn late_facts_are_shown_at_once() {
     session.live_tick(now + 11 + LATE_MS);
     assert_eq!(session.live_follow(), Change::Cut);
     assert_eq!(session.live_view().unwrap().behind, 0);
+    // At the edge, a script's play is the button's.
+    for (command, follows) in [
+        (Command::TogglePlay, false),
+        (Command::Play, true),
+        (Command::Play, true),
+        (Command::Pause, false),
+        (Command::TogglePlay, true),
+    ] {
+        session.obey(command.clone());
+        assert_eq!(
+            session.live_view().unwrap().following,
+            follows,
+            "{command:?}"
+        );
+    }
 }
 
 #[test]

@@ -303,6 +303,14 @@ fn a_stretch_gets_and_gives_what_it_must() {
     }
 }
 
+#[test]
+fn what_only_the_page_has_finds_its_data_in_the_rest() {
+    let program = Program::sharing();
+    let case = Case::of(&program, &[[1, 0], [0, 0]]);
+    let cut = case.cut("# rest\na::f\ndeltascope_page::board::own::f\n");
+    assert_eq!(case.compared(&cut, &[]), (None, vec![3, 4]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

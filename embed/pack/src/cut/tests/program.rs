@@ -2,10 +2,11 @@
 //! and relocations. A program always ends, for its functions and loops use up fuel.
 
 use wasm_encoder::{
-    CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition, ElementSection,
-    Elements, EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection,
-    GlobalType, ImportSection, Instruction as I, LinkingSection, MemorySection, MemoryType, Module,
-    NameMap, NameSection, RefType, SymbolTable, TableSection, TableType, TypeSection, ValType,
+    BlockType, CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition,
+    ElementSection, Elements, EntityType, ExportKind, ExportSection, Function, FunctionSection,
+    GlobalSection, GlobalType, ImportSection, Instruction as I, LinkingSection, MemArg,
+    MemorySection, MemoryType, Module, NameMap, NameSection, RefType, SymbolTable, TableSection,
+    TableType, TypeSection, ValType,
 };
 
 use super::function::{Writer, tick};
@@ -42,6 +43,65 @@ impl Program {
             function(0, &[I::I32Const(0)]),
             function(3, instructions),
             function(0, &[I::I32Const(0)]),
+        ];
+        let bytes = written(&world, &bodies, &world.names);
+        Self {
+            linked: bytes.clone(),
+            bound: bytes,
+        }
+    }
+
+    /// A program of two functions, of which one, with the name of what only the page has, reads the same text as the other. Its
+    /// first number says whether that one is run.
+    pub(super) fn sharing() -> Self {
+        let mut world = World::of(&mut Choices(&[]));
+        let (own, other) = (FIRST + OWN.len() as u32, FIRST + OWN.len() as u32 + 1);
+        for (function, name) in [(own, "deltascope_page::board::own::f"), (other, "a::f")] {
+            world.functions[function as usize] = RUN;
+            world.names[(function - FIRST) as usize] = name.to_owned();
+        }
+        // Long enough to be worth a move.
+        world.symbols[0].size = TEXTS_SIZE;
+        let function = |instructions: &[I<'_>]| {
+            let mut function = Function::new([]);
+            for instruction in instructions {
+                function.instruction(instruction);
+            }
+            function
+        };
+        let reads = |offset: u64| {
+            let mut function = function(&[]);
+            function.raw([0x41]);
+            let at = function.byte_len();
+            let [one, two] = [TEXTS as u8 | 0x80, (TEXTS >> 7) as u8 | 0x80];
+            function.raw([one, two, 0x80, 0x80, 0]);
+            function.instruction(&I::I32Load8U(MemArg {
+                offset,
+                align: 0,
+                memory_index: 0,
+            }));
+            function.instruction(&I::End);
+            let (kind, symbol) = (ADDRESS, 0);
+            (function, vec![Relocation { kind, at, symbol }])
+        };
+        let run = [
+            I::LocalGet(0),
+            I::LocalGet(1),
+            I::LocalGet(0),
+            I::If(BlockType::FunctionType(RUN as u32)),
+            I::Call(own),
+            I::Else,
+            I::Call(other),
+            I::End,
+            I::End,
+        ];
+        let nothing = function(&[I::I32Const(0), I::End]);
+        let bodies = [
+            (function(&run), Vec::new()),
+            tick(),
+            (nothing, Vec::new()),
+            reads(1),
+            reads(2),
         ];
         let bytes = written(&world, &bodies, &world.names);
         Self {
