@@ -439,6 +439,41 @@ fn the_books_say_what_to_do_about_each_finding() {
     }
 }
 
+#[test]
+fn the_element_s_types_have_every_field_of_a_scenario() {
+    let types = fs::read_to_string("embed/files/deltascope.d.ts").unwrap();
+    // The fields between these words and the brace at the same depth.
+    let fields = |of: &str| {
+        let (_, rest) = types.split_once(of).unwrap();
+        let (mut depth, mut outer) = (0, String::new());
+        for c in rest.chars() {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            match depth {
+                0 if c == '}' => break,
+                1 => outer.push(c),
+                _ => {}
+            }
+        }
+        let names = outer.split(['{', ';', '\n', '}']).filter_map(|field| {
+            let name = field.split_once(':')?.0.trim().trim_end_matches('?');
+            name.chars()
+                .all(char::is_alphanumeric)
+                .then(|| name.to_owned())
+        });
+        names.collect::<BTreeSet<_>>()
+    };
+    let known = |scenario| known_in("there are: ", scenario);
+    let set = |name: &str, value: Value| known(json!({"settings": {name: value}}));
+    assert_eq!(fields("interface Scenario "), known(json!({"?": 0})));
+    assert_eq!(fields("interface ScenarioSettings "), set("?", json!(0)));
+    let handler = set("handlers", json!([{"?": 0}]));
+    assert_eq!(fields("interface HandlerSettings "), handler);
+    for name in ["prints", "transform", "processFails", "work"] {
+        let inside = set(name, json!({"?": 0, "at": "a"}));
+        assert_eq!(fields(&format!("  {name}?: ")), inside, "{name}");
+    }
+}
+
 /// The names that an error lists after `words`.
 fn known_in(words: &str, scenario: Value) -> BTreeSet<String> {
     let error = lessons::inline(scenario).unwrap_err().message();

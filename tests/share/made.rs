@@ -5,14 +5,11 @@ use std::sync::Arc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
-use deltascope::cache::selector::Selector;
+use deltascope::world::fields::{Put as _, Read};
 use deltascope::world::source::pod::{self, Write};
 use deltascope::world::source::scenario::{Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
-use deltascope::world::virtual_time::{
-    HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure, Question,
-    Settings, SourceKind, TransformSettings, WorkSettings,
-};
+use deltascope::world::virtual_time::{Input, Question, Settings};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -67,29 +64,53 @@ pub(crate) fn object() -> impl Strategy<Value = Value> {
     ])
 }
 
-fn handler() -> impl Strategy<Value = HandlerSettings> {
-    (
-        (arc(), any::<bool>(), 0..900_u32, option::of(ms())),
-        (option::of(arc()), option::of(arc()), option::of(arc())),
-        any::<(bool, bool)>(),
-        (vec(text(), 0..2), vec(text(), 0..2), vec(text(), 0..2)),
-    )
-        .prop_map(
-            |(first, words, (queues, calls_has_synced), lines)| HandlerSettings {
-                name: first.0,
-                inline: first.1,
-                latency_ms: first.2,
-                resync_ms: first.3,
-                filter: words.0,
-                panics_at: words.1,
-                mutates: words.2,
-                queues,
-                calls_has_synced,
-                on_add: lines.0,
-                on_update: lines.1,
-                on_delete: lines.2,
-            },
-        )
+/// Any of these values.
+fn any_of<T: Clone + Into<Value> + std::fmt::Debug + 'static>(
+    values: &[T],
+) -> BoxedStrategy<Value> {
+    select(values.to_vec()).prop_map(Into::into).boxed()
+}
+
+/// Any of this type.
+fn any_such<T: Arbitrary + Into<Value> + 'static>() -> BoxedStrategy<Value> {
+    any::<T>().prop_map(Into::into).boxed()
+}
+
+fn several(of: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+    vec(of, 0..3).prop_map(Value::from).boxed()
+}
+
+/// Some of these fields.
+fn some<const N: usize>(fields: [(&'static str, BoxedStrategy<Value>); N]) -> BoxedStrategy<Value> {
+    let fields = fields.map(|(name, value)| {
+        let field = value.prop_map(move |value| (name.to_owned(), value));
+        option::of(field)
+    });
+    let fields = fields.into_iter().collect::<Vec<_>>();
+    fields
+        .prop_map(|fields| Value::Object(fields.into_iter().flatten().collect()))
+        .boxed()
+}
+
+fn handler() -> BoxedStrategy<Value> {
+    let (words, lines) = (
+        || text().prop_map(Value::from).boxed(),
+        || several(text().prop_map(Value::from)),
+    );
+    some([
+        ("name", words()),
+        ("inline", any_such::<bool>()),
+        ("latencyMs", any_of(&[0, 1, 900])),
+        ("resyncMs", ms().prop_map(Value::from).boxed()),
+        ("filter", words()),
+        ("panicsAt", words()),
+        ("mutates", words()),
+        ("queues", any_such::<bool>()),
+        ("callsHasSynced", any_such::<bool>()),
+        ("onAdd", lines()),
+        ("onUpdate", lines()),
+        ("onDelete", lines()),
+    ])
 }
 
 fn question() -> impl Strategy<Value = Question> {
@@ -132,128 +153,76 @@ pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
         any::<bool>().prop_map(Input::KnownObjects),
         select(vec![0, 410, 500]).prop_map(|code| Input::Source(Command::ErrorEvent(code))),
         refusals().prop_map(|refusals| Input::Source(Command::Refuse(refusals))),
-        handler().prop_map(Input::AddHandler),
+        handler().prop_map(|handler| Input::AddHandler(Read::read(handler).unwrap())),
         (0..3_u8).prop_map(Input::RemoveHandler),
         arc().prop_map(Input::Print),
         question().prop_map(Input::Ask),
     ]
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
-    let source = select(vec![
-        SourceKind::Server,
-        SourceKind::Recorded,
-        SourceKind::Program,
+/// Settings of all kinds, from their JSON.
+pub(crate) fn settings() -> impl Strategy<Value = Settings> {
+    let words = || text().prop_map(Value::from).boxed();
+    let (on, many) = (any_such::<bool>, || several(words()));
+    let pair = || text().prop_map(|text| format!("{text}=x").into()).boxed();
+    let mode = mode().prop_map(|mode| mode.written());
+    let generation = generation().prop_map(|era| era.written());
+    let fails = (text(), any::<u8>(), any::<bool>())
+        .prop_map(|(at, times, requeue)| json!({"at": at, "times": times, "requeue": requeue}));
+    let settings = some([
+        ("seed", any_such::<u64>()),
+        ("interleave", on()),
+        ("jitter", any_such::<u32>()),
+        ("feed", any_of(&["server", "recorded", "program"])),
+        (
+            "machinery",
+            any_of(&["handMade", "plain", "shared", "indexer", "client"]),
+        ),
+        ("keySeparator", words()),
+        (
+            "prints",
+            some([("onList", many()), ("onEvent", many()), ("onSync", many())]),
+        ),
+        ("era", generation.boxed()),
+        ("watchList", on()),
+        ("refusesStreaming", on()),
+        ("withholdsInitialEventsEnd", on()),
+        ("selector", any_of(&["", "app=web", "!b,a in (x,y)"])),
+        ("repeats", many()),
+        ("pageSize", any_of(&[0, 1, 2])),
+        ("resyncMs", ms().prop_map(Value::from).boxed()),
+        ("knownObjects", on()),
+        ("store", on()),
+        ("emitDeltaTypeReplaced", on()),
+        ("indices", many()),
+        ("typeDescription", words()),
+        ("mode", mode.boxed()),
+        (
+            "transform",
+            some([("rejects", pair()), ("sets", pair()), ("appends", pair())]),
+        ),
+        ("processMs", any_of(&[0, 1, 300])),
+        ("processFails", fails.boxed()),
+        ("byType", on()),
+        ("handlers", several(handler())),
+        ("mutationDetector", on()),
+        (
+            "work",
+            some([
+                ("workers", any_of(&[0, 1, 2])),
+                ("latencyMs", any_of(&[0, 99])),
+                ("failures", any_of(&[0, 1, 2])),
+            ]),
+        ),
     ]);
-    let informer = select(vec![
-        InformerKind::Manual,
-        InformerKind::Plain,
-        InformerKind::Shared,
-        InformerKind::Indexer,
-        InformerKind::Client,
-    ]);
-    let work =
-        (0..3_u8, 0..99_u32, 0..3_u32).prop_map(|(workers, latency_ms, failures)| WorkSettings {
-            workers,
-            latency_ms,
-            failures,
-        });
-    let prints = (vec(text(), 0..2), vec(text(), 0..2), vec(arc(), 0..2)).prop_map(
-        |(on_list, on_event, on_sync)| PrintSettings {
-            on_list,
-            on_event,
-            on_sync,
-        },
-    );
-    let transform = (option::of(arc()), option::of(arc()), option::of(arc())).prop_map(
-        |(rejects, sets, appends)| {
-            let pair = |text: Arc<str>| Arc::from(format!("{text}=x"));
-            TransformSettings {
-                rejects: rejects.map(pair),
-                sets: sets.map(pair),
-                appends: appends.map(pair),
-            }
-        },
-    );
-    let fails = (arc(), any::<u8>(), any::<bool>())
-        .prop_map(|(at, times, requeue)| ProcessFailure { at, times, requeue });
-    (
-        (
-            any::<u64>(),
-            any::<bool>(),
-            source,
-            informer,
-            option::of(arc()),
-            prints,
-        ),
-        (
-            generation(),
-            option::of(any::<bool>()),
-            any::<bool>(),
-            0..3_u32,
-            ms(),
-            any::<bool>(),
-            option::of(select(vec!["", "app=web", "!b,a in (x,y)"])),
-            vec(arc(), 0..3),
-        ),
-        (
-            any::<bool>(),
-            any::<bool>(),
-            any::<bool>(),
-            vec(arc(), 0..3),
-            mode(),
-            option::of(transform),
-            option::of(fails),
-        ),
-        (
-            0..300_u32,
-            any::<bool>(),
-            vec(handler(), 0..3),
-            any::<bool>(),
-            option::of(work),
-            option::of(arc()),
-            option::of(any::<u32>()),
-        ),
-    )
-        .prop_map(|(a, b, c, d)| Settings {
-            // A FIFO has no more than a program that feeds it.
-            queue: match (a.2, a.3) {
-                (SourceKind::Program, InformerKind::Manual)
-                    if !(c.0 || c.2 || d.1 || c.5.is_some() || c.6.is_some()) =>
-                {
-                    ManualQueue::Fifo
-                }
-                _ => ManualQueue::DeltaFifo,
-            },
-            seed: a.0,
-            interleave: a.1,
-            jitter: d.6,
-            source: a.2,
-            informer: a.3,
-            key_separator: a.4,
-            prints: a.5,
-            era: b.0,
-            watch_list: b.1,
-            refuses_streaming: b.2,
-            withholds_initial_events_end: b.5,
-            selector: b.6.map(|text| Selector::parse(text).unwrap()),
-            repeats: b.7,
-            page_size: b.3,
-            resync_ms: b.4,
-            known_objects: c.0,
-            store: c.1,
-            emit_delta_type_replaced: c.2,
-            indices: c.3,
-            type_description: d.5,
-            mode: c.4,
-            transform: c.5,
-            process_ms: d.0,
-            process_fails: c.6,
-            by_type: d.1,
-            handlers: d.2,
-            mutation_detector: d.3,
-            work: d.4,
-        })
+    settings.prop_map(|settings| {
+        // Where nothing speaks against a FIFO, it is one.
+        let mut with_fifo = settings.clone();
+        with_fifo["queue"] = "FIFO".into();
+        Settings::read(with_fifo)
+            .or_else(|_| Settings::read(settings))
+            .unwrap()
+    })
 }
 
 /// Scenarios of all kinds.

@@ -8,6 +8,8 @@ use deltascope::world::source::wire;
 use deltascope::world::source::write;
 use deltascope::world::virtual_time::Settings;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use super::{debug, made};
@@ -15,6 +17,39 @@ use super::{debug, made};
 /// The value after a round trip through text.
 fn through_text(value: &Value) -> Value {
     serde_json::from_str(&value.to_string()).unwrap()
+}
+
+/// The names of all settings: an error lists them.
+fn names(value: Value) -> Vec<String> {
+    let error = Settings::read(value).unwrap_err().message();
+    let (_, names) = error.split_once("there are: ").unwrap();
+    names.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn random_scenarios_have_every_setting() {
+    let mut runner = TestRunner::deterministic();
+    let mut random = || made::settings().new_tree(&mut runner).unwrap().current();
+    let all: Vec<Value> = (0..200).map(|_| random().written()).collect();
+    for (place, asked) in [
+        ("", json!({"?": 0})),
+        ("/handlers/0", json!({"handlers": [{"?": 0}]})),
+        ("/prints", json!({"prints": {"?": 0}})),
+        ("/transform", json!({"transform": {"?": 0}})),
+        (
+            "/processFails",
+            json!({"processFails": {"?": 0, "at": "a"}}),
+        ),
+        ("/work", json!({"work": {"?": 0}})),
+    ] {
+        for name in names(asked) {
+            let has_it = |one: &Value| one.pointer(&format!("{place}/{name}")).is_some();
+            assert!(
+                all.iter().any(has_it),
+                "tests/share/made.rs makes no {place}/{name}"
+            );
+        }
+    }
 }
 
 proptest! {
