@@ -81,11 +81,11 @@ terms! {
         "A queue of keys between handlers and your workers: each key is in it once, and no two workers have the same key.",
         "handler 和 worker 之间的 key 队列：每个 key 只排一次，也不会同时交给两个 worker。";
     "backoff", "backoff":
-        "The wait before a failed request is made again; after each failure it is longer.",
-        "请求失败后到重试之前的等待；每次失败后都更长。";
+        "The wait before a failed request is made again; with each failure in a row it is longer, up to a limit.",
+        "请求失败后到重试之前的等待；连续失败时越来越长，但有上限。";
     "relist", "relist":
-        "Another list: needed when the API server no longer has what came after the last version seen.",
-        "重新 list 一次：API server 已经没有最后所见版本之后的历史时才需要。";
+        "Another list, when a watch cannot go on: as when the API server no longer has what came after the last version seen.",
+        "watch 无法继续时重新 list 一次，例如 API server 已不再保留最后所见版本之后的历史。";
     "resync", "resync":
         "At an interval, the handlers are told again of each object in the cache; the API server is not asked.",
         "每隔一段时间，把缓存里的每个对象重新通知给 handler，不请求 API server。";

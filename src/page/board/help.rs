@@ -1,4 +1,4 @@
-//! The help: signs, terms and keys.
+//! The help: signs, keys and terms.
 
 use leptos::prelude::*;
 
@@ -83,21 +83,21 @@ pub(super) fn Help(
             <ul class="signs">
                 {SIGNS.map(|text| view! { <li>{ui.word(text)}</li> }).into_iter().collect_view()}
             </ul>
-            <h3 role=ui.heading()>{ui.word(|words| words.terms_title)}</h3>
-            <dl class="terms">
-                {TERMS.each_ref().map(|term| view! {
-                    <div>
-                        <dt>{text(move || term.name(ui.lang.get()))}</dt>
-                        <dd>{text(move || term.says(ui.lang.get()))}</dd>
-                    </div>
-                }).into_iter().collect_view()}
-            </dl>
             <h3 role=ui.heading()>{ui.word(|words| words.keys_title)}</h3>
             <dl class="keys">
                 {KEYS.map(|(keys, text)| view! {
                     <div>
                         <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
                         <dd>{ui.word(text)}</dd>
+                    </div>
+                }).into_iter().collect_view()}
+            </dl>
+            <h3 role=ui.heading()>{ui.word(|words| words.terms_title)}</h3>
+            <dl class="terms">
+                {TERMS.each_ref().map(|term| view! {
+                    <div>
+                        <dt>{text(move || term.name(ui.lang.get()))}</dt>
+                        <dd>{text(move || term.says(ui.lang.get()))}</dd>
                     </div>
                 }).into_iter().collect_view()}
             </dl>

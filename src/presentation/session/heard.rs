@@ -109,7 +109,7 @@ impl Session {
                     Lang::En => {
                         format!("  should have heard: {call} (fact {step}, {time} s{wall})\n")
                     }
-                    Lang::Zh => format!("  应当收到：{call}（第 {step} 步，{time} s{wall}）\n"),
+                    Lang::Zh => format!("  应当收到：{call}（事实 {step}，{time} s{wall}）\n"),
                 });
             }
             if let Some(Logged { line, call, .. }) = &first.heard {

@@ -71,7 +71,7 @@ test("an event of the server is dropped or moved, and a setting changed", onPage
   assert.match(moved.branches.find((branch) => branch.current).made, /^what happened at [\d.]+ s happens at [\d.]+ s/);
 
   await app.call("switchTo", 1);
-  await app.id("select-setting").selectOption({ label: "client-go" });
+  await app.id("select-setting").selectOption({ label: "client-go of Kubernetes" });
   await app.id("setting-value").fill("1.36");
   await app.id("btn-set").click();
   const atomic = await app.eventually("another generation", (s) => s.era === "1.36");
