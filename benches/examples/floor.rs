@@ -14,7 +14,9 @@ use deltascope::cache::key::Key;
 use deltascope::cache::object::{Item, Object};
 use deltascope_bench::counting::keep_memory;
 use deltascope_bench::informer::{CHANGES, informer};
-use deltascope_bench::workload::{EVENT_KEYS, MANY, Pods, Run, STRIDE, World, pod, rows};
+use deltascope_bench::workload::{
+    EVENT_KEYS, IN_NAMESPACE, MANY, Pods, REPEATS as READS, Run, STRIDE, World, pod, rows,
+};
 use foldhash::fast::FixedState;
 use k8s_openapi::api::core::v1::Pod;
 
@@ -78,7 +80,7 @@ fn main() {
 /// A row of the benchmarks, and the least program that does the same: it has the same objects.
 type Floor = (&'static str, fn(&World) -> Run);
 
-const FLOORS: [Floor; 8] = [
+const FLOORS: [Floor; 9] = [
     ("IndexerAddNew 10k, no index", |world| add(world, MANY / 10)),
     ("IndexerAddNew 100k, no index", |world| add(world, MANY)),
     ("IndexerUpdateSameIndexValues", |world| {
@@ -87,6 +89,7 @@ const FLOORS: [Floor; 8] = [
     ("IndexerUpdateOneIndexValueChanged", |world| {
         update(world, &world.shifted())
     }),
+    ("IndexerByIndex1pct, cloned", by_index),
     ("IndexerGet", get),
     ("IndexerList, cloned", clone),
     ("DeltaFIFOSteady", |world| merge(world, 1)),
@@ -119,6 +122,21 @@ fn update(world: &World, newer: &Pods) -> Run {
             store.insert(key(&pod), pod);
         }
         Box::new(store)
+    })
+}
+
+/// The objects that an index would find, from a list that holds nothing else.
+fn by_index(world: &World) -> Run {
+    let found: Pods = world
+        .first()
+        .chunks(MANY / IN_NAMESPACE)
+        .filter_map(|pods| pods.get(42).cloned())
+        .collect();
+    Box::new(move || {
+        for _ in 0..READS {
+            black_box(found.to_vec());
+        }
+        Box::new(found)
     })
 }
 

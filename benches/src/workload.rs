@@ -82,9 +82,9 @@ pub const EVENT_KEYS: usize = 10_000;
 /// missed.
 const LISTED: usize = 99_000;
 /// Number of pods in a namespace.
-const IN_NAMESPACE: usize = MANY / 100;
+pub const IN_NAMESPACE: usize = MANY / 100;
 /// Repetitions of a short read in a run, because a browser's clock is too coarse for one.
-const REPEATS: usize = 50;
+pub const REPEATS: usize = 50;
 /// Coprime to the number of objects: a stride that visits all of them in an order that CPU caches
 /// cannot predict.
 pub const STRIDE: usize = 7919;

@@ -16,24 +16,20 @@ pub(super) struct ChunkedVec<T> {
 const CHUNK: usize = 512;
 
 impl<T> ChunkedVec<T> {
+    #[inline]
     pub(super) fn push(&mut self, value: T) {
-        match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
-            last => {
-                let room = if last.is_none() { 0 } else { CHUNK };
-                let mut chunk = Vec::with_capacity(room);
-                chunk.push(value);
-                self.chunks.push(chunk);
-            }
+        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            self.begin_chunk();
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.push(value);
         }
     }
 
-    /// Sets a value; `number` is at most one more than the last one.
-    pub(super) fn set(&mut self, number: u32, value: T) {
-        match self.get_mut(number) {
-            Some(place) => *place = value,
-            None => self.push(value),
-        }
+    #[cold]
+    fn begin_chunk(&mut self) {
+        let room = if self.chunks.is_empty() { 0 } else { CHUNK };
+        self.chunks.push(Vec::with_capacity(room));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -75,15 +71,13 @@ mod tests {
         let mut chunks = ChunkedVec::default();
         let mut naive = Vec::new();
         for value in 0..3 * CHUNK as u32 {
-            if value % 3 == 0 {
-                chunks.push(value);
-            } else {
-                chunks.set(value, value);
-            }
+            chunks.push(value);
             naive.push(value);
         }
         for (value, changed) in [(1, 7), (CHUNK as u32, 8), (2 * CHUNK as u32 + 1, 9)] {
-            chunks.set(value, changed);
+            if let Some(place) = chunks.get_mut(value) {
+                *place = changed;
+            }
             naive[value as usize] = changed;
         }
         *chunks.fill_to(4 * CHUNK as u32, 5) = 6;

@@ -3,6 +3,7 @@
 //! Upstream: [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
 
 use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,11 +14,11 @@ use super::error::Error;
 use super::fact::{Fact, Known, QueueFact};
 use super::interner::Interner;
 use super::key::Key;
-use super::key_func::KeyFunc;
+use super::key_func::{KeyFunc, key_error, key_of};
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, PoppedItem, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS,
-    TransformFunc, count, queue_key, state_key_failed, state_processed, state_requeued, transform,
+    TransformFunc, checked, count, state_key_failed, state_processed, state_requeued, transform,
 };
 use super::quote::Quoted;
 use super::sorted;
@@ -118,7 +119,7 @@ impl<O: Object> DeltaFifo<O> {
     /// # Errors
     /// [`Error::Key`].
     pub fn key_of(&self, item: &Item<O>) -> Result<Key, Error> {
-        super::key_func::key_of(&self.key_func, item)
+        key_of(&self.key_func, item).map_err(|error| key_error(item, error))
     }
 
     /// The key of a list of deltas: that of the newest.
@@ -267,9 +268,11 @@ impl<O: Object> DeltaFifo<O> {
     }
 
     /// Appends a key that is not queued yet.
-    fn enqueue(&mut self, key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) {
-        let (number, _) = self.items.insert(key, deltas);
-        self.append(number, step, trace);
+    fn enqueue(&mut self, mut key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) {
+        let row = self.items.insert(&mut key, deltas);
+        if let Some(number) = row.map(|row| row.number) {
+            self.append(number, step, trace);
+        }
     }
 
     /// Appends the number of a key to the queue.
@@ -290,7 +293,7 @@ impl<O: Object> DeltaFifo<O> {
         &mut self,
         delta_type: DeltaType,
         cause: DeltaType,
-        key: Key,
+        key: &mut Key,
         item: Item<O>,
         trace: &mut impl Trace,
     ) -> Result<u32, Error> {
@@ -299,7 +302,7 @@ impl<O: Object> DeltaFifo<O> {
                 if self.release == Release::V0_24
                     || (!item.is_tombstone() && cause != DeltaType::Sync) =>
             {
-                transform(transformer, &key, item, Step::QueueActionTransform, trace)?
+                transform(transformer, key, item, Step::QueueActionTransform, trace)?
             }
             _ => item,
         };
@@ -307,13 +310,13 @@ impl<O: Object> DeltaFifo<O> {
             delta_type,
             object: item,
         };
-        let (number, given) = self.items.insert(key, Deltas::one(delta));
-        let new = given.is_none();
         // Every key that was inserted has a row.
-        let Some((key, deltas)) = self.items.row_mut(number) else {
-            return Ok(number);
+        let Some(row) = self.items.insert(key, Deltas::one(delta)) else {
+            return Ok(0);
         };
-        if let Some(delta) = given {
+        let (number, key, deltas) = (row.number, row.name, row.value);
+        let new = row.given.is_none();
+        if let Some(delta) = row.given {
             deltas.append(delta);
         }
         if let Some(newest) = deltas.last() {
@@ -350,14 +353,28 @@ impl<O: Object> DeltaFifo<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         self.population.populate(0, Step::AddKey, trace);
-        let key = queue_key(&self.key_func, &item, Step::QueueActionKey, trace)?;
+        let mut key = key_of(&self.key_func, &item);
+        let key = checked(&mut key, &item, Step::QueueActionKey, trace)?;
         self.queue_action(delta_type, delta_type, key, item, trace)?;
         Ok(())
     }
 
+    #[cold]
+    fn requeue(&mut self, taken: &PoppedDeltas<O>, trace: &mut impl Trace) {
+        self.population.populate(0, Step::PopRequeue, trace);
+        let added = !self.is_queued(&taken.key);
+        if added {
+            let (key, deltas) = (taken.key.clone(), taken.deltas.clone());
+            // The facts are stated below.
+            self.enqueue(key, deltas, Step::PopRequeue, &mut ());
+        }
+        let length = added.then_some(self.queue.len());
+        state_requeued(&taken.key, length, trace);
+    }
+
     fn queue_deletion(
         &mut self,
-        key: Key,
+        key: &mut Key,
         object: Option<Item<O>>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
@@ -393,10 +410,11 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         known: Option<&dyn KeyListerGetter<O>>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        let key = queue_key(&self.key_func, &item, Step::DeleteKey, trace)?;
+        let mut key = key_of(&self.key_func, &item);
+        let key = checked(&mut key, &item, Step::DeleteKey, trace)?;
         self.population.populate(0, Step::DeleteKey, trace);
-        let pending = self.is_queued(&key);
-        let known = known.map(|known| match known.get_by_key(&key) {
+        let pending = self.is_queued(key);
+        let known = known.map(|known| match known.get_by_key(key) {
             Ok(Some(item)) => Known::Yes(
                 item.as_object()
                     .map_or("", |object| object.resource_version())
@@ -415,7 +433,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         });
         if ignored {
             trace.fact(Step::DeleteIgnore, || {
-                Fact::Queue(QueueFact::DeleteIgnored { key })
+                Fact::Queue(QueueFact::DeleteIgnored { key: take(key) })
             });
             return Ok(());
         }
@@ -445,7 +463,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         self.items.reserve(more);
         self.queue.reserve(more);
         for item in items {
-            let key = queue_key(&self.key_func, &item, Step::ReplaceItem, trace)?;
+            let mut key = key_of(&self.key_func, &item);
+            let key = checked(&mut key, &item, Step::ReplaceItem, trace)?;
             let number = self
                 .queue_action(delta_type, DeltaType::Replaced, key, item, trace)
                 .map_err(|error| Error::Enqueue(Box::new(error)))?;
@@ -474,7 +493,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                 None => None,
             };
             initial += 1;
-            self.queue_deletion(self.key(number).clone(), object, trace)?;
+            self.queue_deletion(&mut self.key(number).clone(), object, trace)?;
         }
         if let Some(known) = known {
             let mut missing = Vec::new();
@@ -483,14 +502,14 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                     missing.push(key.clone());
                 }
             });
-            for key in missing {
+            for mut key in missing {
                 if self.is_queued(&key) {
                     continue;
                 }
                 // If the lookup fails, queue the deletion without the object.
                 let object = known.get_by_key(&key).unwrap_or_default();
                 initial += 1;
-                self.queue_deletion(key, object, trace)?;
+                self.queue_deletion(&mut key, object, trace)?;
             }
         }
 
@@ -510,10 +529,11 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             let Ok(Some(item)) = known.get_by_key(&key) else {
                 continue;
             };
-            let key = queue_key(&self.key_func, &item, Step::ResyncKey, trace)?;
-            if self.is_queued(&key) {
+            let mut key = key_of(&self.key_func, &item);
+            let key = checked(&mut key, &item, Step::ResyncKey, trace)?;
+            if self.is_queued(key) {
                 trace.fact(Step::ResyncKey, || {
-                    Fact::Queue(QueueFact::ResyncSkipped { key })
+                    Fact::Queue(QueueFact::ResyncSkipped { key: take(key) })
                 });
                 continue;
             }
@@ -595,15 +615,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             trace,
         );
         if let ProcessOutcome::Requeue(_) = outcome {
-            self.population.populate(0, Step::PopRequeue, trace);
-            let added = !self.is_queued(&taken.key);
-            if added {
-                let (key, deltas) = (taken.key.clone(), taken.deltas.clone());
-                // The facts are stated below.
-                self.enqueue(key, deltas, Step::PopRequeue, &mut ());
-            }
-            let length = added.then_some(self.queue.len());
-            state_requeued(&taken.key, length, trace);
+            self.requeue(&taken, trace);
         }
         (taken, outcome.into_result())
     }

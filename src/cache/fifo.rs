@@ -16,8 +16,8 @@ use super::map::Map;
 use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{
-    KeyListerGetter, PoppedItem, Population, ProcessOutcome, Queue, Release, count,
-    state_key_failed, state_processed, state_requeued,
+    KeyListerGetter, PoppedItem, Population, ProcessOutcome, Queue, Release, checked, count,
+    state_processed, state_requeued,
 };
 use super::step::Step;
 use super::trace::Trace;
@@ -166,11 +166,7 @@ impl<O: Object> Fifo<O> {
     // ---- helpers
 
     fn key_of(&self, item: &Item<O>, step: Step, trace: &mut impl Trace) -> Result<Key, Error> {
-        (self.key_func)(item).map_err(|error| {
-            let error = key_error(item, error);
-            state_key_failed(&error, step, trace);
-            error
-        })
+        checked(&mut (self.key_func)(item), item, step, trace).map(std::mem::take)
     }
 
     fn set(&mut self, key: Key, item: Item<O>, set: Step, enqueue: Step, trace: &mut impl Trace) {

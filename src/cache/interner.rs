@@ -1,13 +1,11 @@
 //! Numbers for names: other data structures use a small number instead of the text.
 
-use std::hash::{BuildHasher, Hasher};
-
 use derive_where::derive_where;
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::chunked_vec::ChunkedVec;
+use super::key::{Key, hash};
 
 /// Assigns a number to each name, lowest first, and looks it up again. A released number is reused
 /// for another name. Each name has a value beside it, so that both come with one load from memory.
@@ -22,15 +20,35 @@ pub(super) struct Interner<N, V = ()> {
     free: Vec<u32>,
 }
 
-/// A name that can have a number.
-pub(super) trait Name: Eq {
-    fn bytes(&self) -> &[u8];
+/// What [`Interner::insert`] has done.
+pub(super) struct Inserted<'a, N, V> {
+    pub(super) number: u32,
+    pub(super) name: &'a N,
+    pub(super) value: &'a mut V,
+    /// The value that was not needed: the name had a number.
+    pub(super) given: Option<V>,
 }
 
-impl Name for super::key::Key {
+/// A name that can have a number. Its default needs no memory.
+pub(super) trait Name: Default + Eq {
+    fn bytes(&self) -> &[u8];
+
+    /// The hash of its bytes.
+    #[inline]
+    fn hashed(&self) -> u64 {
+        hash(self.bytes())
+    }
+}
+
+impl Name for Key {
     #[inline]
     fn bytes(&self) -> &[u8] {
         self.as_bytes()
+    }
+
+    #[inline]
+    fn hashed(&self) -> u64 {
+        Key::hashed(self)
     }
 }
 
@@ -66,7 +84,7 @@ impl<N: Name, V> Interner<N, V> {
         let mut table = HashTable::with_capacity(times * length);
         for number in 0..count(self.rows.len()) {
             if let Some(name) = self.name(number) {
-                table.insert_unique(hash(name.bytes()), number, |_| 0);
+                table.insert_unique(name.hashed(), number, |_| 0);
             }
         }
         self.table = table;
@@ -88,8 +106,8 @@ impl<N: Name, V> Interner<N, V> {
         self.table.find(hash(name), |_| true).copied()
     }
 
-    /// The number of a name; a new one has this value. Gives the value back if the name is not new.
-    pub(super) fn insert(&mut self, name: N, value: V) -> (u32, Option<V>) {
+    /// The number of a name, and its row. A new one is taken, and has this value; otherwise the value is given back.
+    pub(super) fn insert(&mut self, name: &mut N, value: V) -> Option<Inserted<'_, N, V>> {
         let length = self.table.len();
         // Not where most numbers are free.
         if length == self.table.capacity() && self.rows.len() <= 2 * length {
@@ -97,19 +115,35 @@ impl<N: Name, V> Interner<N, V> {
         }
         let rows = &self.rows;
         let entry = self.table.entry(
-            hash(name.bytes()),
-            |&number| matches!(rows.get(number), Some(Some((other, _))) if *other == name),
+            name.hashed(),
+            |&number| matches!(rows.get(number), Some(Some((other, _))) if *other == *name),
             |&number| rehash(rows, number),
         );
-        match entry {
+        let (number, given) = match entry {
             Entry::Occupied(entry) => (*entry.get(), Some(value)),
             Entry::Vacant(entry) => {
-                let number = self.free.pop().unwrap_or_else(|| count(length));
+                let row = Some((std::mem::take(name), value));
+                let number = match self.free.pop() {
+                    Some(number) => {
+                        *self.rows.get_mut(number)? = row;
+                        number
+                    }
+                    None => {
+                        self.rows.push(row);
+                        count(length)
+                    }
+                };
                 entry.insert(number);
-                self.rows.set(number, Some((name, value)));
                 (number, None)
             }
-        }
+        };
+        let (name, value) = self.row_mut(number)?;
+        Some(Inserted {
+            number,
+            name,
+            value,
+            given,
+        })
     }
 
     /// The name and the value of a number.
@@ -131,7 +165,7 @@ impl<N: Name, V> Interner<N, V> {
     /// Releases a number and returns its name and value.
     pub(super) fn remove(&mut self, number: u32) -> Option<(N, V)> {
         let row = self.rows.get_mut(number)?.take()?;
-        let hash = hash(row.0.bytes());
+        let hash = row.0.hashed();
         if let Ok(entry) = self.table.find_entry(hash, |&other| other == number) {
             entry.remove();
         }
@@ -145,23 +179,9 @@ fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-#[inline]
-pub(super) fn hash(name: &[u8]) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
-    match (name.first_chunk::<16>(), name.last_chunk::<16>()) {
-        // Most keys: without a call.
-        (Some(first), Some(last)) if name.len() <= 32 => {
-            hasher.write(first);
-            hasher.write(last);
-        }
-        _ => hasher.write(name),
-    }
-    hasher.finish()
-}
-
 fn rehash<N: Name, V>(rows: &ChunkedVec<Option<(N, V)>>, number: u32) -> u64 {
     match rows.get(number) {
-        Some(Some((name, _))) => hash(name.bytes()),
+        Some(Some((name, _))) => name.hashed(),
         _ => 0,
     }
 }
@@ -177,7 +197,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::key::Key;
 
     proptest! {
         #[test]
@@ -189,8 +208,9 @@ mod tests {
             for (insert, name) in steps {
                 let name = format!("some-namespace/pod-{name}");
                 if insert {
-                    let (number, given) = numbers.insert(Key::from(&*name), ());
-                    let new = given.is_none();
+                    let row = numbers.insert(&mut Key::from(&*name), ());
+                    let row = row.map(|row| (row.number, row.given.is_none()));
+                    let (number, new) = row.unwrap_or_default();
                     match naive.get(&name) {
                         Some(known) => prop_assert_eq!((number, new), (*known, false)),
                         None => {

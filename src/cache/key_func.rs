@@ -54,13 +54,10 @@ pub fn split_meta_namespace_key(key: &str) -> Result<(&str, &str), String> {
 }
 
 /// The key under which a queue stores an item; a tombstone has its own.
-pub(super) fn key_of<O>(key_func: &KeyFunc<O>, item: &Item<O>) -> Result<Key, Error>
-where
-    O: Object,
-{
+pub(super) fn key_of<O>(key_func: &KeyFunc<O>, item: &Item<O>) -> Result<Key, String> {
     match item {
         Item::Tombstone(tombstone) => Ok(tombstone.key.clone()),
-        _ => key_func(item).map_err(|error| key_error(item, error)),
+        _ => key_func(item),
     }
 }
 

@@ -44,7 +44,7 @@ impl Order {
     }
 
     // Not generic: this one serves all types.
-    fn places(self, keys: Vec<&str>) -> Vec<usize> {
+    fn places(self, keys: Vec<&str>) -> Vec<u32> {
         let place = |key: &str| match self {
             Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),
             Self::Dense | Self::Insertion | Self::Key => 0,

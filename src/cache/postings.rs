@@ -67,7 +67,7 @@ impl Postings {
         let number = match self.values.find(value.as_bytes()) {
             Some(number) => number,
             None => {
-                let (number, _) = self.values.insert(value.into(), Vec::new());
+                let number = self.values.insert(&mut value.into(), Vec::new())?.number;
                 self.order.push(number);
                 number
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::error::Error;
 use super::fact::{Fact, QueueFact};
 use super::key::Key;
-use super::key_func::{KeyFunc, key_of};
+use super::key_func::{KeyFunc, key_error, key_of};
 use super::object::{Item, Object};
 use super::step::Step;
 use super::trace::Trace;
@@ -288,6 +288,21 @@ pub(super) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// The key that a key function has made; states the fact if there is none. The key stays where it is: to copy what was just
+/// written makes the CPU wait.
+pub(super) fn checked<'a, O: Object>(
+    key: &'a mut Result<Key, String>,
+    item: &Item<O>,
+    step: Step,
+    trace: &mut impl Trace,
+) -> Result<&'a mut Key, Error> {
+    key.as_mut().map_err(|error| {
+        let error = key_error(item, std::mem::take(error));
+        state_key_failed(&error, step, trace);
+        error
+    })
+}
+
 /// The key of an item; states the fact if there is none.
 pub(super) fn queue_key<O: Object>(
     key_func: &KeyFunc<O>,
@@ -295,7 +310,7 @@ pub(super) fn queue_key<O: Object>(
     step: Step,
     trace: &mut impl Trace,
 ) -> Result<Key, Error> {
-    key_of(key_func, item).inspect_err(|error| state_key_failed(error, step, trace))
+    checked(&mut key_of(key_func, item), item, step, trace).map(std::mem::take)
 }
 
 /// States that a key was requeued, with the new queue length, or that it has newer content

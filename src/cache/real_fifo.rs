@@ -13,7 +13,7 @@ use super::delta::{Delta, DeltaType};
 use super::error::Error;
 use super::fact::{Entry, Fact, QueueFact, Rv};
 use super::few::Few;
-use super::interner::{Interner, hash};
+use super::interner::Interner;
 use super::key::Key;
 use super::key_func::KeyFunc;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
@@ -407,13 +407,11 @@ impl<O: Object> RealFifo<O> {
         let mut listed = HashTable::with_capacity(keys.len());
         for (place, key) in (0..).zip(&keys) {
             let is = |other: &u32| keys[*other as usize] == *key;
-            listed
-                .entry(hash(key.as_bytes()), is, |_| 0)
-                .or_insert(place);
+            listed.entry(key.hashed(), is, |_| 0).or_insert(place);
         }
         let is_listed = |key: &Key| {
             let is = |place: &u32| keys[*place as usize] == *key;
-            listed.find(hash(key.as_bytes()), is).is_some()
+            listed.find(key.hashed(), is).is_some()
         };
 
         // The queued keys, with the position of the newest entry of each.
@@ -421,9 +419,9 @@ impl<O: Object> RealFifo<O> {
         let mut newest: Vec<usize> = Vec::new();
         for (place, entry) in self.items.iter().enumerate() {
             if let Some(key) = entry.key() {
-                match queued.insert(key.clone(), ()) {
-                    (_, None) => newest.push(place),
-                    (number, Some(())) => newest[number as usize] = place,
+                match queued.insert(&mut key.clone(), ()) {
+                    Some(row) if row.given.is_some() => newest[row.number as usize] = place,
+                    _ => newest.push(place),
                 }
             }
         }
@@ -600,7 +598,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         let step = Step::RealResync;
         let mut queued = Interner::default();
         for key in self.items.iter().filter_map(QueuedDelta::key) {
-            queued.insert(key.clone(), ());
+            queued.insert(&mut key.clone(), ());
         }
         for key in known.list_keys() {
             if queued.find(key.as_bytes()).is_some() {
@@ -680,9 +678,9 @@ fn is_new<O: Object>(
     key: &Key,
 ) -> bool {
     let key_at = |place: usize| items.get(place).and_then(QueuedDelta::key);
-    let hash_at = |place: usize| key_at(place).map_or(0, |key| hash(key.as_bytes()));
+    let hash_at = |place: usize| key_at(place).map_or(0, |key| key.hashed());
     match unique.entry(
-        hash(key.as_bytes()),
+        key.hashed(),
         |other| key_at(*other) == Some(key),
         |other| hash_at(*other),
     ) {

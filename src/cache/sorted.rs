@@ -22,24 +22,24 @@ pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// The place of each of `count` items in their order; equals keep theirs.
-pub(super) fn places(
-    count: usize,
-    compare: &mut dyn FnMut(usize, usize) -> Ordering,
-) -> Vec<usize> {
-    let mut sorted: Vec<usize> = (0..count).collect();
-    sorted.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
+pub(super) fn places(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<u32> {
+    // More than 2³² items would not fit into memory.
+    let mut sorted: Vec<u32> = (0..count as u32).collect();
+    sorted.sort_unstable_by(|one, other| {
+        compare(*one as usize, *other as usize).then(one.cmp(other))
+    });
     let mut places = vec![0; count];
-    for (to, from) in sorted.into_iter().enumerate() {
-        places[from] = to;
+    for (to, from) in (0..).zip(sorted) {
+        places[from as usize] = to;
     }
     places
 }
 
 /// Moves each item to its place.
-pub(super) fn put<T>(items: &mut [T], mut places: Vec<usize>) {
+pub(super) fn put<T>(items: &mut [T], mut places: Vec<u32>) {
     for from in 0..items.len() {
-        while places[from] != from {
-            let to = places[from];
+        while places[from] as usize != from {
+            let to = places[from] as usize;
             items.swap(from, to);
             places.swap(from, to);
         }

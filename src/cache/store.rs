@@ -11,14 +11,14 @@ use std::sync::Arc;
 use derive_where::derive_where;
 
 use super::error::{Error, TransactionError};
-use super::fact::{Fact, QueueFact, Rv, StoreFact};
+use super::fact::{Fact, Rv, StoreFact};
 use super::index::{IndexView, Indexers, Indices, Rows};
 use super::interner::Interner;
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
 use super::object::{Item, Object};
 use super::order::Order;
-use super::queue::{KeyListerGetter, TransformFunc};
+use super::queue::{KeyListerGetter, TransformFunc, checked};
 use super::sorted;
 use super::step::Step;
 use super::store_order::{PlacesIter, StoreOrder};
@@ -128,7 +128,8 @@ impl<O: Object> Indexer<O> {
     /// [`Error::Key`], [`Error::StoreTransform`]: nothing changed. [`Error::IndexWrite`]: the
     /// object is stored, but missing in the indices from the named one on.
     pub fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
-        let key = self.key_of(&item, trace)?;
+        let mut key = (self.key_func)(&item);
+        let key = checked(&mut key, &item, Step::StoreWrite, trace)?;
         let item = self.transform(item)?;
         self.version.prepare(Some(&item));
         self.put(key, item, trace)?;
@@ -152,9 +153,10 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::Key`]: nothing changed. [`Error::IndexWrite`]: the object is still stored.
     pub fn delete(&mut self, item: &Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
-        let key = self.key_of(item, trace)?;
+        let mut key = (self.key_func)(item);
+        let key = checked(&mut key, item, Step::StoreWrite, trace)?;
         self.version.prepare(Some(item));
-        self.remove(&key, trace)?;
+        self.remove(key, trace)?;
         self.version.advance(trace);
         Ok(())
     }
@@ -173,12 +175,13 @@ impl<O: Object> Indexer<O> {
         let items = items.into_iter();
         let mut rows: Rows<O> = Interner::with_capacity(items.size_hint().0);
         for item in items {
-            let key = self.key_of(&item, trace)?;
+            let mut key = (self.key_func)(&item);
+            let key = checked(&mut key, &item, Step::StoreWrite, trace)?;
             let item = self.transform(item)?;
-            if let (row, Some(item)) = rows.insert(key, Some(item))
-                && let Some((_, place)) = rows.row_mut(row)
+            if let Some(row) = rows.insert(key, Some(item))
+                && let Some(item) = row.given
             {
-                *place = item;
+                *row.value = item;
             }
         }
         self.places = StoreOrder::in_turn(rows.len());
@@ -209,8 +212,10 @@ impl<O: Object> Indexer<O> {
         let mut errors = Vec::new();
         let mut keyed = Vec::with_capacity(total_transactions);
         for (position, transaction) in transactions.into_iter().enumerate() {
-            match self.key_of(&transaction.object, trace) {
+            let mut key = (self.key_func)(&transaction.object);
+            match checked(&mut key, &transaction.object, Step::StoreWrite, trace) {
                 Ok(key) => {
+                    let key = std::mem::take(key);
                     successful_indices.push(position);
                     keyed.push((key, transaction));
                 }
@@ -219,10 +224,10 @@ impl<O: Object> Indexer<O> {
         }
         let last = keyed.last().map(|(_, transaction)| &transaction.object);
         self.version.prepare(last);
-        for (key, transaction) in keyed {
+        for (mut key, transaction) in keyed {
             match transaction.transaction_type {
                 TransactionType::Add | TransactionType::Update => {
-                    self.put(key, transaction.object, trace)?;
+                    self.put(&mut key, transaction.object, trace)?;
                 }
                 TransactionType::Delete => self.remove(&key, trace)?,
             }
@@ -358,7 +363,8 @@ impl<O: Object> Indexer<O> {
     /// [`Error::IndexNotFound`].
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
         let rows = self.indices.rows(index, value)?;
-        let mut keys: Vec<_> = rows.iter().filter_map(|row| self.rows.name(*row)).collect();
+        let mut keys = Vec::with_capacity(rows.len());
+        keys.extend(rows.iter().filter_map(|row| self.rows.name(*row)));
         sorted::sort(&mut keys, Ord::cmp);
         Ok(keys)
     }
@@ -431,18 +437,6 @@ impl<O: Object> Indexer<O> {
         black_box(objects().filter_map(version).sum::<usize>());
     }
 
-    fn key_of(&self, item: &Item<O>, trace: &mut impl Trace) -> Result<Key, Error> {
-        (self.key_func)(item).map_err(|error| {
-            let error = key_error(item, error);
-            trace.fact(Step::StoreWrite, || {
-                Fact::Queue(QueueFact::KeyFailed {
-                    error: error.to_string().into(),
-                })
-            });
-            error
-        })
-    }
-
     #[inline]
     fn transform(&self, item: Item<O>) -> Result<Item<O>, Error> {
         match &self.transformer {
@@ -487,11 +481,14 @@ impl<O: Object> Indexer<O> {
         keyed.into_iter().map(|(row, _)| row).collect()
     }
 
-    fn put(&mut self, key: Key, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
-        let (row, item) = self.rows.insert(key, Some(item));
-        let old = match (item, self.rows.row_mut(row)) {
-            (Some(item), Some((_, place))) => std::mem::replace(place, item),
-            _ => None,
+    fn put(&mut self, key: &mut Key, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        let Some(inserted) = self.rows.insert(key, Some(item)) else {
+            return Ok(());
+        };
+        let (row, key, place) = (inserted.number, inserted.name, inserted.value);
+        let old = match inserted.given {
+            Some(item) => std::mem::replace(place, item),
+            None => None,
         };
         match &old {
             // Loads its reference count while the indices are updated: the old object is dropped at
@@ -502,9 +499,7 @@ impl<O: Object> Indexer<O> {
             Some(_) => {}
             None => self.places.push(row),
         }
-        let Some((key, Some(item))) = self.rows.row(row) else {
-            return Ok(());
-        };
+        let Some(item) = place else { return Ok(()) };
         trace.fact(Step::StoreWrite, || {
             Fact::Store(StoreFact::ItemStored {
                 object: item.to_ref(key),
