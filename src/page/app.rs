@@ -133,11 +133,14 @@ fn open_address(ui: Ui) -> Option<Command> {
 /// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told
 /// the first story.
 fn first_session(is_newcomer: bool) -> Session {
-    let mut session = Session::new();
-    if is_newcomer {
+    let mut session = if is_newcomer {
+        let mut session = Session::empty();
         session.open_at_hand(FIRST_LOOK);
         session.obey(Command::Tell(Tell::Scene(0)));
-    }
+        session
+    } else {
+        Session::new()
+    };
     let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
     session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
     session

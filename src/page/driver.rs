@@ -612,13 +612,13 @@ impl Driver {
             let play = |stage: &Stage| stage.play(before, &scene, words, &scaled);
             self.slide_from(places, view, scaled(SLIDE_MS), play).await;
         } else {
-            stage.cut();
             let before = told(&view).and_then(|flight| stage.place(&flight.from));
+            stage.cut();
             self.set(view).await;
+            let lit = scene.flashes.last();
+            let lit = lit.map_or_else(Vec::new, |(_, anchors)| stage.lit(anchors, 0));
             self.trail(before);
-            if let Some((_, anchors)) = scene.flashes.last() {
-                stage.flash(anchors, 0, scaled(SETTLE_MS));
-            }
+            stage.light(&lit, 0, scaled(SETTLE_MS));
         }
         scaled(scene.ms)
     }

@@ -314,7 +314,7 @@ impl Stage {
     }
 
     /// What lights up in `at` ms. At any speed, at most three flashes a second: more would hurt eyes.
-    fn lit(&self, anchors: &[Anchor], at: u32) -> Vec<Element> {
+    pub(crate) fn lit(&self, anchors: &[Anchor], at: u32) -> Vec<Element> {
         let now = now();
         let begins = now + f64::from(at);
         let shortest = f64::from(SHORTEST_FLASH_MS);
@@ -337,7 +337,7 @@ impl Stage {
         lit
     }
 
-    fn light(&self, lit: &[Element], at: u32, ms: u32) {
+    pub(crate) fn light(&self, lit: &[Element], at: u32, ms: u32) {
         // Inside, so that a row's neighbours and a room that scrolls cut nothing of it. The outline is what high contrast
         // shows of it.
         const LIT: &[(&str, &str)] = &[
@@ -382,28 +382,29 @@ impl Stage {
         }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
             let route = map.route(origin, &[], to);
+            let rooms = still.then(|| rooms_of(host, flight)).flatten();
             let drawn = draw_way(&map, &route, flight.hue, still);
-            if still && drawn.is_some() {
-                say_way(host, &map, flight, &route);
+            if let (Some(rooms), Some(_)) = (rooms, drawn) {
+                say_way(host, &map, &rooms, &route);
             }
         }
     }
 }
 
-/// Writes beside the way from which room to which it leads.
-fn say_way(host: &Host, map: &Map, flight: &Flight, route: &Route) {
+/// From which room to which a way leads.
+fn rooms_of(host: &Host, flight: &Flight) -> Option<String> {
     let room = |anchors: &[Anchor]| {
         let (element, ..) = first(host, anchors)?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
-    let (Some(from), Some(to)) = (room(&flight.from), room(&flight.to)) else {
-        return;
-    };
-    if from == to {
-        return;
-    }
-    let Some(words) = element("div", "fly fly-label way", &format!("{from} → {to}")) else {
+    let (from, to) = (room(&flight.from)?, room(&flight.to)?);
+    (from != to).then(|| format!("{from} → {to}"))
+}
+
+/// Writes that beside the way.
+fn say_way(host: &Host, map: &Map, rooms: &str, route: &Route) {
+    let Some(words) = element("div", "fly fly-label way", rooms) else {
         return;
     };
     let _ = map.layer.append_child(&words);

@@ -14,7 +14,9 @@ use deltascope_presentation::motion::route::{GAP, Rect, Route};
 
 /// Names that a path avoids.
 const NAMES: &str = ".head > *, .sub, h4, .obj, .tag, .d, .key, .state, .requests > li, .kv > div, .wire, .value, \
-                     .lock, .lst > .n, .lamps > *, .line, .btn";
+                     .lock, .lst > .n, .lamps > *, .btn";
+/// Printed lines, whose words are avoided.
+const LINES: &str = ".line";
 /// The places of a handler, from which a path keeps away: they are small.
 const SLOTS: &str = ".ring i";
 
@@ -143,7 +145,8 @@ impl Map {
             layer,
         };
         map.rooms = map.rects(host, ".grid .room", rect_of);
-        map.names = map.rects(host, NAMES, end_of);
+        map.names = map.rects(host, NAMES, rect_of);
+        map.names.extend(map.rects(host, LINES, end_of));
         let slots = map.rects(host, SLOTS, rect_of).into_iter();
         map.names.extend(slots.map(|slot| slot.grown(GAP)));
         Some(map)
@@ -321,19 +324,19 @@ pub(crate) fn elements(host: &Host, selector: &str) -> Vec<Element> {
     let Some(found) = host.find_all(selector) else {
         return Vec::new();
     };
-    let all = (0..found.length()).filter_map(|at| found.get(at)?.dyn_into().ok());
-    all.collect()
+    let all = (0..found.length()).filter_map(|at| found.get(at));
+    all.map(JsCast::unchecked_into).collect()
 }
 
 /// An element's box in px of the layer, which the page around may have scaled.
 pub(crate) fn rect_of(host: &Host, element: &Element) -> Option<Rect> {
     let rect = element.get_bounding_client_rect();
-    let scale = host.scale();
+    let (width, scale) = (rect.width(), host.scale());
     // An element of a room that is not shown has no size.
-    (rect.width() > 0.0).then(|| Rect {
+    (width > 0.0).then(|| Rect {
         x: rect.x() * scale,
         y: rect.y() * scale,
-        width: rect.width() * scale,
+        width: width * scale,
         height: rect.height() * scale,
     })
 }

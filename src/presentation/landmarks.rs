@@ -129,7 +129,7 @@ impl Landmarks {
     }
 
     /// Keeps no more earlier states than the run has checkpoints.
-    pub fn thin(&mut self, timeline: &Timeline) {
+    fn thin(&mut self, timeline: &Timeline) {
         timeline.thin_along(&mut self.kept, |state| state.seen);
     }
 
@@ -154,10 +154,8 @@ impl Landmarks {
         self.behind.cut(at);
         CellSlots::cut(&mut self.places, seen);
         let met = self.met.partition_point(|(at, _)| *at <= seen);
-        let marks = Rc::make_mut(&mut self.marks);
-        for (_, uid) in self.met.drain(met..) {
-            marks.remove(&uid);
-        }
+        self.met.truncate(met);
+        self.keep_marks();
     }
 
     /// Forgets the first `gone` facts of the run; the rest begins at 0 again.
@@ -194,7 +192,7 @@ impl Landmarks {
             |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
         CellSlots::forget(&mut self.places, &is_there);
         Alike::forget(&mut self.alike, &is_there);
-        let mut there = Marks::default();
+        let there = Marks::default();
         for object in start.api.objects.values() {
             there.insert(&object.object.uid, 0);
         }
@@ -203,8 +201,24 @@ impl Landmarks {
             shift(at);
             kept
         });
-        let met = self.met.iter().map(|(_, uid)| &**uid);
-        Rc::make_mut(&mut self.marks).keep(met);
+        self.keep_marks();
+    }
+
+    /// Keeps the marks of what was met alone.
+    fn keep_marks(&mut self) {
+        let marks = self.marks.only(self.met.iter().map(|(_, uid)| uid));
+        self.marks = Rc::new(marks);
+    }
+
+    /// The same for a run beside this one, which keeps as many earlier states as that has checkpoints.
+    #[must_use]
+    pub fn beside(&self, timeline: &Timeline) -> Self {
+        let mut beside = self.clone();
+        // Else what one run meets would be met in the other.
+        beside.marks = Rc::new(Marks::clone(&self.marks));
+        beside.alike = self.alike.apart();
+        beside.thin(timeline);
+        beside
     }
 
     /// The markers, in the order of time.
@@ -376,7 +390,7 @@ impl Landmarks {
         state.last = mark;
         state.note(&object.key, Some(mark));
         self.met.push((at, Arc::clone(&object.uid)));
-        Rc::make_mut(&mut self.marks).insert(&object.uid, mark);
+        self.marks.insert(&object.uid, mark);
     }
 }
 
@@ -419,6 +433,30 @@ mod tests {
             assert!(!rest.contains(&mark), "looks like another one");
             before = mark;
         }
+    }
+
+    #[test]
+    fn a_view_shares_what_a_run_meets_and_a_run_beside_it_does_not() {
+        let mut landmarks = Landmarks::default();
+        let key = Key::from("a/web");
+        landmarks.name(1, &key);
+        let (marks, alike) = (landmarks.marks(), landmarks.alike());
+        let beside = landmarks.beside(&Timeline::empty());
+        landmarks.name(2, &"a/dns".into());
+        landmarks.meet(
+            2,
+            &ObjectRef {
+                key,
+                shape: Shape::Object,
+                rv: "1".into(),
+                uid: "uid".into(),
+            },
+        );
+        let met = |marks: &Marks, alike: &Alike| (marks.get("uid").is_some(), alike.has("dns"));
+        assert_eq!(met(&marks, &alike), (true, true));
+        let (marks, alike) = (beside.marks(), beside.alike());
+        assert_eq!(met(&marks, &alike), (false, false));
+        assert!(alike.has("web"));
     }
 
     #[test]

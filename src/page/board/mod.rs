@@ -97,6 +97,12 @@ pub fn Board() -> impl IntoView {
     let telling = ui.memo(|view| view.story.is_some());
     // For whoever is new: without what the story has no words for.
     let plain = ui.memo(|view| view.story.as_ref().is_some_and(|story| story.plain));
+    // Whether it asks for something to be done, and whether that was done.
+    let aim = ui.memo(|view| {
+        let story = view.story.as_ref();
+        let story = story.filter(|story| story.before.is_none());
+        story.and_then(|story| Some(story.goal.as_ref()?.reached))
+    });
     let unused = ui.memo(|view| !view.picture.informer.has_queue());
     keyboard::listen(ui, layout, help);
     stops::listen(ui, layout);
@@ -118,6 +124,8 @@ pub fn Board() -> impl IntoView {
     let shown_as = move || {
         [
             ("tells", telling.get()),
+            ("aims", aim.get().is_some()),
+            ("reached", aim.get() == Some(true)),
             ("shelved", !embedded && shelved()),
             ("on-paper", !embedded && on_paper.get()),
             ("races", racing.get()),

@@ -6,6 +6,7 @@
 use crate::view::cells::{Hue, Touched};
 use std::collections::VecDeque;
 use std::mem::Discriminant;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use deltascope_replay::picture::{ApiObject, Behind, Picture, QueueKind};
 
 /// More objects than this are drawn as cells.
 pub const MANY: usize = 60;
+/// So many keys are looked for in the queue, one by one.
+const FEW: usize = 8;
 /// A queue's field has room for at least this many cells.
 const QUEUED: usize = 64;
 /// The greatest width of a cell with its gap, in px.
@@ -381,6 +384,8 @@ pub struct Cells {
     deleted: VecDeque<Key>,
     /// What was known of the server's state, on which all looks depend.
     known: Option<Discriminant<Behind>>,
+    /// The keys of the queue, by how many were popped before each.
+    queued: Range<usize>,
 }
 
 impl Cells {
@@ -401,6 +406,9 @@ impl Cells {
                 self.few(field, view, &touched)
             }
             (Field::Queue, Some(touched)) if !touched.queue => Vec::new(),
+            (Field::Queue, Some(touched)) if can_go_on(picture, &touched) => {
+                self.ends(field, view, &touched)
+            }
             _ => field.looks(view, cells).into_iter().enumerate().collect(),
         };
         self.looks.resize(cells, Look::default());
@@ -416,7 +424,24 @@ impl Cells {
         self.before = (view.step, Rc::clone(&view.recent));
         self.deleted.clone_from(&picture.api.deleted);
         self.known = known;
+        self.queued = queued_at(picture);
         changed
+    }
+
+    /// The looks of what has come into a DeltaFIFO at its ends, or has left it there, and of a few keys.
+    fn ends(&self, field: Field, view: &View, touched: &Touched) -> Vec<(usize, Look)> {
+        let cells = self.looks.len();
+        let (was, is) = (&self.queued, queued_at(&view.picture));
+        let between = |one: usize, other: usize| one.min(other)..one.max(other);
+        let moved = between(was.start, is.start).chain(between(was.end, is.end));
+        let keys = touched.keys.iter();
+        let keys = keys.filter_map(|key| field.cell(view, cells, &field.anchor(key.clone())));
+        let looks = moved.map(|at| at % cells.max(1)).chain(keys).map(|cell| {
+            let here = field.at(view, cells, cell);
+            let look = here.map(|anchor| field.look(&view.picture, &anchor));
+            (cell, look.unwrap_or_default())
+        });
+        looks.collect()
     }
 
     /// The looks of the cells of a few keys.
@@ -452,6 +477,16 @@ impl Cells {
         }
         looks
     }
+}
+
+/// Whether all that these facts have changed in the queue are its ends and the looks of a few keys.
+fn can_go_on(picture: &Picture, touched: &Touched) -> bool {
+    picture.queue.kind == QueueKind::DeltaFifo && touched.keys.len() <= FEW
+}
+
+fn queued_at(picture: &Picture) -> Range<usize> {
+    let popped = usize::try_from(picture.pop.count).unwrap_or_default();
+    popped..popped + picture.queue.keys.len()
 }
 
 const fn full(hue: Hue) -> Look {

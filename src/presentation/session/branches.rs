@@ -258,9 +258,9 @@ impl Session {
     fn keep(&self) -> Kept {
         let mut timeline = self.timeline.clone();
         timeline.rest();
-        let (mut landmarks, mut invariants) = (self.landmarks.clone(), self.invariants.clone());
-        landmarks.thin(&timeline);
+        let mut invariants = self.invariants.clone();
         invariants.thin(&timeline);
+        let landmarks = self.landmarks.beside(&timeline);
         Kept {
             timeline,
             cursor: self.playback.cursor(),

@@ -1,5 +1,6 @@
 //! What distinguishes the objects of a run: their marks, and names that several may share.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,42 +12,41 @@ use crate::caption::{Naming, short_name};
 
 /// The marks of a run, hashed: UIDs come in no order. They are assigned in turn as objects appear, without those of
 /// existing objects. A place in the run has the same marks however it was reached.
+///
+/// A view shares them with the run, which goes on: they grow, but those of what the view shows stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Marks(Map<Arc<str>, u8>);
+pub struct Marks(RefCell<Map<Arc<str>, u8>>);
 
 impl Marks {
     /// The mark of a UID.
     #[must_use]
     pub fn get(&self, uid: &str) -> Option<u8> {
-        self.0.get(uid).copied()
+        self.0.borrow().get(uid).copied()
     }
 
     /// Assigns a mark to a UID.
-    pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
-        self.0.insert(Arc::clone(uid), mark);
+    pub fn insert(&self, uid: &Arc<str>, mark: u8) {
+        self.0.borrow_mut().insert(Arc::clone(uid), mark);
     }
 
-    /// Removes the mark of a UID.
-    pub fn remove(&mut self, uid: &str) {
-        self.0.swap_remove(uid);
-    }
-
-    /// Keeps the marks of these UIDs alone.
-    pub fn keep<'a>(&mut self, uids: impl Iterator<Item = &'a str>) {
-        let marks = std::mem::take(self);
+    /// The marks of these UIDs alone.
+    #[must_use]
+    pub fn only<'a>(&self, uids: impl Iterator<Item = &'a Arc<str>>) -> Self {
+        let only = Self::default();
         for uid in uids {
-            if let Some((uid, mark)) = marks.0.get_key_value(uid) {
-                self.insert(uid, *mark);
+            if let Some(mark) = self.get(uid) {
+                only.insert(uid, mark);
             }
         }
+        only
     }
 }
 
 /// The keys of a run that differ only in their namespace, by the name that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alike {
-    /// The first key of each name, hashed: the names of a list come in no order.
-    first: Map<Arc<str>, Key>,
+    /// The first key of each name, hashed: the names of a list come in no order. It grows under a view, as marks do.
+    first: Rc<RefCell<Map<Arc<str>, Key>>>,
     /// All keys of a name that has more than one.
     more: SortedMap<Arc<str>, Vec<Key>>,
     /// Whether there are keys of more than one namespace.
@@ -57,11 +57,22 @@ impl Alike {
     /// Forgets the keys that do not exist.
     pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
         let known = std::mem::take(this);
-        for key in known.more.values().flatten().chain(known.first.values()) {
+        let first = known.first.borrow();
+        for key in known.more.values().flatten().chain(first.values()) {
             if is_there(key) {
                 Self::see(this, key);
             }
         }
+    }
+
+    /// The same for a run of its own.
+    #[must_use]
+    pub fn apart(&self) -> Rc<Self> {
+        let first = Rc::new(RefCell::clone(&self.first));
+        Rc::new(Self {
+            first,
+            ..self.clone()
+        })
     }
 
     /// Whether the run has several keys with this name, which differ in their namespace.
@@ -73,7 +84,7 @@ impl Alike {
     /// Whether a key of the run has this name, at any moment that is known.
     #[must_use]
     pub(crate) fn has(&self, short: &str) -> bool {
-        self.first.get(short).is_some()
+        self.first.borrow().contains_key(short)
     }
 
     /// How captions name the objects of the run.
@@ -89,19 +100,22 @@ impl Alike {
     /// Adds a key.
     pub fn see(this: &mut Rc<Self>, key: &Key) {
         let short = short_name(key);
-        match this.first.get(short) {
+        let first = this.first.borrow().get(short).cloned();
+        match first {
             None => {
-                let this = Rc::make_mut(this);
-                let other = this.first.values().find(|other| !other.is_empty());
+                let shared = Rc::clone(&this.first);
+                let mut all = shared.borrow_mut();
+                let other = all.values().find(|other| !other.is_empty());
                 let differs = other.is_some_and(|other| namespace(other) != namespace(key));
-                this.several |= differs && !key.is_empty();
-                this.first.insert(short.into(), key.clone());
+                if differs && !key.is_empty() && !this.several {
+                    Rc::make_mut(this).several = true;
+                }
+                all.insert(short.into(), key.clone());
             }
-            Some(first) if first == key => {}
+            Some(first) if first == *key => {}
             Some(first) => {
                 let known = this.more.get(short);
                 if known.is_none_or(|keys| !keys.contains(key)) {
-                    let first = first.clone();
                     let this = Rc::make_mut(this);
                     this.several = true;
                     let keys = this.more.or_default(short.into());

@@ -1,6 +1,7 @@
 // Moving through time: selection, chains of causes, step sizes, running until a condition, breakpoints.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CATEGORIES } from "../frames.mjs";
 import { PHONE, suite } from "../harness.mjs";
 
 const { onPage } = suite();
@@ -247,4 +248,18 @@ test("a far search is computed in slices, and a later command takes its place", 
   });
   assert.equal(step, failed.step + 2);
   assert.equal(error ?? null, null, "the search was given up");
+}));
+
+// A rule that asks with :has() how rows or buttons look styles all of them anew whenever something comes or goes near them.
+test("a step styles anew what it changes, and little else", onPage({}, async (app) => {
+  await app.call("seek", 2000);
+  const [browser, steps] = [app.context.browser(), 60];
+  await browser.startTracing(app.page, { categories: CATEGORIES });
+  await app.page.evaluate(async (steps) => {
+    for (let n = 0; n < steps; n += 1) await window.deltascope.step(1);
+  }, steps);
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  const styled = traceEvents.filter(({ name }) => name === "UpdateLayoutTree").map(({ args }) => args?.elementCount ?? 0);
+  const each = styled.reduce((sum, count) => sum + count, 0) / steps;
+  assert.ok(each > 10 && each < 150, `${each} elements a step`);
 }));
