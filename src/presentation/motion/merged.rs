@@ -1,7 +1,7 @@
 //! The facts of a beat or a step → one scene. Pure.
 //!
-//! An object that comes through several places flies along one path, without a stop. What happens to several
-//! handlers or index entries at once is shown at once; everything else, one after the other.
+//! An object that comes through several places flies along one path, without a stop but in the reflector's hand. What
+//! happens to several handlers or index entries at once is shown at once; everything else, one after the other.
 
 use super::plan::{BRIEF_MS, Flight, Hides, LIGHT_MS, Look, Motion, REST_MS, SETTLE_MS, plan};
 use crate::anchor::Anchor;
