@@ -264,7 +264,7 @@ impl<O: Object> DeltaFifo<O> {
     }
 
     fn is_queued(&self, key: &Key) -> bool {
-        self.items.find(key.as_bytes()).is_some()
+        self.items.number(key).is_some()
     }
 
     /// Appends a key that is not queued yet.

@@ -95,6 +95,12 @@ impl<N: Name, V> Interner<N, V> {
         self.table.len()
     }
 
+    /// The number of a name.
+    pub(super) fn number(&self, name: &N) -> Option<u32> {
+        let is = |&number: &u32| self.name(number) == Some(name);
+        self.table.find(name.hashed(), is).copied()
+    }
+
     /// The number of a name, by its bytes.
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
         let is = |&number: &u32| is_at(&self.rows, number, name);
@@ -102,8 +108,8 @@ impl<N: Name, V> Interner<N, V> {
     }
 
     /// Most likely the number of a name, without reading the name there.
-    pub(super) fn guess(&self, name: &[u8]) -> Option<u32> {
-        self.table.find(hash(name), |_| true).copied()
+    pub(super) fn guess(&self, name: &N) -> Option<u32> {
+        self.table.find(name.hashed(), |_| true).copied()
     }
 
     /// The number of a name, and its row. A new one is taken, and has this value; otherwise the value is given back.

@@ -445,7 +445,7 @@ impl<O: Object> RealFifo<O> {
         if let Some(known) = known {
             let mut missing = Vec::new();
             known.visit_keys(&mut |key| {
-                if !is_listed(key) && queued.find(key.as_bytes()).is_none() {
+                if !is_listed(key) && queued.number(key).is_none() {
                     missing.push(key.clone());
                 }
             });
@@ -601,7 +601,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
             queued.insert(&mut key.clone(), ());
         }
         for key in known.list_keys() {
-            if queued.find(key.as_bytes()).is_some() {
+            if queued.number(&key).is_some() {
                 trace.fact(step, || Fact::Queue(QueueFact::ResyncSkipped { key }));
                 continue;
             }

@@ -302,14 +302,16 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::Key`].
     pub fn get(&self, item: &Item<O>) -> Result<Option<&Item<O>>, Error> {
-        let key = (self.key_func)(item).map_err(|error| key_error(item, error))?;
-        Ok(self.find(key.as_bytes()))
+        match &(self.key_func)(item) {
+            Ok(key) => Ok(self.item(self.rows.number(key))),
+            Err(error) => Err(key_error(item, error.clone())),
+        }
     }
 
     /// The object stored under a key.
     #[must_use]
     pub fn get_by_key(&self, key: &str) -> Option<&Item<O>> {
-        self.find(key.as_bytes())
+        self.item(self.rows.find(key.as_bytes()))
     }
 
     /// All stored objects, borrowed, in the visible order.
@@ -422,9 +424,7 @@ impl<O: Object> Indexer<O> {
         if cfg!(target_arch = "wasm32") || self.len() < CACHED {
             return;
         }
-        let numbers: Vec<u32> = keys
-            .filter_map(|key| self.rows.guess(key.as_bytes()))
-            .collect();
+        let numbers: Vec<u32> = keys.filter_map(|key| self.rows.guess(key)).collect();
         let items = || {
             numbers
                 .iter()
@@ -447,8 +447,8 @@ impl<O: Object> Indexer<O> {
         }
     }
 
-    fn find(&self, key: &[u8]) -> Option<&Item<O>> {
-        self.rows.row(self.rows.find(key)?)?.1.as_ref()
+    fn item(&self, row: Option<u32>) -> Option<&Item<O>> {
+        self.rows.row(row?)?.1.as_ref()
     }
 
     /// The stored objects in memory order.
@@ -511,7 +511,7 @@ impl<O: Object> Indexer<O> {
     }
 
     fn remove(&mut self, key: &Key, trace: &mut impl Trace) -> Result<(), Error> {
-        let Some(row) = self.rows.find(key.as_bytes()) else {
+        let Some(row) = self.rows.number(key) else {
             return Ok(());
         };
         let Some((_, place @ Some(_))) = self.rows.row_mut(row) else {
