@@ -21,7 +21,8 @@ const LEFT_OUT: [&str; 6] = [
     "shelf.css",
 ];
 /// The page's styles that no first picture of most elements needs, side by side in the page's order.
-const LATER: [&str; 8] = [
+const LATER: [&str; 9] = [
+    "scene.css",
     "story.css",
     "informers.css",
     "drawer.css",
