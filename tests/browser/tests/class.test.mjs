@@ -220,7 +220,7 @@ test("what moves between scenes keeps to the boxes as they are", onPage({ link: 
         const { x, y } = path.getPointAtLength(at);
         const [left, top] = [x + stage.left, y + stage.top];
         // What comes from a room that is not shown comes over the edge of the one that is.
-        const by = at === 0 ? 56 : 1;
+        const by = at === 0 ? 160 : 1;
         return rooms.some((room) => left >= room.left - by && left <= room.right + 1 && top >= room.top - 1 && top <= room.bottom + 1);
       });
       return { inside, length };
