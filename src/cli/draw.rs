@@ -1,7 +1,5 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
-use std::rc::Rc;
-
 use deltascope_presentation::command::SvgOptions;
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
@@ -44,18 +42,15 @@ fn file(
     session: &mut Session,
     asked: &Options,
     name: &str,
-    bytes: Vec<u8>,
+    mut bytes: Vec<u8>,
     lang: Lang,
 ) -> Result<(), Unshown> {
-    let (cut, before) = (replay::cut_off(name, &bytes), session.view().lesson);
-    let shown = session.present_file(asked, name, bytes);
-    match cut {
-        Some(cut) if shown.is_err() && !Rc::ptr_eq(&before, &session.view().lesson) => {
-            note(cut.get(lang));
-            Ok(())
-        }
-        _ => shown,
+    if let Some(cut) = replay::cut_off(name, &bytes) {
+        note(cut.get(lang));
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n');
+        bytes.truncate(whole.map_or(0, |end| end + 1));
     }
+    session.present_file(asked, name, bytes)
 }
 
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {

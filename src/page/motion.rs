@@ -12,8 +12,8 @@ use web_sys::{Element, HtmlElement, SvgElement};
 use crate::animate::{Animation, Timing, animate, now};
 use crate::host::Host;
 use crate::sight::{
-    Before, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, recedes, rect_of,
-    shown, spot, texts, ways,
+    Before, Map, Place, Seen, Spot, Start, Way, column_of, first, is_small, name_of, recedes,
+    rect_of, shown, spot, texts, ways,
 };
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
@@ -381,6 +381,14 @@ impl Stage {
             return;
         }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
+            // An arrow that goes only as far as a room's edge would be too short to see.
+            let [origin, to] = [origin, to].map(|spot| match spot.is_door && still {
+                true => Spot {
+                    rect: spot.rect.grown(-SHORT),
+                    ..spot
+                },
+                false => spot,
+            });
             let route = map.route(origin, &[], to);
             let rooms = still.then(|| rooms_of(host, flight)).flatten();
             let drawn = draw_way(&map, &route, flight.hue, still);
@@ -540,10 +548,11 @@ fn drawing(class: &str, d: &str) -> Option<(Element, Element)> {
     Some((svg, path))
 }
 
+/// A shorter still arrow, in px, would cover the elements it connects; they are highlighted anyway.
+const SHORT: f64 = 56.0;
+
 /// Draws a route, without the parts on what it connects and on the names that it crosses.
 fn draw_way(map: &Map, route: &Route, hue: Option<DeltaType>, arrow: bool) -> Option<Element> {
-    // A shorter still arrow would cover the elements it connects; they are highlighted anyway.
-    const SHORT: f64 = 56.0;
     if arrow && route.visible() < SHORT {
         return None;
     }

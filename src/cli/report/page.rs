@@ -45,7 +45,7 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Informers {
 fn row(observed: &Observed, informer: &Informer) -> Row {
     let ledger = &informer.ledger;
     let (generation, named) = ledger.generation();
-    let version = generation.version();
+    let version = generation.client_go();
     let began = match (observed.start, ledger.start) {
         (Some(start), Some(began)) => began.saturating_sub(start),
         _ => 0,
@@ -103,10 +103,10 @@ fn note(version: &str, named: bool) -> Text {
     };
     Text::new(
         &format!(
-            "An informer behind the tap: its requests as they were, its store as it must be with Kubernetes {version} ({en}). Choose another generation above to overrule that."
+            "An informer behind the tap: its requests as they were, its store as it must be with client-go {version} ({en}). Choose another generation above to overrule that."
         ),
         &format!(
-            "tap 后面的一个 informer：请求与实际一致，store 按 Kubernetes {version} 推算（{zh}）。可在上方改选其他版本。"
+            "tap 后面的一个 informer：请求与实际一致，store 按 client-go {version} 推算（{zh}）。可在上方改选其他版本。"
         ),
     )
 }
@@ -207,14 +207,14 @@ mod tests {
             "newest, limit 500",
             "-",
             "1 min 1 s",
-            "1.36?",
+            "0.36?",
         ];
         assert_eq!(en(&all.rows[0]), first);
         assert_eq!(all.columns.len(), first.len());
         assert_eq!(&*all.rows[0].client, "m\\n");
         assert_eq!(&*all.rows[0].cells[7].zh, "1 分 1 秒");
         // It ended after 9 ms, and gets no older.
-        assert_eq!(en(&all.rows[1])[6..], ["1 410", "9 ms", "1.32"]);
+        assert_eq!(en(&all.rows[1])[6..], ["1 410", "9 ms", "0.32"]);
         let remarks: Vec<_> = all.rows.iter().map(|row| &*row.remark.en).collect();
         let wanted = [
             "",

@@ -515,7 +515,7 @@ fn refused(refused: &Refused) -> Text {
 
 fn known_bug(of: &Ledger, generation: Generation, violation: &Violation) -> Text {
     let what = of.scope.title();
-    let version = generation.version();
+    let version = generation.client_go();
     let named = of.generation().1;
     let when = when(of, violation.time);
     let key = violation.key.as_ref().map_or("", |key| &**key);
@@ -529,11 +529,11 @@ fn known_bug(of: &Ledger, generation: Generation, violation: &Violation) -> Text
     };
     Text::new(
         &format!(
-            "{what}: what happened here ({when}) meets a known bug of the client-go of Kubernetes {version}{en}: \"{}\" does not hold for {key}.",
+            "{what}: what happened here ({when}) meets a known bug of client-go {version}{en}: \"{}\" does not hold for {key}.",
             title(Lang::En)
         ),
         &format!(
-            "{what}：这里发生的事（{when}）会触发 Kubernetes {version} 的 client-go 的已知缺陷{zh}：“{}”对 {key} 不成立。",
+            "{what}：这里发生的事（{when}）会触发 client-go {version} 的已知缺陷{zh}：“{}”对 {key} 不成立。",
             title(Lang::Zh)
         ),
     )
@@ -595,7 +595,7 @@ pub(super) fn client(agent: &str) -> &str {
 pub(super) fn version(ledger: &Ledger) -> String {
     let (generation, named) = ledger.generation();
     let guess = if named { "" } else { "?" };
-    format!("{}{guess}", generation.version())
+    format!("{}{guess}", generation.client_go())
 }
 
 /// How its lists were asked for, and why there was more than one.

@@ -78,13 +78,14 @@ fn known(term: &'static Term, word: String) -> AnyView {
             host.focus_still(".tale");
         }
     });
+    let press = move || set(!stays.get_untracked(), true);
     let is_mouse = |event: &PointerEvent| event.pointer_type() == "mouse";
     view! {
         <span
             class="marked"
             node_ref=whole
             on:pointerenter=move |event| if is_mouse(&event) { open.set(true) }
-            on:pointerleave=move |event| if is_mouse(&event) && !stays.get_untracked() { open.set(false) }
+            on:pointerleave=move |event| if is_mouse(&event) && !stays.get_untracked() && !focused.get_untracked() { open.set(false) }
             on:focusin=move |_| {
                 focused.set(true);
                 open.set(true);
@@ -101,14 +102,11 @@ fn known(term: &'static Term, word: String) -> AnyView {
                 aria-expanded=text(move || open.get().to_string())
                 aria-describedby=maybe(move || open.get().then(|| describes.clone()))
                 // The focus, or the mouse, has opened it: the first press lets it stay.
-                on:click=move |_| {
-                    let is = !stays.get_untracked();
-                    set(is, true);
-                }
+                on:click=move |_| press()
                 on:keydown=move |event: KeyboardEvent| {
                     if matches!(&*event.key(), "Enter" | " ") {
                         event.prevent_default();
-                        set(!open.get_untracked(), true);
+                        press();
                     }
                 }
             >

@@ -216,7 +216,10 @@ impl Card {
         symptoms.push(id.to_ascii_lowercase());
         let themes = [Lang::En, Lang::Zh].map(|lang| story.theme.title(lang).to_ascii_lowercase());
         let eras = story.eras.iter();
-        let eras = eras.flat_map(|era| [era.version(), era.as_str()].map(str::to_ascii_lowercase));
+        let eras = eras.flat_map(|era| {
+            let names = [era.version(), era.as_str(), era.client_go(), "client-go"];
+            names.map(str::to_ascii_lowercase)
+        });
         // The names that a scene introduces or writes as code.
         let said = story.scenes.iter().flat_map(|scene| both_of(&scene.say));
         let names = said.flat_map(pieces).filter_map(|piece| match piece {

@@ -481,7 +481,7 @@ pub fn not_found(failed: &NotFound) -> Text {
         ),
         End::Bound => (
             format!(" up to fact {to}, as far as one search looks; the run goes on."),
-            format!("：一次搜索只看到第 {to} 步，运行还在继续。"),
+            format!("：一次搜索只看到事实 {to}，运行还在继续。"),
         ),
         End::Full => (
             format!(" up to fact {to}, and no more facts are kept."),

@@ -336,7 +336,10 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     } else {
         super::parts::DASHED_TOKEN
     };
-    dot(pen, at(117), 5, row.sending, sending);
+    // A plain story has no words for the empty place.
+    if row.sending.is_some() || !pen.plain {
+        dot(pen, at(117), 5, row.sending, sending);
+    }
     // The lamps.
     let cy = a.y + 33;
     // In a story it stands below what it says, and there is nothing else.

@@ -73,7 +73,7 @@ test("a long opening shows its progress and can be stopped; the current run stay
   await app.page.evaluate(() => (location.hash = "#v1;lesson=sandbox;at=t:999999999999"));
   const card = app.id("opening");
   await card.waitFor();
-  assert.match(await card.innerText(), /\d+ steps/);
+  assert.match(await card.innerText(), /\d+ facts/);
   await app.page.keyboard.press("Escape");
   await card.waitFor({ state: "detached" });
   assert.deepEqual(await app.state(), before);

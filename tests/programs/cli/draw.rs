@@ -62,6 +62,8 @@ fn a_moment_is_drawn_of_a_lesson_a_scenario_or_a_trace() {
         let (code, svg, err) = run(&["draw", file.to_str().unwrap(), "--at", "end", "--no-strip"]);
         assert_eq!((code, err.is_empty()), (Some(0), rest.is_empty()), "{err}");
         assert!(svg.contains("HANDLERS") && err.contains(said), "{err}");
+        let (code, _, err) = run(&["draw", file.to_str().unwrap(), "--at", "nowhere"]);
+        assert_eq!(code, Some(1), "{err}");
     }
 
     for (args, code, said) in [
