@@ -12,8 +12,8 @@ use web_sys::{Element, HtmlElement, SvgElement};
 use crate::animate::{Animation, Timing, animate, now};
 use crate::host::Host;
 use crate::sight::{
-    Before, Map, Place, Seen, Spot, Start, Way, column_of, first, is_small, name_of, recedes,
-    rect_of, shown, spot, texts, ways,
+    Before, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, recedes, rect_of,
+    shown, spot, texts, ways,
 };
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
@@ -382,13 +382,8 @@ impl Stage {
         }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
             // An arrow that goes only as far as a room's edge would be too short to see.
-            let [origin, to] = [origin, to].map(|spot| match spot.is_door && still {
-                true => Spot {
-                    rect: spot.rect.grown(-SHORT),
-                    ..spot
-                },
-                false => spot,
-            });
+            let inside = if still { SHORT } else { 0.0 };
+            let (origin, to) = (origin.inside(inside), to.inside(inside));
             let route = map.route(origin, &[], to);
             let rooms = still.then(|| rooms_of(host, flight)).flatten();
             let drawn = draw_way(&map, &route, flight.hue, still);

@@ -96,6 +96,17 @@ pub(crate) struct Spot {
     is_door: bool,
 }
 
+impl Spot {
+    /// The way into a room, so many px inside of it.
+    pub(crate) fn inside(self, px: f64) -> Self {
+        let rect = match self.is_door {
+            true => self.rect.grown(-px),
+            false => self.rect,
+        };
+        Self { rect, ..self }
+    }
+}
+
 /// The way of a flight over the screen.
 pub(crate) struct Way<'a> {
     /// Its place among the flights of the scene.
