@@ -382,8 +382,11 @@ impl Stage {
         }
         if let (Some(origin), Some(to), Some(map)) = (origin, spot(host, &flight.to), self.map()) {
             // An arrow that goes only as far as a room's edge would be too short to see.
-            let inside = if still { SHORT } else { 0.0 };
-            let (origin, to) = (origin.inside(inside), to.inside(inside));
+            let is_room = matches!(*flight.to, [Anchor::Room(_)]);
+            let (origin, to) = match still {
+                true => (origin.inside(false, INSIDE), to.inside(is_room, INSIDE)),
+                false => (origin, to),
+            };
             let route = map.route(origin, &[], to);
             let rooms = still.then(|| rooms_of(host, flight)).flatten();
             let drawn = draw_way(&map, &route, flight.hue, still);
@@ -545,6 +548,8 @@ fn drawing(class: &str, d: &str) -> Option<(Element, Element)> {
 
 /// A shorter still arrow, in px, would cover the elements it connects; they are highlighted anyway.
 const SHORT: f64 = 56.0;
+/// How far a still arrow goes into a room, in px.
+const INSIDE: f64 = 84.0;
 
 /// Draws a route, without the parts on what it connects and on the names that it crosses.
 fn draw_way(map: &Map, route: &Route, hue: Option<DeltaType>, arrow: bool) -> Option<Element> {

@@ -98,12 +98,14 @@ pub(crate) struct Spot {
 
 impl Spot {
     /// The way into a room, so many px inside of it.
-    pub(crate) fn inside(self, px: f64) -> Self {
-        let rect = match self.is_door {
-            true => self.rect.grown(-px),
-            false => self.rect,
-        };
-        Self { rect, ..self }
+    pub(crate) fn inside(self, is_room: bool, px: f64) -> Self {
+        match self.is_door || is_room {
+            true => Self {
+                rect: self.rect.grown(-px),
+                is_door: true,
+            },
+            false => self,
+        }
     }
 }
 
