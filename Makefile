@@ -24,6 +24,7 @@ CARGO_FLAGS ?= --locked
 SOAK_CASES ?= 20000
 # The same for tests in which every case is a whole run that is checked after each step.
 SOAK_RUNS ?= 5000
+WHOLE_RUNS := fold:: commands:: session::search::
 # Seeded runs of the informer in `make soak`, in threads and under the virtual scheduler; `make test` does 100 and
 # 1000.
 SOAK_SEEDS ?= 10000
@@ -158,8 +159,8 @@ bench: setup-dist setup-browser
 KUBE_RS = $(TARGET)/kube-rs
 soak: setup-rust
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
-	  --lib --test engine --test models --test runs --test wire --test house -- --skip fold:: --skip commands::
-	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs -- fold:: commands::
+	  --lib --test engine --test models --test runs --test wire --test house -- $(addprefix --skip ,$(WHOLE_RUNS))
+	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs -- $(WHOLE_RUNS)
 	cargo build $(CARGO_FLAGS) --manifest-path tests/kube-rs/Cargo.toml --target-dir '$(KUBE_RS)'
 	KUBE_RS='$(KUBE_RS)/debug/kube-rs-informer' cargo test $(CARGO_FLAGS) $(NATIVE) --test programs kube_rs -- --ignored
 

@@ -47,6 +47,7 @@ use deltascope_cache::store::{Indexer, StoreOptions};
 
 use super::bounds::MOST_HANDLERS;
 use super::cause_tracker::CauseTracker;
+use super::fields::LATEST_MS;
 use super::lock::Lock;
 use super::{Source, Time, Wait};
 use deltascope_cache::rng::Rng;
@@ -378,7 +379,7 @@ impl<S: Source> World<S> {
     }
 
     /// Lets one machine do one micro-step that states at least one fact; false if nothing can happen without
-    /// an input.
+    /// an input, before [`LATEST_MS`].
     pub fn step(&mut self) -> bool {
         self.step_within(Time::MAX)
     }
@@ -398,6 +399,8 @@ impl<S: Source> World<S> {
                 return true;
             }
             let next = self.next_moment();
+            // A later input could not be written down.
+            let limit = limit.min(LATEST_MS);
             let Some(next) = next.filter(|at| *at <= limit && self.silent < SILENT_MOMENTS) else {
                 return false;
             };

@@ -8,6 +8,7 @@ use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::trace::{self, Trace};
+use deltascope::world::fields::LATEST_MS;
 use deltascope::world::source::pod::PodSpec;
 use deltascope::world::source::wire;
 use deltascope::world::text::Text;
@@ -243,6 +244,24 @@ fn command() -> impl Strategy<Value = Command> {
             typed::setting(&Setting::PageSize(0), "4294967295"),
         ]),
     ]
+}
+
+/// Found by `make soak`: a trace holds no later moment.
+#[test]
+fn a_run_ends_before_a_moment_that_a_trace_cannot_hold() {
+    let mut session = Session::new();
+    session.obey(Command::Load("resync-is-not-relist".into()));
+    session.obey(Command::Set(Setting::ResyncMs(LATEST_MS)));
+    session.obey(Command::Step(200));
+    session.obey(typed::inject(
+        "create",
+        json!({ "metadata": { "name": "a" } }),
+    ));
+    let trace = session.export(Export::Trace).unwrap();
+    let (read, error) = trace::read("a.jsonl", trace.as_bytes());
+    assert_eq!(error, None, "{trace}");
+    let last = read.unwrap().recording.inputs.pop().unwrap();
+    assert!(last.at <= LATEST_MS, "{trace}");
 }
 
 proptest! {
