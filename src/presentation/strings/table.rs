@@ -190,12 +190,12 @@ words! {
     not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
     /// The unit of the gauge.
     behind_is:
-        "N objects behind: so many of the objects that the informer selects differ between the cache and the API server. Each is missing, outdated or already deleted, and counts once.",
-        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。每个只算一次。";
+        "N objects behind: the cache and the API server differ in N of the objects that the informer selects. Each of them is missing in the cache, outdated, or already deleted on the API server.",
+        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。";
     /// When the gauge is known.
     behind_known:
-        "Of a cluster, or a recording of one, it is known only while a watch is open. Of the simulated server the page always knows it; the informer does not.",
-        "对于集群（或其录制），只有 watch 打开期间才知道这个数。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
+        "For a cluster or its recording, the number is known only while a watch is open. For the simulated API server the page always knows it.",
+        "对于集群（或其录制），只有 watch 打开期间才知道这个数。对于模拟的 API server，页面始终知道。";
     items: "items", "items";
     indices: "indices", "indices";
     query: "query", "查询";
