@@ -90,7 +90,7 @@ words! {
     drop_here: "Drop recordings or a trace here", "把录制文件或运行记录拖到这里";
     drop_hint: "One file, or several that belong together", "一个文件，或属于同一次录制的几个文件";
     era_title:
-        "The generation of client-go that is at work. Another one runs all of it anew, from the start",
+        "The generation of client-go that runs. With another one the whole run is computed again, from the start",
         "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算";
     more_faults: "more faults…", "更多故障…";
     armed: "Armed faults", "已就绪的故障";
@@ -224,8 +224,8 @@ words! {
     /// Before what a handler received, once its call is over.
     received_last: "last: ", "上次：";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
-    synced: "It was told the whole first list", "第一次 List 已全部通知它";
-    not_synced: "It was not told the whole first list yet", "第一次 List 还没有全部通知它";
+    synced: "It was called for the whole first list", "第一次 List 已全部通知它";
+    not_synced: "It was not called for the whole first list yet", "第一次 List 还没有全部通知它";
     no_resync: "Wants no resync", "不要 resync";
     whole_store: "all items", "全部对象";
     syncing: "Takes part in resyncs now", "现在参加 resync";
