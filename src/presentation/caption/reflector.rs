@@ -323,7 +323,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "client-go warns in its log: the bookmark that ends the initial events has not come.",
-                "client-go 在日志里警告：结束初始事件的书签还没有来。"
+                "client-go 在日志里警告：结束初始事件的 bookmark 还没有来。"
             ),
             vec![if any {
                 say!(

@@ -613,7 +613,7 @@ impl Writer<'_> {
             WatchEnd::Silent => say!(
                 self,
                 "Nothing came on the watch for too long, not even a bookmark: the connection was given up.",
-                "watch 上太久没有任何内容，连书签也没有：放弃了这个连接。",
+                "watch 上太久没有任何内容，连 bookmark 也没有：放弃了这个连接。",
             ),
             WatchEnd::Failed(code, reason) => say!(
                 self,
