@@ -534,7 +534,7 @@ fn a_race_plays_until_its_lanes_part_and_says_what_the_handler_knows_in_each() {
     );
     assert_eq!(
         race["said"],
-        "They part here. Handler printer: in 0.32 it knows b (rv 3); in 0.34, 0.35 and 0.36 it has heard the delete of \
+        "They part here. Handler printer: in 0.32 it knows b (rv 3); in 0.34, 0.35 and 0.36 it was called for the delete of \
          b (a tombstone of rv 3). The Indexers and the queues differ."
     );
     let lane = |race: &Value, lane: usize, what: &str| race["lanes"][lane][what].clone();

@@ -58,7 +58,7 @@ fn an_attempt_that_fails_is_told_what_is_missing() {
         (
             "gone-410",
             vec![delete("default/web-0")],
-            "an event told of the delete",
+            "an event brought the delete",
         ),
         (
             "gone-410",
@@ -121,7 +121,7 @@ fn a_delete_that_never_came_was_not_kept() {
         (
             "indexer",
             Some(Command::KnownObjects(false)),
-            "never heard of it",
+            "never received one",
         ),
         ("reflector", None, "No delete reached the queue"),
     ] {

@@ -95,19 +95,19 @@ impl Writer<'_> {
             why.push(if !self.in_resync_of(&new.key) {
                 say!(
                     self,
-                    "`old rv = new rv → counts as a resync`, though a list brought it: only syncing handlers are told.",
+                    "`old rv = new rv → counts as a resync`, though a list brought it: only syncing handlers are called.",
                     "`old rv = new rv → 按 resync 处理`，尽管它来自列表：只通知标记为 syncing 的 handler。",
                 )
             } else if self.picture.resync_check_ms == 0 {
                 say!(
                     self,
-                    "`old rv = new rv → resync`: only syncing handlers are told, and as long as nobody checks all are.",
+                    "`old rv = new rv → resync`: only syncing handlers are called, and before the first check all are.",
                     "`old rv = new rv → resync`：只通知标记为 syncing 的 handler；没有人检查时，全部 handler 都是。",
                 )
             } else {
                 say!(
                     self,
-                    "`old rv = new rv → resync`: only syncing handlers are told.",
+                    "`old rv = new rv → resync`: only syncing handlers are called.",
                     "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
                 )
             });
@@ -148,7 +148,7 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "{handler} was not told about {name}.",
+                "{handler} was not called for {name}.",
                 "没有通知 {handler} 关于 {name} 的更新。",
                 handler = self.actor(Actor::Listener(handler)),
                 name = self.name(key)
@@ -177,7 +177,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "Whoever sent it goes on at once, and does not wait for the handler.",
+                "The sender goes on at once, and never waits for the handler.",
                 "发送方立即继续，不会等待 handler。",
             )
         };
@@ -366,7 +366,7 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "{handler} was added; it is told {objects} first.",
+                "{handler} was added; it is called for {objects} first.",
                 "添加了 {handler}；先通知它 {objects}。",
                 handler = self.actor(Actor::Listener(handler)),
                 objects = text(objects(initial as usize, self.lang))
@@ -389,7 +389,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "It hears nothing more, not even OnDelete of what it was told.",
+                "It gets no more calls, not even OnDelete.",
                 "之后不再通知它，连已通知过的对象的 OnDelete 也没有。"
             )],
         )
@@ -399,7 +399,7 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "{handler} has been told the whole first list: its own HasSynced is true.",
+                "{handler} has been called for the whole first list: its own HasSynced is true.",
                 "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
                 handler = self.actor(Actor::Listener(handler))
             ),

@@ -125,13 +125,13 @@ impl Writer<'_> {
         let watch = if self.picture.api.watch.is_some() {
             say!(
                 self,
-                "The cache hears of it only through the watch.",
+                "The cache gets it only through the watch.",
                 "缓存只能通过 watch 得知。",
             )
         } else {
             say!(
                 self,
-                "No watch is open, so nobody hears of it before the next watch or list.",
+                "No watch is open, so no event is sent before the next watch or list.",
                 "当前没有 watch，要等下一次 watch 或 List 才会有人知道。",
             )
         };
@@ -274,7 +274,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "Nobody can look into a real server: this room shows what its answers have told so far.",
+                "A real server cannot be looked into: this panel shows what its answers have contained so far.",
                 "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
             )],
         )
@@ -528,7 +528,7 @@ impl Writer<'_> {
                 vec![self.crossed(event, object).unwrap_or_else(|| {
                     say!(
                         self,
-                        "The object travels whole, not as a difference; nobody has taken it yet.",
+                        "The object travels whole, not as a difference; it has not been received yet.",
                         "事件带着完整的对象，而不是差异；此刻还没有人取走它。",
                     )
                 })],
@@ -584,7 +584,7 @@ impl Writer<'_> {
             )),
             EventType::Deleted => Some(say!(
                 self,
-                "It lives on, and does not match {selector} any more: told as it was when it last did, at the version {rv} of the change.",
+                "It lives on, and does not match {selector} any more: sent as it was when it last did, at the version {rv} of the change.",
                 "它还活着，只是不再匹配 {selector}：事件带着它最后一次匹配时的样子，版本则是这次变更的 {rv}。",
                 selector = selector,
                 rv = version(&object.rv),
@@ -613,7 +613,7 @@ impl Writer<'_> {
             WatchEnd::Silent => say!(
                 self,
                 "Nothing came on the watch for too long, not even a bookmark: the connection was given up.",
-                "watch 上太久没有任何内容，连书签也没有：放弃了这个连接。",
+                "watch 上太久没有任何内容，连 bookmark 也没有：放弃了这个连接。",
             ),
             WatchEnd::Failed(code, reason) => say!(
                 self,

@@ -208,7 +208,7 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "`err → AddRateLimited`: nobody else would bring the key back.",
+                    "`err → AddRateLimited`: without it, the key would never come back.",
                     "`err → AddRateLimited`：不重新入队就不会再处理。"
                 )],
             )

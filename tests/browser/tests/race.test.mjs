@@ -33,7 +33,7 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   assert.equal(await said.getAttribute("aria-live"), "polite");
   assert.deepEqual(await lane(app, "1.36"), ["≠ ReplacedAll 7 a 2 c 6", "a 2, b 3, c 4", "a 2, b 3, c 4, last c 4"]);
   await parting(6900);
-  assert.match(await said.innerText(), /in 0\.32 it knows b \(rv 3\); in 0\.34, 0\.35 and 0\.36 it has heard the delete of b/);
+  assert.match(await said.innerText(), /in 0\.32 it knows b \(rv 3\); in 0\.34, 0\.35 and 0\.36 it was called for the delete of b/);
   assert.deepEqual(await lane(app, "1.32"), ["≠ c 6, b 3 ?", "≠ a 2, b 3, c 4", "≠ a 2, b 3, c 4, last a 2→2"]);
   assert.deepEqual(await lane(app, "1.36"), ["empty", "a 2, –, c 6", "a 2, b 3, c 4, last b 3 ?"]);
   // By keys and by buttons.

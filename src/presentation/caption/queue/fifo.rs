@@ -52,7 +52,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "Pop will skip the key. FIFO has no [Deleted]: the consumer never hears of it.",
+                "Pop will skip the key. FIFO has no [Deleted]: the consumer never gets it.",
                 "Pop 会跳过这个 key。FIFO 没有 [Deleted]：消费者不会得知这次删除。",
             )],
         )
@@ -67,7 +67,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "Replace puts the list in its place. What the list lacks is simply gone: nobody is told.",
+                "Replace puts the list in its place. What the list lacks is simply gone, without a notification.",
                 "Replace 用新列表取而代之。列表里没有的就直接消失，不会通知任何人。",
             )],
         )

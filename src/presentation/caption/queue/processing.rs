@@ -117,7 +117,7 @@ impl Writer<'_> {
         };
         let mut why = vec![why];
         if self.record.step == Step::ProcessBatch {
-            why.push(say!(self, "Nothing is written yet: first all of the batch is looked up, then written at once, then told.", "还没有写入：先查完整个批次，再一次写入，然后才通知。"));
+            why.push(say!(self, "Nothing is written yet: first all of the batch is looked up, then written at once, then the handlers are notified.", "还没有写入：先查完整个批次，再一次写入，然后才通知。"));
         }
         (what, why)
     }
@@ -218,7 +218,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "The store is replaced as a whole before anybody is told; deletions are told first. Up to 0.35 a list came item by item.",
+                "The store is replaced as a whole before any handler is called; the deletes come first. Up to 0.35 a list came item by item.",
                 "先整体替换存储，再开始通知，删除排在前面。0.35 及之前列表是逐个处理的。"
             )],
         )
@@ -234,7 +234,7 @@ impl Writer<'_> {
             ),
             vec![say!(
                 self,
-                "Old and new are the same object, so only syncing handlers are told.",
+                "Old and new are the same object, so only syncing handlers are called.",
                 "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。"
             )],
         )
