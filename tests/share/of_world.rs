@@ -69,12 +69,12 @@ fn unlike(api: &ApiRoom, store: &StoreRoom) -> SortedMap<Key, ()> {
 }
 
 /// Adds the objects that the server is known to have.
-fn know(room: &mut ApiRoom, known: &Known) {
+fn know<O>(room: &mut ApiRoom, known: &Known<O>, of: impl Fn(&Key, &O) -> ObjectRef) {
     room.rv = Arc::clone(known.rv());
     room.known_from_events = known.is_complete();
     for (key, (object, deleted)) in known.objects() {
         let object = ApiObject {
-            object: object.clone(),
+            object: of(key, object),
             body: Body::default(),
             deleted: *deleted,
         };
@@ -114,12 +114,12 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         }
         AnySource::Recorded(recording) => {
             room.watch = recording.open_watch();
-            know(&mut room, recording.known());
+            know(&mut room, recording.known(), |_, one| one.clone());
             recording.stream()
         }
         AnySource::Live(live) => {
             room.watch = live.open_watch();
-            know(&mut room, live.known());
+            know(&mut room, live.known(), |key, one| reference(key, one));
             live.stream()
         }
         AnySource::Program(program) => program.calls(),

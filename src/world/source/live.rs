@@ -85,9 +85,7 @@ pub struct Live {
     /// later than in the recorded one.
     ahead: VecDeque<ServerResponse>,
     stream: Stream,
-    known: Known,
-    /// The objects of `known`, without the deleted ones.
-    objects: Map<Key, Arc<DynamicObject>>,
+    known: Known<Arc<DynamicObject>>,
     /// Whether the last full list had more objects than can be kept.
     too_much: bool,
     /// The objects so far of a list in pages, or of the initial events of a streaming list.
@@ -103,7 +101,6 @@ impl Default for Live {
             ahead: VecDeque::new(),
             stream: Stream::default(),
             known: Known::new("".into(), true),
-            objects: Map::default(),
             too_much: false,
             under_way: None,
         }
@@ -166,13 +163,13 @@ impl Live {
 
     /// The objects that the server is known to have.
     #[must_use]
-    pub fn known(&self) -> &Known {
+    pub fn known(&self) -> &Known<Arc<DynamicObject>> {
         &self.known
     }
 
     /// The server's objects, without the deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<DynamicObject>> {
-        self.objects.values()
+        self.known.existing()
     }
 
     fn take_part(&mut self, now: Time, part: ResponsePart, trace: &mut impl Trace) {
@@ -234,13 +231,12 @@ impl Live {
         let mut settled = None;
         match &event {
             RecordedEvent::Object { event, object } => {
-                let key = key_of(object);
-                let of_list = self.under_way.as_mut().into_iter();
-                for objects in of_list.chain([&mut self.objects]) {
+                if let Some(objects) = &mut self.under_way {
+                    let key = key_of(object);
                     if *event == EventType::Deleted {
                         map::remove(objects, &key);
                     } else {
-                        objects.insert(key.clone(), Arc::clone(object));
+                        objects.insert(key, Arc::clone(object));
                     }
                 }
             }
@@ -266,7 +262,11 @@ impl Live {
             let end = WatchEnd::TooMuch(MAX_OBJECTS as u32);
             return self.stream.end_at_once(now, end, trace);
         }
-        self.known.follow(sent, &object);
+        let kept = match &item {
+            WatchItem::Event(_, Item::Object(kept)) => Some(Arc::clone(kept)),
+            _ => None,
+        };
+        self.known.follow(sent, &object, kept);
         self.stream.send_at(now, sent, object, item, trace);
         // An object that the stream did not repeat is gone.
         if let Some(objects) = settled {
@@ -277,7 +277,7 @@ impl Live {
     /// A user's change of a cluster's run, applied as if the cluster's watch had sent it.
     fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
         let (verb, key) = write_target(&write);
-        let current = self.objects.get(&key);
+        let current = self.known.get(&key);
         let refused = |refusal| {
             Fact::Server(ServerFact::WriteRefused {
                 verb,
@@ -322,11 +322,9 @@ impl Live {
             .iter()
             .map(|(key, object)| reference(key, object))
             .collect();
-        self.objects = objects;
         self.too_much = false;
         let rv = Arc::clone(self.known.rv());
-        self.known.learn(rv, &learned);
-        let rv = Arc::clone(self.known.rv());
+        self.known.learn(Arc::clone(&rv), objects);
         trace.fact(Step::ServerList, || {
             Fact::Server(ServerFact::ObjectsLearned {
                 rv,

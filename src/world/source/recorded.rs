@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{Fact, Reason, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::fact::{Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
@@ -37,7 +37,7 @@ pub struct RecordedServer {
     number: u32,
     stream: Stream,
     /// The objects that the server has by now; unknown without a list.
-    known: Known,
+    known: Known<ObjectRef>,
 }
 
 impl RecordedServer {
@@ -46,9 +46,11 @@ impl RecordedServer {
     pub fn new(recorded: Recorded) -> Self {
         let mut known = Known::new("".into(), recorded.start.is_some());
         if let Some(start) = &recorded.start {
-            let objects = start.items.iter();
-            let objects: Vec<_> = objects.map(|o| reference(&key_of(o), o)).collect();
-            known.learn(Arc::clone(&start.rv), &objects);
+            let objects = start.items.iter().map(|object| {
+                let key = key_of(object);
+                (key.clone(), reference(&key, object))
+            });
+            known.learn(Arc::clone(&start.rv), objects);
         }
         let list = recorded.start.map(|start| ListPage {
             resource_version: start.rv,
@@ -83,7 +85,7 @@ impl RecordedServer {
 
     /// The objects that the server is known to have.
     #[must_use]
-    pub fn known(&self) -> &Known {
+    pub fn known(&self) -> &Known<ObjectRef> {
         &self.known
     }
 }
@@ -136,7 +138,7 @@ impl Source for RecordedServer {
         self.next = now + EVENT_MS;
         match item_of(event) {
             Ok((event, object, item)) => {
-                self.known.follow(event, &object);
+                self.known.follow(event, &object, Some(object.clone()));
                 self.stream.send(now, event, object, item, trace);
             }
             Err(bytes) => self.stream.end(now, WatchEnd::CutInLine(bytes), trace),
