@@ -84,7 +84,7 @@ pub struct Live {
     /// Responses to requests that were not made yet: in an edited run the reflector may reach these requests
     /// later than in the recorded one.
     ahead: VecDeque<ServerResponse>,
-    stream: Stream,
+    pub(super) stream: Stream,
     known: Known<Arc<DynamicObject>>,
     /// Whether the last full list had more objects than can be kept.
     too_much: bool,
@@ -144,21 +144,6 @@ impl Live {
     #[must_use]
     pub fn request(&self) -> u32 {
         self.request
-    }
-
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        match &self.state {
-            State::Open(request) => Some(Arc::clone(&request.resource_version)),
-            _ => None,
-        }
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
     }
 
     /// The objects that the server is known to have.
@@ -485,6 +470,7 @@ impl Source for Live {
         self.state = State::Open(request.clone());
         self.under_way = (request.send_initial_events == Some(true)).then(Map::default);
         let rv = &request.resource_version;
+        self.stream.open(rv);
         watch_accepted(rv, trace);
         while let Some(part) = self.early.pop_front() {
             self.take_part(now, part, trace);

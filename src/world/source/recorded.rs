@@ -31,11 +31,10 @@ pub struct RecordedServer {
     has_list: bool,
     events: VecDeque<RecordedEvent>,
     has_watch: bool,
-    watch: Option<Rv>,
     next: Time,
     /// How many events were sent.
     number: u32,
-    stream: Stream,
+    pub(super) stream: Stream,
     /// The objects that the server has by now; unknown without a list.
     known: Known<ObjectRef>,
 }
@@ -64,23 +63,10 @@ impl RecordedServer {
             list,
             events: recorded.events.into(),
             has_watch: recorded.has_watch,
-            watch: None,
             next: 0,
             number: 0,
             stream: Stream::default(),
         }
-    }
-
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        self.watch.clone()
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
     }
 
     /// The objects that the server is known to have.
@@ -107,7 +93,7 @@ impl Source for RecordedServer {
                 });
             }
             Command::Cut => {
-                if self.watch.is_some() && !self.stream.is_ending() {
+                if self.stream.is_watched() {
                     self.events.clear();
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
@@ -123,7 +109,7 @@ impl Source for RecordedServer {
     }
 
     fn next_moment(&self) -> Option<Time> {
-        (self.watch.is_some() && !self.events.is_empty()).then_some(self.next)
+        (self.stream.watch().is_some() && !self.events.is_empty()).then_some(self.next)
     }
 
     fn number(&self) -> u32 {
@@ -179,7 +165,7 @@ impl Source for RecordedServer {
             return Err(Refused::Over(Reason::RecordingEnds));
         }
         let rv = &request.resource_version;
-        self.watch = Some(Arc::clone(rv));
+        self.stream.open(rv);
         self.next = now + EVENT_MS;
         watch_accepted(rv, trace);
         Ok(())
@@ -190,15 +176,10 @@ impl Source for RecordedServer {
     }
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
-        let item = self.stream.receive()?;
-        if item.ends_the_watch() {
-            self.watch = None;
-        }
-        Some(item)
+        self.stream.receive()
     }
 
     fn hang_up(&mut self) {
-        self.watch = None;
         self.stream.hang_up();
     }
 }

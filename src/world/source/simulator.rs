@@ -68,8 +68,7 @@ pub struct Simulator {
     history: VecDeque<Change>,
     /// A watch from before this version is answered with 410.
     oldest: u64,
-    watch: Option<Rv>,
-    stream: Stream,
+    pub(super) stream: Stream,
     /// No connection is accepted before this virtual time.
     down_until: Time,
     /// The rest of the list that is being sent in pages.
@@ -114,7 +113,6 @@ impl Simulator {
             objects: Map::default(),
             history: VecDeque::new(),
             oldest: FIRST_RV,
-            watch: None,
             stream: Stream::default(),
             down_until: 0,
             pages: None,
@@ -159,18 +157,6 @@ impl Simulator {
     /// The objects in the order of their creation, including the last deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = (&Key, &Stored)> {
         self.objects.iter()
-    }
-
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        self.watch.clone()
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
     }
 
     /// The pending refusals, the next one first.
@@ -305,7 +291,7 @@ impl Simulator {
         object: &Arc<DynamicObject>,
         trace: &mut impl Trace,
     ) {
-        if self.watch.is_none() || self.stream.is_ending() {
+        if !self.stream.is_watched() {
             return;
         }
         let sent = reference(&key_of(object), object);
@@ -322,11 +308,6 @@ impl Simulator {
         let sent = bare(rv);
         self.stream
             .send(now, EventType::Bookmark, sent, item, trace);
-    }
-
-    /// Whether an open watch can receive events.
-    fn is_watched(&self) -> bool {
-        self.watch.is_some() && !self.stream.is_ending()
     }
 
     /// The existing objects that the selector matches.
@@ -442,7 +423,7 @@ impl Source for Simulator {
                 }
             }
             Command::Cut => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.down_until = now + OUTAGE_MS;
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
@@ -460,17 +441,17 @@ impl Source for Simulator {
                 });
             }
             Command::Close => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.stream.end(now, WatchEnd::Closed, trace);
                 }
             }
             Command::Bookmark => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.send_bookmark(now, false, trace);
                 }
             }
             Command::ErrorEvent(code) => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     let kind = kind_of(code);
                     let error = ApiError::new(kind, message(kind));
                     let end = WatchEnd::Failed(error.code, Arc::clone(&error.reason));
@@ -582,7 +563,7 @@ impl Source for Simulator {
                 ApiError::new(ApiErrorKind::Expired, message(ApiErrorKind::Expired)).into(),
             );
         }
-        self.watch = Some(Arc::clone(rv));
+        self.stream.open(rv);
         watch_accepted(rv, trace);
         if initial || from == 0 {
             for object in self.live_objects() {
@@ -610,15 +591,10 @@ impl Source for Simulator {
     }
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
-        let item = self.stream.receive()?;
-        if item.ends_the_watch() {
-            self.watch = None;
-        }
-        Some(item)
+        self.stream.receive()
     }
 
     fn hang_up(&mut self) {
-        self.watch = None;
         self.stream.hang_up();
     }
 }
