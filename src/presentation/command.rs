@@ -336,10 +336,8 @@ pub enum Fault {
     Bookmark,
     /// Send an ERROR event with this code.
     Event(u16),
-    /// Answer the next list (or the next page of one) with this code.
-    List(u16),
-    /// Refuse the next connection.
-    Refuse,
+    /// Answer the next list (or the next page of one) with this error.
+    List(ApiErrorKind),
 }
 
 /// The entries of the menu of faults.
@@ -349,9 +347,9 @@ pub const FAULTS: [Fault; 10] = [
     Fault::Event(410),
     Fault::Event(500),
     Fault::Event(429),
-    Fault::List(403),
-    Fault::List(500),
-    Fault::List(429),
-    Fault::List(410),
-    Fault::Refuse,
+    Fault::List(ApiErrorKind::Forbidden),
+    Fault::List(ApiErrorKind::InternalError),
+    Fault::List(ApiErrorKind::TooManyRequests),
+    Fault::List(ApiErrorKind::Expired),
+    Fault::List(ApiErrorKind::ConnectionRefused),
 ];

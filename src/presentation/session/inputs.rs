@@ -199,22 +199,17 @@ fn late_handler(number: usize) -> HandlerSettings {
 
 /// The command for the source, and whether it needs an open watch.
 fn fault_command(fault: Fault) -> (source::Command, bool) {
-    let list = |kind| {
-        let refusals = Refusals {
-            watch: false,
-            kind,
-            times: 1,
-        };
-        (source::Command::Refuse(refusals), false)
-    };
     match fault {
         Fault::Close => (source::Command::Close, true),
         Fault::Bookmark => (source::Command::Bookmark, true),
         Fault::Event(code) => (source::Command::ErrorEvent(code), true),
-        Fault::List(403) => list(ApiErrorKind::Forbidden),
-        Fault::List(410) => list(ApiErrorKind::Expired),
-        Fault::List(429) => list(ApiErrorKind::TooManyRequests),
-        Fault::List(_) => list(ApiErrorKind::InternalError),
-        Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
+        Fault::List(kind) => {
+            let refusals = Refusals {
+                watch: false,
+                kind,
+                times: 1,
+            };
+            (source::Command::Refuse(refusals), false)
+        }
     }
 }

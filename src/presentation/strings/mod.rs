@@ -218,10 +218,8 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
-        Fault::List(code) if zh => format!("下一次 LIST 失败：{code}"),
-        Fault::List(code) => format!("next LIST fails: {code}"),
-        Fault::Refuse if zh => "下一次 LIST 失败：拒绝连接".to_owned(),
-        Fault::Refuse => "next LIST fails: connection refused".to_owned(),
+        Fault::List(kind) if zh => format!("下一次 LIST 失败：{}", caption::refusal(kind)),
+        Fault::List(kind) => format!("next LIST fails: {}", caption::refusal(kind)),
     }
 }
 
