@@ -12,6 +12,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::source::Refusals;
 use deltascope_world::source::pod::PodSpec;
 use serde_json::Value;
 
@@ -76,7 +77,7 @@ pub enum Command {
     /// Make the server fail.
     Fault(Fault),
     /// Cancel an armed refusal: of watches if `true`, otherwise of lists; with this error.
-    Disarm(bool, ApiErrorKind),
+    Disarm(Refusals),
     /// Start a branch at the cursor; the run so far stays a branch.
     Fork,
     /// Go to another branch.

@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact, Verb};
-use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, Request, ServerFact, Verb};
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::recording::RecordedInput;
@@ -98,12 +97,8 @@ impl Session {
     }
 
     /// Cancels a refusal that was armed.
-    pub(super) fn disarm(&mut self, watch: bool, kind: ApiErrorKind) -> Change {
-        let refusals = Refusals {
-            watch,
-            kind,
-            times: 0,
-        };
+    pub(super) fn disarm(&mut self, armed: Refusals) -> Change {
+        let refusals = Refusals { times: 0, ..armed };
         self.insert(Input::Source(source::Command::Refuse(refusals)))
     }
 
@@ -205,7 +200,7 @@ fn fault_command(fault: Fault) -> (source::Command, bool) {
         Fault::Event(code) => (source::Command::ErrorEvent(code), true),
         Fault::List(kind) => {
             let refusals = Refusals {
-                watch: false,
+                request: Request::List,
                 kind,
                 times: 1,
             };

@@ -226,7 +226,7 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
 /// An armed refusal: `next LIST answers 410 Expired`.
 #[must_use]
 pub fn armed(lang: Lang, refusals: &Refusals) -> String {
-    let request = if refusals.watch { "WATCH" } else { "LIST" };
+    let request = refusals.request.as_str();
     let with = caption::refusal(refusals.kind);
     let times = match refusals.times {
         0 | 1 => String::new(),

@@ -14,7 +14,7 @@ pub use super::response::{Page, ResponsePart, ServerResponse, response_items};
 pub use crate::Asked;
 use crate::{Refused, Source, Time};
 use deltascope_cache::fact::{
-    EventType, Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, WatchEnd,
+    EventType, Fact, ObjectRef, Reason, Refusal, Request, ServerFact, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
@@ -329,9 +329,9 @@ fn no_answer() -> Refused {
     ApiError::new(ApiErrorKind::Other, "there is no answer").into()
 }
 
-fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
+fn refused(error: &ApiError, request: Request, trace: &mut impl Trace) {
     if error.kind == ApiErrorKind::ConnectionRefused {
-        return refused_to_connect(watch, trace);
+        return refused_to_connect(request, trace);
     }
     // An answer that could not be used has no reason; its message takes that place.
     let reason = if error.code == 0 {
@@ -339,7 +339,7 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
     } else {
         &error.reason
     };
-    denied(watch, error.code, Arc::clone(reason), trace);
+    denied(request, error.code, Arc::clone(reason), trace);
 }
 
 impl Source for Live {
@@ -417,7 +417,7 @@ impl Source for Live {
             Ok(Answer::Page(page)) => page,
             Ok(Answer::Opened) => return Err(no_answer()),
             Err(error) => {
-                refused(&error, false, trace);
+                refused(&error, Request::List, trace);
                 return Err(error.into());
             }
         };
@@ -463,7 +463,7 @@ impl Source for Live {
             Ok(Answer::Opened) => {}
             Ok(Answer::Page(_)) => return Err(no_answer()),
             Err(error) => {
-                refused(&error, true, trace);
+                refused(&error, Request::Watch, trace);
                 return Err(error.into());
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::fact::{Fact, ObjectRef, Reason, Refusal, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;

@@ -11,7 +11,7 @@ use kube_core::DynamicObject;
 
 use crate::virtual_time::Settings;
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, Refusal, Request, Rv, ServerFact, Verb, WatchEnd};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -369,34 +369,47 @@ impl Simulator {
     }
 
     /// Fails a request while the network is down or a refusal is pending.
-    fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
+    fn refused(
+        &mut self,
+        now: Time,
+        request: Request,
+        trace: &mut impl Trace,
+    ) -> Result<(), ApiError> {
         let is_down = now < self.down_until;
         // A network that is down also consumes a pending refusal that is a refused connection.
-        let asked = self.refusals.iter().find(|order| order.watch == watch);
+        let asked = self.refusals.iter().find(|order| order.request == request);
         let asked = asked.map(|order| order.kind);
         let comes = !is_down || asked == Some(ApiErrorKind::ConnectionRefused);
         if comes {
-            take_refusal(&mut self.refusals, watch);
+            take_refusal(&mut self.refusals, request);
         }
         if is_down {
-            return Err(connection_refused(watch, trace));
+            return Err(connection_refused(request, trace));
         }
         let Some(kind) = asked else {
             return Ok(());
         };
         if kind == ApiErrorKind::ConnectionRefused {
-            return Err(connection_refused(watch, trace));
+            return Err(connection_refused(request, trace));
         }
-        Err(refuse_request(kind, watch, trace))
+        Err(refuse_request(kind, request, trace))
     }
 
     fn ask_refusals(&mut self, refusals: Refusals, trace: &mut impl Trace) {
-        let Refusals { watch, kind, times } = refusals;
+        let Refusals {
+            request,
+            kind,
+            times,
+        } = refusals;
         let before = self.refusals.len();
         order_refusals(&mut self.refusals, refusals);
         if self.refusals.len() != before {
             trace.fact(Step::SettingChanged, || {
-                Fact::Server(ServerFact::RefusalsAsked { watch, kind, times })
+                Fact::Server(ServerFact::RefusalsAsked {
+                    request,
+                    kind,
+                    times,
+                })
             });
         }
     }
@@ -499,11 +512,11 @@ impl Source for Simulator {
         request: &ListRequest,
         trace: &mut impl Trace,
     ) -> Result<ListPage<DynamicObject>, Refused> {
-        self.refused(now, false, trace)?;
+        self.refused(now, Request::List, trace)?;
         let (rv, handed_out, mut rest) = if request.continue_token.is_empty() {
             let asked = request.resource_version.parse().unwrap_or(0);
             if asked > self.rv {
-                return Err(refuse_request(ApiErrorKind::TooLarge, false, trace).into());
+                return Err(refuse_request(ApiErrorKind::TooLarge, Request::List, trace).into());
             }
             (self.rv, 0, self.listed_objects().into())
         } else {
@@ -512,7 +525,7 @@ impl Source for Simulator {
                 Some(pages) if *request.continue_token == *pages.token() => {
                     (pages.rv, pages.handed_out, pages.rest)
                 }
-                _ => return Err(refuse_request(ApiErrorKind::Expired, false, trace).into()),
+                _ => return Err(refuse_request(ApiErrorKind::Expired, Request::List, trace).into()),
             }
         };
         // A list from the watch cache (version "0") comes in one piece, whatever the limit.
@@ -544,11 +557,11 @@ impl Source for Simulator {
         request: &WatchRequest,
         trace: &mut impl Trace,
     ) -> Result<(), Refused> {
-        self.refused(now, true, trace)?;
+        self.refused(now, Request::Watch, trace)?;
         let rv = &request.resource_version;
         let initial = request.send_initial_events == Some(true);
         if initial && self.settings.refuses_streaming {
-            return Err(refuse_request(ApiErrorKind::Invalid, true, trace).into());
+            return Err(refuse_request(ApiErrorKind::Invalid, Request::Watch, trace).into());
         }
         let from: u64 = rv.parse().unwrap_or_default();
         if from > 0 && from < self.oldest && !initial {
@@ -611,13 +624,13 @@ pub fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
     if new.times > 0 {
         orders.push_back(new);
     } else {
-        orders.retain(|order| (order.watch, order.kind) != (new.watch, new.kind));
+        orders.retain(|order| (order.request, order.kind) != (new.request, new.kind));
     }
 }
 
-/// Consumes one pending refusal of a list or a watch.
-pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
-    let Some(place) = orders.iter().position(|order| order.watch == watch) else {
+/// Consumes one pending refusal of such a request.
+pub fn take_refusal(orders: &mut VecDeque<Refusals>, request: Request) {
+    let Some(place) = orders.iter().position(|order| order.request == request) else {
         return;
     };
     if let Some(order) = orders.get_mut(place) {
@@ -628,16 +641,16 @@ pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
     }
 }
 
-fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
-    refused_to_connect(watch, trace);
+fn connection_refused(request: Request, trace: &mut impl Trace) -> ApiError {
+    refused_to_connect(request, trace);
     let kind = ApiErrorKind::ConnectionRefused;
     ApiError::new(kind, message(kind))
 }
 
-fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> ApiError {
+fn refuse_request(kind: ApiErrorKind, request: Request, trace: &mut impl Trace) -> ApiError {
     let error = ApiError::new(kind, message(kind));
     let (code, reason) = (error.code, Arc::clone(&error.reason));
-    denied(watch, code, reason, trace);
+    denied(request, code, reason, trace);
     error
 }
 

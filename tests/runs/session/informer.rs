@@ -138,7 +138,7 @@ fn an_armed_fault_is_shown_and_can_be_disarmed() {
             Fact::Server(ServerFact::RefusalsAsked { .. })
         ));
         if taken_back {
-            session.obey(Command::Disarm(false, ApiErrorKind::Forbidden));
+            session.obey(Command::Disarm(*armed.first().unwrap()));
             assert!(session.picture().api.refusals.is_empty());
         }
         session.obey(Command::Compact);
