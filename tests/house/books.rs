@@ -508,6 +508,13 @@ fn the_element_s_types_have_every_word_of_an_option() {
         let error = Options::default().set(key, "?").unwrap_err();
         assert_eq!(has, listed(error.en.to_string()), "{key}");
     }
+    for name in ["feed", "machinery", "queue"] {
+        let known = known_in("one of ", json!({"settings": {name: "?"}}));
+        assert_eq!(words(&format!("  {name}?: ")), known, "{name}");
+    }
+    let refuse = json!({"at": 1, "op": "refuse", "request": "list", "with": "?", "times": 1});
+    let known = known_in("there are: ", json!({"script": [refuse]}));
+    assert_eq!(words("      with: "), known);
 }
 
 #[test]
