@@ -23,7 +23,7 @@ use crate::animate::now;
 use crate::host::{self, Host};
 use crate::later::{self, Part};
 use crate::motion::Stage;
-use crate::paced::{Paced, SLICE_MS};
+use crate::paced::{Paced, SLICE_MS, Turns};
 use crate::sight::{self, Place};
 use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
@@ -88,19 +88,19 @@ struct Inner {
     ui: OnceCell<Ui>,
     stage: Stage,
     slides: Slides,
-    /// Numbers the runs of the playback loop: an older loop ends by itself.
-    run: Cell<u64>,
-    /// Numbers the openings: the result of an older one is not shown.
-    opening: Cell<u64>,
+    /// The runs of the playback loop: an older loop ends by itself.
+    run: Turns,
+    /// The openings: the result of an older one is not shown.
+    opening: Turns,
     /// What waits for the rest, and whether that is being fetched.
     line: Rc<Line>,
     brings: Cell<bool>,
-    /// Numbers the commands: a later one ends what is computed for an earlier one.
-    asked: Cell<u64>,
+    /// The commands: a later one ends what is computed for an earlier one.
+    asked: Turns,
     /// How many seeks are being computed.
     seeking: Cell<usize>,
-    /// Numbers the seeks: a step from an earlier one does not count any more.
-    seeks: Cell<u64>,
+    /// The seeks: a step from an earlier one does not count any more.
+    seeks: Turns,
     /// Called after each command.
     listener: RefCell<Option<Rc<dyn Fn()>>>,
     /// Whether a loop that redraws for a live run is active.
@@ -137,13 +137,13 @@ impl Driver {
                 ui: OnceCell::new(),
                 stage: Stage::new(host),
                 slides: Slides::default(),
-                run: Cell::new(0),
-                opening: Cell::new(0),
+                run: Turns::default(),
+                opening: Turns::default(),
                 line: Rc::default(),
                 brings: Cell::new(false),
-                asked: Cell::new(0),
+                asked: Turns::default(),
                 seeking: Cell::new(0),
-                seeks: Cell::new(0),
+                seeks: Turns::default(),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
@@ -199,7 +199,7 @@ impl Driver {
     pub fn end(&self) {
         self.inner.gone.set(true);
         drop(self.inner.line.leave());
-        self.next_run();
+        self.inner.run.next();
         self.inner.stage.cut();
         // The listener may own the driver.
         self.inner.listener.take();
@@ -314,7 +314,7 @@ impl Driver {
     pub fn put(&self, session: Session) -> Session {
         self.ask();
         self.stop_opening();
-        self.next_run();
+        self.inner.run.next();
         // The copy is one of the run that is shown.
         self.inner.kept.take();
         std::mem::replace(&mut *self.session(), session)
@@ -428,7 +428,7 @@ impl Driver {
     }
 
     fn end_opening(&self) {
-        self.next_opening();
+        self.inner.opening.next();
         self.with(|session| session.set_opening(None));
     }
 
@@ -448,7 +448,7 @@ impl Driver {
                 self.draw().await;
             }
             TimeoutFuture::new(0).await;
-            if self.inner.opening.get() != turn || self.inner.gone.get() {
+            if !self.inner.opening.is(turn) || self.inner.gone.get() {
                 return;
             }
             if self.with(|session| session.is_live()) {
@@ -464,7 +464,7 @@ impl Driver {
     /// Computes what a command needs, in slices; the screen shows the progress. Returns whether the command still
     /// counts: a later one takes its place.
     async fn compute(&self, far: &Far) -> bool {
-        let (asked, turn) = (self.inner.asked.get(), self.inner.opening.get());
+        let (asked, turn) = (self.inner.asked.now(), self.inner.opening.now());
         let seeks = usize::from(matches!(far, Far::Place(..)));
         let seeking = &self.inner.seeking;
         seeking.set(seeking.get() + seeks);
@@ -483,7 +483,7 @@ impl Driver {
             }
             TimeoutFuture::new(0).await;
             slice = now() + SLICE_MS;
-            let is_last = (asked, turn) == (self.inner.asked.get(), self.inner.opening.get());
+            let is_last = self.inner.asked.is(asked) && self.inner.opening.is(turn);
             counts = is_last && !self.inner.gone.get();
         }
         self.with(|session| session.set_opening(None));
@@ -493,14 +493,8 @@ impl Driver {
 
     /// A command has come: what is computed for an earlier one is not needed any more.
     fn ask(&self) {
-        self.inner.asked.set(self.inner.asked.get() + 1);
+        self.inner.asked.next();
         self.misses(None);
-    }
-
-    fn next_opening(&self) -> u64 {
-        let turn = self.inner.opening.get() + 1;
-        self.inner.opening.set(turn);
-        turn
     }
 
     /// Shows a change, and plays on.
@@ -511,7 +505,7 @@ impl Driver {
 
     /// The same, without playback. Returns the number of the playback loop that begins with it.
     async fn show_still(&self, change: Change) -> u64 {
-        let run = self.next_run();
+        let run = self.inner.run.next();
         match change {
             Change::Forward => {
                 self.forward(0).await;
@@ -541,7 +535,7 @@ impl Driver {
 
     /// Plays one beat after the other, until a command begins another loop.
     async fn plays(&self, run: u64) {
-        while self.inner.run.get() == run {
+        while self.inner.run.is(run) {
             // What waits is for the moment at which it was said. Whatever ends the wait plays on.
             if !self.inner.line.is_empty() {
                 return;
@@ -556,7 +550,7 @@ impl Driver {
             }
             self.told().await;
         }
-        if self.inner.run.get() == run {
+        if self.inner.run.is(run) {
             self.draw().await;
         }
     }
@@ -723,12 +717,6 @@ impl Driver {
             reveal(self.host());
             count_below(self.host());
         }
-    }
-
-    fn next_run(&self) -> u64 {
-        let run = self.inner.run.get() + 1;
-        self.inner.run.set(run);
-        run
     }
 }
 

@@ -56,3 +56,25 @@ impl<F: Future> Paced<F> {
         self.slices.done()
     }
 }
+
+/// Numbers what is begun anew: what belongs to an earlier turn does not count any more.
+#[derive(Default)]
+pub(crate) struct Turns(Cell<u64>);
+
+impl Turns {
+    /// Begins the next turn.
+    pub(crate) fn next(&self) -> u64 {
+        self.0.set(self.0.get() + 1);
+        self.0.get()
+    }
+
+    /// The current turn.
+    pub(crate) fn now(&self) -> u64 {
+        self.0.get()
+    }
+
+    /// Whether this is the current turn.
+    pub(crate) fn is(&self, turn: u64) -> bool {
+        self.0.get() == turn
+    }
+}

@@ -12,6 +12,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::source::Refusals;
 use deltascope_world::source::pod::PodSpec;
 use serde_json::Value;
 
@@ -76,7 +77,7 @@ pub enum Command {
     /// Make the server fail.
     Fault(Fault),
     /// Cancel an armed refusal: of watches if `true`, otherwise of lists; with this error.
-    Disarm(bool, ApiErrorKind),
+    Disarm(Refusals),
     /// Start a branch at the cursor; the run so far stays a branch.
     Fork,
     /// Go to another branch.
@@ -336,10 +337,8 @@ pub enum Fault {
     Bookmark,
     /// Send an ERROR event with this code.
     Event(u16),
-    /// Answer the next list (or the next page of one) with this code.
-    List(u16),
-    /// Refuse the next connection.
-    Refuse,
+    /// Answer the next list (or the next page of one) with this error.
+    List(ApiErrorKind),
 }
 
 /// The entries of the menu of faults.
@@ -349,9 +348,9 @@ pub const FAULTS: [Fault; 10] = [
     Fault::Event(410),
     Fault::Event(500),
     Fault::Event(429),
-    Fault::List(403),
-    Fault::List(500),
-    Fault::List(429),
-    Fault::List(410),
-    Fault::Refuse,
+    Fault::List(ApiErrorKind::Forbidden),
+    Fault::List(ApiErrorKind::InternalError),
+    Fault::List(ApiErrorKind::TooManyRequests),
+    Fault::List(ApiErrorKind::Expired),
+    Fault::List(ApiErrorKind::ConnectionRefused),
 ];

@@ -6,12 +6,13 @@
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Body, Fact, FactRecord, HandlersFact, ReflectorFact, Rv, ServerFact};
+use deltascope_cache::fact::{
+    Body, Fact, FactRecord, HandlersFact, Printer, ReflectorFact, Rv, ServerFact,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::map::Map;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::Time;
-use deltascope_world::virtual_time::PROGRAM;
 
 use super::timeline::Timeline;
 
@@ -40,8 +41,8 @@ pub struct Writes {
     at_once: (Time, Map<Option<Key>, Vec<Change>>),
     /// The version that each printed line may contain.
     lines: Vec<Rv>,
-    /// The version that each handler is working on.
-    at_work: SortedMap<u8, Rv>,
+    /// The version that each of them is working on.
+    at_work: SortedMap<Printer, Rv>,
 }
 
 impl Writes {
@@ -63,7 +64,7 @@ impl Writes {
             }
             Fact::Reflector(fact) => {
                 if let ReflectorFact::EventReceived { object, .. } = fact {
-                    self.at_work.insert(PROGRAM, object.rv.clone());
+                    self.at_work.insert(Printer::Program, object.rv.clone());
                 }
             }
             Fact::Handlers(fact) => {
@@ -73,9 +74,9 @@ impl Writes {
                 } = fact
                 {
                     let rv = notification.object().rv.clone();
-                    self.at_work.insert(*handler, rv);
-                } else if let HandlersFact::LinePrinted { handler, .. } = fact {
-                    let rv = self.at_work.get(handler).cloned();
+                    self.at_work.insert(Printer::Handler(*handler), rv);
+                } else if let HandlersFact::LinePrinted { by, .. } = fact {
+                    let rv = self.at_work.get(by).cloned();
                     self.lines.push(rv.unwrap_or_default());
                 }
             }
@@ -257,7 +258,7 @@ mod tests {
         };
         let printed = || {
             Fact::Handlers(HandlersFact::LinePrinted {
-                handler: PROGRAM,
+                by: Printer::Program,
                 line: "a".into(),
             })
         };

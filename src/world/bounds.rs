@@ -40,8 +40,7 @@ pub const MAX_RESPONSES: usize = 400_000;
 /// The most objects, recorded events and script entries of a scenario, counted once for each informer that
 /// they are built for.
 pub const MAX_BUILT: usize = 50_000;
-/// The most handlers of a world. In facts, handler numbers from `BESIDE` on mean a peer informer or the
-/// program.
+/// The most handlers of a world: more than anybody can follow.
 pub const MOST_HANDLERS: usize = 200;
 /// The most peer informers: more than anybody can follow.
 pub const MOST_BESIDE: usize = 50;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use deltascope_cache::fact::{
-    Actor, Cause, Entry, Fact, FactId, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
-    ServerFact, StoreFact, WorkFact, WorkPlace,
+    Actor, Cause, Entry, Fact, FactId, FactRecord, HandlersFact, Printer, QueueFact, ReflectorFact,
+    RunFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
@@ -256,7 +256,10 @@ impl CauseTracker {
             let in_listener = matches!(self.actor, Actor::Listener(_));
             let running = self.running.get(handler).copied();
             running.filter(|_| in_listener)
-        } else if let HandlersFact::LinePrinted { handler, .. }
+        } else if let HandlersFact::LinePrinted {
+            by: Printer::Handler(handler),
+            ..
+        }
         | HandlersFact::NotificationHandled { handler }
         | HandlersFact::HandlerPanicked { handler, .. }
         | HandlersFact::ObjectMutated { handler, .. } = fact

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::i18n::Lang;
-use deltascope::presentation::options::KEYS;
+use deltascope::presentation::options::{KEYS, Options};
 use deltascope::presentation::stage::Panel;
 use deltascope::presentation::strings::strings;
 use deltascope::replay::branches::MOST_BRANCHES;
@@ -472,6 +472,65 @@ fn the_element_s_types_have_every_field_of_a_scenario() {
         let inside = set(name, json!({"?": 0, "at": "a"}));
         assert_eq!(fields(&format!("  {name}?: ")), inside, "{name}");
     }
+}
+
+#[test]
+fn the_element_s_types_have_every_word_of_an_option() {
+    let types = fs::read_to_string("embed/files/deltascope.d.ts").unwrap();
+    // The words in quotes from there to the end of the declaration.
+    let words = |of: &str| {
+        let (_, rest) = types.split_once(of).unwrap();
+        let (declared, _) = rest.split_once(';').unwrap();
+        let words = declared.split('"').skip(1).step_by(2);
+        words.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let listed = |error: String| {
+        let (_, listed) = error.split_once("Write one of: ").unwrap();
+        let listed = listed.trim_end_matches('.').split(", ");
+        listed.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let (_, attributes) = types.split_once("interface DeltaScopeAttributes ").unwrap();
+    for (key, of) in [
+        ("era", "type Era = "),
+        ("panels", "type Panel = "),
+        ("granularity", "type Granularity = "),
+        ("controls", "  controls?: "),
+        ("mode", "  mode?: "),
+        ("theme", "  theme?: "),
+        ("motion", "  motion?: "),
+        ("load", "  load?: "),
+        ("markers", "  markers?: "),
+    ] {
+        assert!(attributes.contains(&format!("  {key}?: ")), "{key}");
+        let mut has = words(of);
+        // Nobody has to write it, and it is no word of the error.
+        has.remove("auto");
+        let error = Options::default().set(key, "?").unwrap_err();
+        assert_eq!(has, listed(error.en.to_string()), "{key}");
+    }
+    for name in ["feed", "machinery", "queue"] {
+        let known = known_in("one of ", json!({"settings": {name: "?"}}));
+        assert_eq!(words(&format!("  {name}?: ")), known, "{name}");
+    }
+    let refuse = json!({"at": 1, "op": "refuse", "request": "list", "with": "?", "times": 1});
+    let known = known_in("there are: ", json!({"script": [refuse]}));
+    assert_eq!(words("      with: "), known);
+}
+
+#[test]
+fn the_element_and_the_page_tell_a_scenario_by_the_same_words() {
+    let names = |file: &str, before: &str| {
+        let text = fs::read_to_string(file).unwrap();
+        let (_, rest) = text.split_once(before).unwrap();
+        rest.split_once(']').unwrap().0.to_owned()
+    };
+    assert_eq!(
+        names("embed/deltascope.js", "const isOne = ["),
+        names(
+            "src/presentation/session/opening.rs",
+            "const NAMES: [&str; 5] = ["
+        ),
+    );
 }
 
 /// The names that an error lists after `words`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
-use deltascope::cache::fact::{Entry, Fact, ObjectRef, QueueFact, ServerFact, Shape};
+use deltascope::cache::fact::{Entry, Fact, ObjectRef, Printer, QueueFact, ServerFact, Shape};
 use deltascope::cache::key::Key;
 use deltascope::presentation::against::{Against, With};
 use deltascope::presentation::command::Command;
@@ -286,7 +286,7 @@ fn things() -> impl Strategy<Value = Vec<u8>> {
 fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
     let picture = |lines: &[u8]| {
         let mut picture = Timeline::empty().picture(0);
-        let printed = |line: &u8| Printed::of(0, &line.to_string().into());
+        let printed = |line: &u8| Printed::of(Printer::Handler(0), &line.to_string().into());
         picture.output = lines.iter().map(printed).collect();
         picture
     };

@@ -54,7 +54,7 @@ fn every_lesson_prints_exactly_its_lines_and_reaches_all_its_markers() {
 /// The printed lines, grouped by printer: the order between two handlers is arbitrary.
 fn printed(facts: &[FactRecord]) -> Vec<&str> {
     let lines = |record: &'_ FactRecord| match &record.fact {
-        Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => Some(*handler),
+        Fact::Handlers(HandlersFact::LinePrinted { by, .. }) => Some(*by),
         _ => None,
     };
     let mut records: Vec<&FactRecord> = facts.iter().filter(|r| lines(r).is_some()).collect();

@@ -17,7 +17,7 @@ use crate::of_world::picture_of;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, LockName, NotificationRef, QueueFact, ReflectorFact,
-    ServerFact,
+    Request, ServerFact,
 };
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::rng::Rng;
@@ -129,7 +129,7 @@ fn input(rng: &mut Rng, at_once: bool) -> Input<Command> {
         16 => source(Command::Bookmark),
         17 => source(Command::ErrorEvent([410, 429, 500][rng.below(3) as usize])),
         18 => source(Command::Refuse(Refusals {
-            watch: rng.chance(50),
+            request: [Request::List, Request::Watch][usize::from(rng.chance(50))],
             kind: [
                 ApiErrorKind::Expired,
                 ApiErrorKind::TooLarge,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::fact::{ProcessMode, Request};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::world::fields::{Put as _, Read};
 use deltascope::world::source::pod::{self, Write};
@@ -127,8 +127,9 @@ fn refusals() -> impl Strategy<Value = Refusals> {
         ApiErrorKind::Forbidden,
         ApiErrorKind::Invalid,
     ];
-    (any::<bool>(), select(kinds), 0..4_u32).prop_map(|(watch, kind, times)| Refusals {
-        watch,
+    let requests = vec![Request::List, Request::Watch];
+    (select(requests), select(kinds), 0..4_u32).prop_map(|(request, kind, times)| Refusals {
+        request,
         kind,
         times,
     })

@@ -69,12 +69,12 @@ fn unlike(api: &ApiRoom, store: &StoreRoom) -> SortedMap<Key, ()> {
 }
 
 /// Adds the objects that the server is known to have.
-fn know(room: &mut ApiRoom, known: &Known) {
+fn know<O>(room: &mut ApiRoom, known: &Known<O>, of: impl Fn(&Key, &O) -> ObjectRef) {
     room.rv = Arc::clone(known.rv());
     room.known_from_events = known.is_complete();
     for (key, (object, deleted)) in known.objects() {
         let object = ApiObject {
-            object: object.clone(),
+            object: of(key, object),
             body: Body::default(),
             deleted: *deleted,
         };
@@ -88,12 +88,11 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         source: world.settings().source,
         ..ApiRoom::default()
     };
-    let stream = match world.source() {
+    match world.source() {
         AnySource::Server(server) => {
             room.rv = server.rv();
             room.oldest = server.oldest();
             room.history = server.history().collect();
-            room.watch = server.open_watch();
             room.refusals = server.refusals().copied().collect();
             room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
@@ -110,20 +109,17 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                 .map(|(key, stored)| (simulator::version(&stored.object), key))
                 .collect();
             room.deleted = deleted.values().map(|key| (*key).clone()).collect();
-            server.stream()
         }
         AnySource::Recorded(recording) => {
-            room.watch = recording.open_watch();
-            know(&mut room, recording.known());
-            recording.stream()
+            know(&mut room, recording.known(), |_, one| one.clone());
         }
         AnySource::Live(live) => {
-            room.watch = live.open_watch();
-            know(&mut room, live.known());
-            live.stream()
+            know(&mut room, live.known(), |key, one| reference(key, one));
         }
-        AnySource::Program(program) => program.calls(),
-    };
+        AnySource::Program(_) => {}
+    }
+    let stream = world.source().stream();
+    room.watch = stream.watch().map(Arc::clone);
     room.sends_events = room.watch.is_some() && !stream.is_over();
     room.stream = stream.lines().cloned().collect();
     room.sent = stream.sent();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{NotificationRef, facts};
+use super::{NotificationRef, Printer, facts};
 use crate::key::Key;
 
 facts! {
@@ -55,10 +55,10 @@ facts! {
             /// The notification.
             notification: NotificationRef,
         },
-        /// A handler printed a line.
+        /// A line was printed.
         LinePrinted {
-            /// The handler's number.
-            handler: u8,
+            /// Who printed it.
+            by: Printer,
             /// The printed text.
             line: Arc<str>,
         },

@@ -156,6 +156,46 @@ pub enum Verb {
     Delete,
 }
 
+/// Who printed a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Printer {
+    /// The handler with this number.
+    Handler(u8),
+    /// A handler of the informer beside with this number.
+    Beside(u8),
+    /// The program itself, outside of all handlers.
+    Program,
+}
+
+/// A reflector's request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Request {
+    /// A list, or a page of one.
+    List,
+    /// A watch; a streaming list is one.
+    Watch,
+}
+
+impl Request {
+    /// The step in which the server answers it.
+    #[must_use]
+    pub fn step(self) -> Step {
+        match self {
+            Self::List => Step::ServerList,
+            Self::Watch => Step::ServerWatch,
+        }
+    }
+
+    /// `LIST` or `WATCH`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::List => "LIST",
+            Self::Watch => "WATCH",
+        }
+    }
+}
+
 /// Why a request has no answer, or the reflector stopped.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reason {
@@ -532,9 +572,11 @@ plain!(
     EventType = EventType::Deleted,
     ListAgain = ListAgain::Expired,
     LockName = LockName::Queue,
+    Printer = Printer::Handler(1),
     ProcessMode = ProcessMode::Held,
     Reason = Reason::Text("Forbidden".into()),
     Refusal = Refusal::AlreadyExists,
+    Request = Request::Watch,
     Verb = Verb::Create,
     WatchEnd = WatchEnd::Cut,
     WorkPlace = WorkPlace::Queue,

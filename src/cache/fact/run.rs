@@ -1,7 +1,7 @@
 //! Facts of the program around the informer: its own queue calls, switches, and the other
 //! informers.
 
-use super::{ObjectRef, ProcessMode, facts};
+use super::{ObjectRef, ProcessMode, Request, facts};
 use crate::delta::DeltaType;
 use crate::key::Key;
 
@@ -40,8 +40,8 @@ facts! {
         BesideRequested {
             /// The informer's number, from 0.
             informer: u8,
-            /// Whether it requested a watch.
-            watch: bool,
+            /// Which of the two.
+            request: Request,
         },
         /// The store of one of the other informers changed.
         BesideStored {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, EventType, ObjectRef, Reason, Refusal, Rv, Verb, WatchEnd, facts};
+use super::{Body, EventType, ObjectRef, Reason, Refusal, Request, Rv, Verb, WatchEnd, facts};
 use crate::key::Key;
 use crate::lister_watcher::ApiErrorKind;
 
@@ -44,8 +44,8 @@ facts! {
         },
         /// The server was asked to refuse the next requests, or that was taken back.
         RefusalsAsked {
-            /// Whether it refuses watches (streaming lists included); otherwise lists.
-            watch: bool,
+            /// Which of the requests it refuses.
+            request: Request,
             /// The error that it answers with.
             kind: ApiErrorKind,
             /// Number of requests that are still to be refused; 0: taken back.

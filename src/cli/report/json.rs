@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use deltascope_cache::fact::Request;
 use deltascope_presentation::session::heard::said;
 use deltascope_replay::heard::{Differs, Kind};
 use deltascope_replay::tap::finding::{Finding, Odd};
@@ -141,7 +142,7 @@ fn finding(finding: &Finding, informers: &[Informer]) -> Value {
         Odd::Poll(poll) => json!({
             "agent": &*poll.agent, "scope": poll.scope, "count": poll.count }),
         Odd::Refused(refused) => json!({
-            "agent": &*refused.agent, "scope": refused.scope, "watch": refused.watch, "count": refused.count,
+            "agent": &*refused.agent, "scope": refused.scope, "watch": refused.request == Request::Watch, "count": refused.count,
             "code": refused.error.code, "message": &*refused.error.message }),
         Odd::Log(first) => differs(first),
         Odd::AllSecrets | Odd::ManagedFields => Value::Null,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::Request;
 use deltascope_presentation::checks;
 use deltascope_presentation::informers::stopped as why_stopped;
 use deltascope_presentation::session::heard::{kind_of as differs, said};
@@ -487,14 +488,14 @@ fn poll(poll: &Poll, informer: Option<usize>) -> Text {
 fn refused(refused: &Refused) -> Text {
     let (client, what) = (client(&refused.agent), refused.scope.title());
     let (code, said) = (refused.error.code, &refused.error.message);
-    let (of_en, of_zh, so_en, so_zh) = match refused.watch {
-        true => (
+    let (of_en, of_zh, so_en, so_zh) = match refused.request {
+        Request::Watch => (
             "the watch of ",
             "watch ",
             "Its informer learns of changes only when it lists again.",
             "informer 只有在重新 List 时才知道变更。",
         ),
-        false => (
+        Request::List => (
             "",
             "",
             "Until it is answered, its informer neither syncs nor learns of changes.",

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use deltascope_cache::fact::Request;
 use deltascope_replay::log::Logged;
 use deltascope_replay::tap::call::{Call, Scope};
 use deltascope_replay::tap::detect::{Began, Client, Detector, Id};
@@ -121,7 +122,7 @@ struct Watcher {
     open: BTreeMap<Id, (usize, Follower)>,
     reads: Reads,
     /// By client and scope: of a list, and of a watch behind one.
-    refused: BTreeMap<(Arc<str>, Scope, bool), Refused>,
+    refused: BTreeMap<(Arc<str>, Scope, Request), Refused>,
     names: Names,
     counts: BTreeMap<(Arc<str>, &'static str, String), Count>,
     until: Time,
@@ -466,18 +467,21 @@ impl Watcher {
         let Some(ledger) = self.tracks.get(&track).map(|one| &one.ledger) else {
             return;
         };
-        let key = |watch| (Arc::clone(&ledger.agent), ledger.scope.clone(), watch);
+        let key = |request| (Arc::clone(&ledger.agent), ledger.scope.clone(), request);
         match part {
             ResponsePart::Refused(error) => {
-                let key = key(want == RequestKind::Watch);
+                let key = key(match want {
+                    RequestKind::Watch => Request::Watch,
+                    RequestKind::List | RequestKind::Stream => Request::List,
+                });
                 if self.refused.len() >= READ && !self.refused.contains_key(&key) {
                     return;
                 }
-                let (agent, scope, watch) = key.clone();
+                let (agent, scope, request) = key.clone();
                 let refused = self.refused.entry(key).or_insert_with(|| Refused {
                     agent,
                     scope,
-                    watch,
+                    request,
                     count: 0,
                     error: error.clone(),
                 });
@@ -486,10 +490,10 @@ impl Watcher {
             }
             ResponsePart::Page(_) | ResponsePart::Opened => {
                 if want != RequestKind::Watch {
-                    self.refused.remove(&key(false));
+                    self.refused.remove(&key(Request::List));
                 }
                 if want != RequestKind::List {
-                    self.refused.remove(&key(true));
+                    self.refused.remove(&key(Request::Watch));
                 }
             }
             _ => {}

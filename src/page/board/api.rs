@@ -26,7 +26,6 @@ use deltascope_presentation::rows::reflector::pipe;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
-use deltascope_world::source::Refusals;
 use deltascope_world::source::pod::PodSpec;
 use form::PodForm;
 
@@ -384,7 +383,6 @@ fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoVi
                     {rows
                         .into_iter()
                         .map(|refusals| {
-                            let Refusals { watch, kind, .. } = refusals;
                             let text = strings::armed(lang, &refusals);
                             view! {
                                 <li data-testid="armed">
@@ -394,7 +392,7 @@ fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoVi
                                         data-testid="btn-disarm"
                                         aria-label=format!("{}: {text}", words.disarm)
                                         title=words.disarm
-                                        on:click=move |_| ui.send(Command::Disarm(watch, kind))
+                                        on:click=move |_| ui.send(Command::Disarm(refusals))
                                     >
                                         "×"
                                     </button>

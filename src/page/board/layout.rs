@@ -39,8 +39,7 @@ pub(super) struct Layout {
     pub(super) short: RwSignal<bool>,
     /// The room that is shown when only one is.
     pub(super) shown: Memo<Panel>,
-    /// The room that was chosen by hand, and the step at which: it is shown until the next one. In a story also the scene.
-    chosen: RwSignal<(Panel, usize, Option<usize>)>,
+    chosen: RwSignal<Chosen>,
     /// Whether the room that is shown follows what happens.
     pub(super) follows: RwSignal<bool>,
     /// Which of the lower two is shown when they share one place.
@@ -53,6 +52,29 @@ pub(super) struct Layout {
     pub(super) cluster: RwSignal<bool>,
     /// What the dialog opens with.
     pub(super) wish: StoredValue<Option<Wish>>,
+}
+
+/// The room that was chosen by hand.
+#[derive(Clone, Copy)]
+struct Chosen {
+    room: Panel,
+    /// The step at which: the room is shown until the next one, and otherwise what follows is.
+    step: Option<usize>,
+    /// The scene in which, in a story.
+    scene: Option<usize>,
+}
+
+/// What a story says of the rooms.
+#[derive(Clone, PartialEq)]
+struct Told {
+    plays: bool,
+    scene: usize,
+    /// The room that is shown while it does not play …
+    focus: Panel,
+    /// … unless one of these is, in which the reader acts.
+    tools: Vec<Panel>,
+    /// Whether it is about the handlers.
+    handlers: bool,
 }
 
 /// The kind that the dialog of the cluster chooses by itself, and the namespace.
@@ -96,9 +118,11 @@ impl Layout {
             let rooms = panels.with_untracked(rooms);
             first = ui.view.with_untracked(|view| live::shown(view, &rooms));
         }
-        let chosen = RwSignal::new((first, at, None));
-        // In a story: whether it plays, what to show while it does not, whether it is about the handlers, its scene, and
-        // the rooms to stay in while one acts.
+        let chosen = RwSignal::new(Chosen {
+            room: first,
+            step: Some(at),
+            scene: None,
+        });
         let told = ui.memo(|view| {
             let story = view.story.as_ref()?;
             let handlers =
@@ -109,20 +133,29 @@ impl Layout {
             let tools = goal.map_or(Vec::new(), |goal| goal.tools.clone());
             let focus = tools.first().copied();
             let focus = focus.unwrap_or_else(|| story.focus(acting));
-            Some((story.plays, focus, handlers, story.index, tools))
+            Some(Told {
+                plays: story.plays,
+                scene: story.index,
+                focus,
+                tools,
+                handlers,
+            })
         });
         let shown = Memo::new(move |before: Option<&Panel>| {
-            let (room, at, scene) = chosen.get();
+            let chosen = chosen.get();
             let (acting, step, first) = now.get();
-            let plays = match told.get() {
-                Some((.., index, _)) if step == at && scene == Some(index) => return room,
-                Some((false, focus, .., tools)) => {
-                    let stays = before.copied().filter(|room| tools.contains(room));
-                    return stays.unwrap_or(focus);
+            let (room, is_new) = (chosen.room, chosen.step != Some(step));
+            let told = told.get();
+            if let Some(told) = &told {
+                if !is_new && chosen.scene == Some(told.scene) {
+                    return room;
                 }
-                told => told.is_some(),
-            };
-            let follows = plays || follows.get() && narrow.get() && step != at;
+                if !told.plays {
+                    let stays = before.copied().filter(|room| told.tools.contains(room));
+                    return stays.unwrap_or(told.focus);
+                }
+            }
+            let follows = told.is_some() || follows.get() && narrow.get() && is_new;
             let has = |room: &Panel| panels.with(|chosen| rooms(chosen).contains(room));
             let to = acting.unwrap_or(first);
             match Some(to).filter(|room| follows && has(room)) {
@@ -133,8 +166,8 @@ impl Layout {
         });
         let lower = RwSignal::new(Panel::Now);
         effect(move || {
-            if let Some((_, _, handlers, ..)) = told.get() {
-                let shown = if handlers {
+            if let Some(told) = told.get() {
+                let shown = if told.handlers {
                     Panel::Processor
                 } else {
                     Panel::Now
@@ -174,15 +207,22 @@ impl Layout {
             let scene = view.story.as_ref().map(|story| story.index);
             (view.step, scene)
         });
-        self.chosen.set((room, step, scene));
+        self.chosen.set(Chosen {
+            room,
+            step: Some(step),
+            scene,
+        });
     }
 
     /// Follows what happens from now on, or stays with the room that is shown.
     pub(super) fn toggle_follows(self) {
         let room = self.shown.get_untracked();
         let follows = !self.follows.get_untracked();
-        self.chosen
-            .set((room, if follows { usize::MAX } else { 0 }, None));
+        self.chosen.set(Chosen {
+            room,
+            step: None,
+            scene: None,
+        });
         self.follows.set(follows);
     }
 

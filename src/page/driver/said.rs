@@ -153,7 +153,7 @@ impl Driver {
     async fn does(&self, mut command: Command, by_script: bool, turn: Turn) {
         let seeks = matches!(command, Command::Seek(_) | Command::SeekTo(_));
         if by_script && seeks {
-            self.seeks();
+            self.inner.seeks.next();
         } else if by_script && !self.sought().await && matches!(command, Command::Step(_)) {
             return;
         }
@@ -193,7 +193,7 @@ impl Driver {
         if matches!(command, Command::Smallest(_)) {
             self.sought().await;
         }
-        let number = self.next_opening();
+        let number = self.inner.opening.next();
         let wanted = self.with(|session| session.before_opening(&command));
         let opening = Paced::of(move |slices| -> Opens {
             Box::pin(async move { open_or_cut(&command, wanted, &slices).await })
@@ -223,15 +223,11 @@ impl Driver {
     /// Waits for the seeks that a script has not awaited: its next call goes on from there. Returns whether no other seek
     /// was asked for meanwhile.
     async fn sought(&self) -> bool {
-        let turn = self.inner.seeks.get();
+        let turn = self.inner.seeks.now();
         while self.inner.seeking.get() > 0 {
             TimeoutFuture::new(0).await;
         }
-        turn == self.inner.seeks.get()
-    }
-
-    fn seeks(&self) {
-        self.inner.seeks.set(self.inner.seeks.get() + 1);
+        self.inner.seeks.is(turn)
     }
 
     /// Does what is no command: it shows another session, or what a cluster sends. It cannot wait, and ends what waits, unless

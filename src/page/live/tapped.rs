@@ -16,6 +16,7 @@ use crate::animate::now;
 use crate::driver::Driver;
 use crate::host::tap;
 use crate::later::Part;
+use crate::paced::Turns;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Text;
@@ -56,8 +57,8 @@ pub struct Tapped {
 struct Inner {
     driver: Driver,
     address: String,
-    /// Numbers what is followed: an earlier one ends.
-    turn: Cell<u64>,
+    /// What is followed: an earlier one ends.
+    turn: Turns,
     is_asked: Cell<bool>,
 }
 
@@ -68,7 +69,7 @@ impl Tapped {
         let inner = Inner {
             driver: driver.clone(),
             address: tap()?,
-            turn: Cell::new(0),
+            turn: Turns::default(),
             is_asked: Cell::new(false),
         };
         let tapped = Self {
@@ -132,8 +133,7 @@ impl Tapped {
         let row = said.as_ref().and_then(|said| row_of(said, number));
         let part = part.or(row.map(|row| row.part)).unwrap_or(1);
         let note = row.map(|row| row.note.clone());
-        let turn = inner.turn.get() + 1;
-        inner.turn.set(turn);
+        let turn = inner.turn.next();
         Follower {
             tapped: self,
             inner,
@@ -258,7 +258,7 @@ impl Follower {
             .inner
             .driver
             .with(|session| session.followed_informer());
-        self.turn == self.inner.turn.get() && (!self.begun || followed == Some(self.number))
+        self.inner.turn.is(self.turn) && (!self.begun || followed == Some(self.number))
     }
 
     /// What follows of the log.

@@ -1,7 +1,9 @@
 //! Captions of the shared processor and the handlers.
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Fact, HandlersFact, NotificationRef, QueueFact, Shape};
+use deltascope_cache::fact::{
+    Actor, Fact, HandlersFact, NotificationRef, Printer, QueueFact, Shape,
+};
 use deltascope_cache::key::Key;
 
 use super::amounts::{duration, objects};
@@ -49,7 +51,7 @@ impl Writer<'_> {
                 handler,
                 notification,
             } => self.notification_taken(*handler, notification),
-            HandlersFact::LinePrinted { handler, line } => self.line_printed(*handler, line),
+            HandlersFact::LinePrinted { by, line } => self.line_printed(*by, line),
             HandlersFact::NotificationHandled { handler } => self.notification_handled(*handler),
             HandlersFact::HandlerPanicked { handler, error } => {
                 self.handler_panicked(*handler, error)
@@ -263,24 +265,24 @@ impl Writer<'_> {
         )
     }
 
-    fn line_printed(&self, handler: u8, line: &str) -> Sentences {
+    fn line_printed(&self, by: Printer, line: &str) -> Sentences {
         (
             say!(
                 self,
                 "{who} printed: {line}",
                 "{who} 输出：{line}",
-                who = self.printer(handler),
+                who = self.printer(by),
                 line = mono(line),
             ),
             vec![],
         )
     }
 
-    fn printer(&self, handler: u8) -> Vec<Span> {
-        if usize::from(handler) < self.picture.handlers.len() {
-            self.actor(Actor::Listener(handler))
-        } else {
-            self.actor(Actor::Program)
+    fn printer(&self, by: Printer) -> Vec<Span> {
+        match by {
+            Printer::Handler(handler) => self.actor(Actor::Listener(handler)),
+            Printer::Beside(informer) => self.beside(informer),
+            Printer::Program => self.actor(Actor::Program),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Captions of the program: its calls, the switches of the run, and the informers beside the shown one.
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{ObjectRef, ProcessMode, RunFact};
+use deltascope_cache::fact::{ObjectRef, ProcessMode, Request, RunFact};
 use deltascope_cache::key::Key;
 
 use super::amounts::duration;
@@ -28,8 +28,8 @@ impl Writer<'_> {
             RunFact::ModeSet { mode } => self.mode_set(*mode),
             RunFact::PopAsked { asked } => self.pop_asked(*asked),
             RunFact::KnownObjectsSet { on } => self.known_objects_set(*on),
-            RunFact::BesideRequested { informer, watch } => {
-                self.beside_requested(*informer, *watch)
+            RunFact::BesideRequested { informer, request } => {
+                self.beside_requested(*informer, *request)
             }
             RunFact::BesideStored {
                 informer,
@@ -164,7 +164,7 @@ impl Writer<'_> {
         }
     }
 
-    fn beside(&self, informer: u8) -> Vec<Span> {
+    pub(super) fn beside(&self, informer: u8) -> Vec<Span> {
         let who = match (self.picture.beside_number(informer), self.lang) {
             (Some(number), Lang::En) => format!("Informer {number}"),
             (Some(number), Lang::Zh) => format!("informer {number}"),
@@ -174,8 +174,7 @@ impl Writer<'_> {
         text(who)
     }
 
-    fn beside_requested(&self, informer: u8, watch: bool) -> Sentences {
-        let request = if watch { "WATCH" } else { "LIST" };
+    fn beside_requested(&self, informer: u8, request: Request) -> Sentences {
         let room = self.picture.beside.get(usize::from(informer));
         let why = if room.is_some_and(|room| room.shared) {
             say!(
@@ -196,7 +195,7 @@ impl Writer<'_> {
                 "{who} sent a {request} of its own.",
                 "{who} 自己发出了 {request}。",
                 who = self.beside(informer),
-                request = mono(request),
+                request = mono(request.as_str()),
             )
         } else {
             say!(
@@ -204,7 +203,7 @@ impl Writer<'_> {
                 "{who}, shown beside to compare with, sent a {request} of its own.",
                 "旁边用来对照的 {who} 自己发出了 {request}。",
                 who = self.beside(informer),
-                request = mono(request),
+                request = mono(request.as_str()),
             )
         };
         (what, vec![why])

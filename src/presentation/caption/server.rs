@@ -1,7 +1,8 @@
 //! Captions of the API server.
 
 use deltascope_cache::fact::{
-    Cause, EventType, Fact, ObjectRef, Reason, ReflectorFact, Refusal, ServerFact, Verb, WatchEnd,
+    Cause, EventType, Fact, ObjectRef, Reason, ReflectorFact, Refusal, Request, ServerFact, Verb,
+    WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -48,9 +49,11 @@ impl Writer<'_> {
             ServerFact::WriteRefused { verb, key, refusal } => {
                 self.write_refused(*verb, key, refusal)
             }
-            ServerFact::RefusalsAsked { watch, kind, times } => {
-                self.refusals_asked(*watch, *kind, *times)
-            }
+            ServerFact::RefusalsAsked {
+                request,
+                kind,
+                times,
+            } => self.refusals_asked(*request, *kind, *times),
             ServerFact::HistoryCompacted { oldest } => self.history_compacted(oldest),
             ServerFact::ListAnswered { rv, count } => self.list_answered(rv, *count),
             ServerFact::ObjectsLearned { rv, objects: all } => self.objects_learned(rv, all),
@@ -181,8 +184,8 @@ impl Writer<'_> {
         )
     }
 
-    fn refusals_asked(&self, watch: bool, kind: ApiErrorKind, times: u32) -> Sentences {
-        let request = mono(if watch { "WATCH" } else { "LIST" });
+    fn refusals_asked(&self, asked: Request, kind: ApiErrorKind, times: u32) -> Sentences {
+        let request = mono(asked.as_str());
         let answer = mono(refusal(kind));
         if times == 0 {
             return (
@@ -214,7 +217,7 @@ impl Writer<'_> {
                 answer = answer,
             )
         };
-        let why = if watch {
+        let why = if asked == Request::Watch {
             say!(
                 self,
                 "It waits until the reflector asks for its next watch; a watch that is open goes on.",

@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use crate::anchor::{Anchor, HandlerPlace};
+use crate::anchor::{Anchor, BesidePart, HandlerPlace};
 use crate::caption::short_rv;
 use crate::rows::processor::RING;
 use crate::rows::uid_of;
 use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Entry, EventType, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact,
-    ReflectorFact, Rv, ServerFact, StoreFact, WorkFact, WorkPlace,
+    Actor, Entry, EventType, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, Printer,
+    QueueFact, ReflectorFact, Rv, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Delivery, Picture, ReflectorState};
@@ -480,13 +480,18 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             };
             goes(from, HandlerPlace::Running, *handler, notification)
         }
-        HandlersFact::LinePrinted { handler, line } => Motion::flies(Flight::new(
-            within(*handler, HandlerPlace::Running),
+        HandlersFact::LinePrinted { by, line } => {
             // Others may print later in the same scene.
-            vec![Anchor::OutputLine(after.output.len().saturating_sub(1))],
-            Look::Label(line.to_string()),
-            Hides::Target,
-        )),
+            let to = vec![Anchor::OutputLine(after.output.len().saturating_sub(1))];
+            let from = match by {
+                Printer::Handler(handler) => within(*handler, HandlerPlace::Running),
+                Printer::Beside(_) => vec![Anchor::Beside(BesidePart::Whole)],
+                // It has no place.
+                Printer::Program => return Some(Motion::lights(to)),
+            };
+            let look = Look::Label(line.to_string());
+            Motion::flies(Flight::new(from, to, look, Hides::Target))
+        }
         HandlersFact::NotificationHandled { handler }
         | HandlersFact::SyncingSet { handler, .. } => Motion::brief(vec![card(handler)]),
         HandlersFact::NotificationWithheld { handler, .. }

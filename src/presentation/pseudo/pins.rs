@@ -2,7 +2,7 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    EventType, Fact, FactRecord, HandlersFact, ListAgain, NotificationRef, QueueFact,
+    EventType, Fact, FactRecord, HandlersFact, ListAgain, NotificationRef, Printer, QueueFact,
     ReflectorFact, RunFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::step::Step;
@@ -117,7 +117,10 @@ fn notification(recent: &[FactRecord]) -> Option<&NotificationRef> {
     {
         return Some(notification);
     }
-    let (HandlersFact::LinePrinted { handler: by, .. }
+    let (HandlersFact::LinePrinted {
+        by: Printer::Handler(by),
+        ..
+    }
     | HandlersFact::NotificationHandled { handler: by }
     | HandlersFact::ObjectMutated { handler: by, .. }) = last
     else {
@@ -843,7 +846,7 @@ mod tests {
                 notification,
             });
             let line = Fact::Handlers(HandlersFact::LinePrinted {
-                handler: 0,
+                by: Printer::Handler(0),
                 line: "x".into(),
             });
             let facts = vec![(Step::ListenerTake, taken), (Step::ListenerHandle, line)];

@@ -3,7 +3,7 @@
 use super::*;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{
-    Actor, Cause, FactId, HandlersFact, Known, LockName, ObjectRef, ServerFact, StoreFact,
+    Actor, Cause, FactId, HandlersFact, Known, LockName, ObjectRef, Printer, ServerFact, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::step::Step;
@@ -357,7 +357,7 @@ fn a_program_that_processes_by_type_has_its_own_process_function() {
             (
                 Step::ListenerHandle,
                 Fact::Handlers(HandlersFact::LinePrinted {
-                    handler: 0,
+                    by: Printer::Handler(0),
                     line: "Added pod1".into(),
                 }),
             ),
@@ -398,7 +398,7 @@ fn a_handler_without_a_buffer_is_called_by_process_deltas() {
         vec![(
             Step::ListenerHandle,
             Fact::Handlers(HandlersFact::LinePrinted {
-                handler: 0,
+                by: Printer::Handler(0),
                 line: "OnAdd: web-1".into(),
             }),
         )],

@@ -49,13 +49,14 @@ fn server(fact: &ServerFact) -> String {
             Refusal::Invalid(_) => "422 Invalid",
         }
         .into(),
-        ServerFact::RefusalsAsked { watch, kind, times } => {
-            let request = if *watch { "WATCH" } else { "LIST" };
-            match times {
-                0 => "taken back".to_owned(),
-                _ => format!("{request} → {}", refusal(*kind)),
-            }
-        }
+        ServerFact::RefusalsAsked {
+            request,
+            kind,
+            times,
+        } => match times {
+            0 => "taken back".to_owned(),
+            _ => format!("{} → {}", request.as_str(), refusal(*kind)),
+        },
         ServerFact::HistoryCompacted { oldest } => format!("oldest {}", version(oldest)),
         ServerFact::ListAnswered { rv, count } => objects_at(*count as usize, rv),
         ServerFact::ObjectsLearned { rv, objects } => objects_at(objects.len(), rv),
@@ -282,7 +283,7 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
                 NotificationRef::Update { new, .. } => &new.key,
             })
         ),
-        HandlersFact::LinePrinted { handler: _, line } => line.to_string(),
+        HandlersFact::LinePrinted { by: _, line } => line.to_string(),
         HandlersFact::HandlerPanicked { handler: _, error } => error.to_string(),
         HandlersFact::HandlerAsked { name, .. } => name.to_string(),
         HandlersFact::HandlerAdded {
@@ -355,9 +356,10 @@ fn run(fact: &RunFact) -> String {
         },
         RunFact::PopAsked { asked } => format!("pop asked: {asked}"),
         RunFact::KnownObjectsSet { on } => format!("known objects {}", switch(*on)),
-        RunFact::BesideRequested { informer: _, watch } => {
-            if *watch { "WATCH" } else { "LIST" }.to_owned()
-        }
+        RunFact::BesideRequested {
+            informer: _,
+            request,
+        } => request.as_str().to_owned(),
         RunFact::BesideStored {
             informer: _,
             key,

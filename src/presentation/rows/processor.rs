@@ -9,7 +9,7 @@ use crate::i18n::Lang;
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
 use crate::view::{LiveView, RECENT, View};
-use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
+use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef, Printer};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
@@ -207,7 +207,7 @@ pub fn rows(view: &View) -> ProcessorRows {
             .map(|(number, one)| LineRow {
                 number,
                 text: Arc::clone(&one.line),
-                by_program: one.by_program && !view.picture.handlers.is_empty(),
+                by_program: one.by == Printer::Program && !view.picture.handlers.is_empty(),
                 lit: printed && number + 1 == output.len(),
             })
             .collect(),
@@ -445,10 +445,10 @@ mod tests {
     #[test]
     fn only_the_line_that_the_current_fact_printed_is_lit() {
         let mut picture = Picture::default();
-        let printed = |line: &str| Printed::of(0, &line.into());
+        let printed = |line: &str| Printed::of(Printer::Handler(0), &line.into());
         picture.output.extend(["one", "two"].map(printed));
         let fact = Fact::Handlers(HandlersFact::LinePrinted {
-            handler: 0,
+            by: Printer::Handler(0),
             line: "two".into(),
         });
         let lit = |facts| -> Vec<bool> {
@@ -465,9 +465,9 @@ mod tests {
     #[test]
     fn of_a_run_that_nobody_can_read_only_the_lines_in_sight_are_drawn() {
         let mut picture = Picture::default();
-        picture
-            .output
-            .extend((0..LINES + 5).map(|n| Printed::of(0, &n.to_string().into())));
+        picture.output.extend(
+            (0..LINES + 5).map(|n| Printed::of(Printer::Handler(0), &n.to_string().into())),
+        );
         let mut view = view(picture, vec![Fact::Queue(QueueFact::QueueEmpty); RECENT]);
         let count = |view: &View| rows(view).output.len();
         assert_eq!(count(&view), LINES);

@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, ServerFact, Verb};
-use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, Request, ServerFact, Verb};
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::recording::RecordedInput;
@@ -98,12 +97,8 @@ impl Session {
     }
 
     /// Cancels a refusal that was armed.
-    pub(super) fn disarm(&mut self, watch: bool, kind: ApiErrorKind) -> Change {
-        let refusals = Refusals {
-            watch,
-            kind,
-            times: 0,
-        };
+    pub(super) fn disarm(&mut self, armed: Refusals) -> Change {
+        let refusals = Refusals { times: 0, ..armed };
         self.insert(Input::Source(source::Command::Refuse(refusals)))
     }
 
@@ -199,22 +194,17 @@ fn late_handler(number: usize) -> HandlerSettings {
 
 /// The command for the source, and whether it needs an open watch.
 fn fault_command(fault: Fault) -> (source::Command, bool) {
-    let list = |kind| {
-        let refusals = Refusals {
-            watch: false,
-            kind,
-            times: 1,
-        };
-        (source::Command::Refuse(refusals), false)
-    };
     match fault {
         Fault::Close => (source::Command::Close, true),
         Fault::Bookmark => (source::Command::Bookmark, true),
         Fault::Event(code) => (source::Command::ErrorEvent(code), true),
-        Fault::List(403) => list(ApiErrorKind::Forbidden),
-        Fault::List(410) => list(ApiErrorKind::Expired),
-        Fault::List(429) => list(ApiErrorKind::TooManyRequests),
-        Fault::List(_) => list(ApiErrorKind::InternalError),
-        Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
+        Fault::List(kind) => {
+            let refusals = Refusals {
+                request: Request::List,
+                kind,
+                times: 1,
+            };
+            (source::Command::Refuse(refusals), false)
+        }
     }
 }

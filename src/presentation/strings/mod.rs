@@ -218,17 +218,15 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
-        Fault::List(code) if zh => format!("下一次 LIST 失败：{code}"),
-        Fault::List(code) => format!("next LIST fails: {code}"),
-        Fault::Refuse if zh => "下一次 LIST 失败：拒绝连接".to_owned(),
-        Fault::Refuse => "next LIST fails: connection refused".to_owned(),
+        Fault::List(kind) if zh => format!("下一次 LIST 失败：{}", caption::refusal(kind)),
+        Fault::List(kind) => format!("next LIST fails: {}", caption::refusal(kind)),
     }
 }
 
 /// An armed refusal: `next LIST answers 410 Expired`.
 #[must_use]
 pub fn armed(lang: Lang, refusals: &Refusals) -> String {
-    let request = if refusals.watch { "WATCH" } else { "LIST" };
+    let request = refusals.request.as_str();
     let with = caption::refusal(refusals.kind);
     let times = match refusals.times {
         0 | 1 => String::new(),

@@ -17,7 +17,7 @@ use crate::stage::Panel;
 use crate::view::View;
 use crate::view::story::Lit;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::ObjectRef;
+use deltascope_cache::fact::{ObjectRef, Printer};
 use deltascope_cache::key::Key;
 use deltascope_replay::lessons;
 use deltascope_replay::picture::{ApiObject, Printed};
@@ -326,7 +326,9 @@ fn names_are_escaped_and_cut() {
                 };
                 picture.api.objects.insert(key.clone(), known.into());
             }
-            picture.output.push_back(Printed::of(0, &name.into()));
+            picture
+                .output
+                .push_back(Printed::of(Printer::Handler(0), &name.into()));
             picture.handlers[0].name = name.into();
             for options in shapes() {
                 let of = format!("{name:.9?} at {}", view.step);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Entry, EventType, Fact, FactRecord, HandlersFact, LockName, ObjectRef,
-    QueueFact, ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact, WorkPlace,
+    QueueFact, ReflectorFact, Request, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact,
+    WorkPlace,
 };
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::map;
@@ -69,18 +70,29 @@ impl Picture {
     fn server(&mut self, fact: &ServerFact, step: Step) {
         let api = &mut self.api;
         match fact {
-            ServerFact::RefusalsAsked { watch, kind, times } => {
-                let (watch, kind, times) = (*watch, *kind, *times);
-                order_refusals(&mut api.refusals, Refusals { watch, kind, times });
+            ServerFact::RefusalsAsked {
+                request,
+                kind,
+                times,
+            } => {
+                let (request, kind, times) = (*request, *kind, *times);
+                let new = Refusals {
+                    request,
+                    kind,
+                    times,
+                };
+                order_refusals(&mut api.refusals, new);
             }
             // Requested refusals come before any other reason to refuse.
-            ServerFact::ListRefused { .. } => take_refusal(&mut api.refusals, false),
-            ServerFact::WatchDenied { .. } => take_refusal(&mut api.refusals, true),
+            ServerFact::ListRefused { .. } => take_refusal(&mut api.refusals, Request::List),
+            ServerFact::WatchDenied { .. } => take_refusal(&mut api.refusals, Request::Watch),
             ServerFact::ConnectionRefused => {
-                let watch = step == Step::ServerWatch;
-                let next = api.refusals.iter().find(|order| order.watch == watch);
-                if next.is_some_and(|order| order.kind == ApiErrorKind::ConnectionRefused) {
-                    take_refusal(&mut api.refusals, watch);
+                let mut orders = api.refusals.iter();
+                if let Some(next) = orders.find(|order| order.request.step() == step)
+                    && next.kind == ApiErrorKind::ConnectionRefused
+                {
+                    let request = next.request;
+                    take_refusal(&mut api.refusals, request);
                 }
             }
             ServerFact::ObjectCreated { object, body } => {
@@ -540,11 +552,11 @@ impl Picture {
                     room.running = None;
                 }
             }
-            HandlersFact::LinePrinted { handler, line } => {
+            HandlersFact::LinePrinted { by, line } => {
                 if self.output.len() == OUTPUT_LINES {
                     self.output.pop_front();
                 }
-                self.output.push_back(Printed::of(*handler, line));
+                self.output.push_back(Printed::of(*by, line));
             }
             HandlersFact::NotificationWithheld { .. }
             | HandlersFact::ObjectMutated { .. }
@@ -567,12 +579,11 @@ impl Picture {
                 self.queue.known_objects = *on;
                 self.store.present |= *on;
             }
-            RunFact::BesideRequested { informer, watch } => {
+            RunFact::BesideRequested { informer, request } => {
                 if let Some(room) = self.beside.get_mut(usize::from(*informer)) {
-                    let asked = if *watch {
-                        &mut room.watches
-                    } else {
-                        &mut room.lists
+                    let asked = match request {
+                        Request::List => &mut room.lists,
+                        Request::Watch => &mut room.watches,
                     };
                     *asked += 1;
                 }

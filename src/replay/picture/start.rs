@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use deltascope_cache::controller::InformerQueue;
+use deltascope_cache::fact::ObjectRef;
+use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::known::Known;
@@ -100,8 +102,8 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                 room.objects.insert(key.clone(), object.into());
             }
         }
-        AnySource::Recorded(recording) => room.know(recording.known()),
-        AnySource::Live(live) => room.know(live.known()),
+        AnySource::Recorded(recording) => room.know(recording.known(), |_, one| one.clone()),
+        AnySource::Live(live) => room.know(live.known(), |key, one| reference(key, one)),
         AnySource::Program(_) => {}
     }
     room
@@ -109,12 +111,12 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
 
 impl ApiRoom {
     /// Adds the objects that the server is known to have.
-    fn know(&mut self, known: &Known) {
+    fn know<O>(&mut self, known: &Known<O>, of: impl Fn(&Key, &O) -> ObjectRef) {
         self.rv = Arc::clone(known.rv());
         self.known_from_events = known.is_complete();
         for (key, (object, deleted)) in known.objects() {
             self.objects
-                .insert(key.clone(), known_object(object, *deleted));
+                .insert(key.clone(), known_object(&of(key, object), *deleted));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::Request;
 use deltascope_cache::lister_watcher::ApiError;
 use deltascope_cache::sorted;
 use deltascope_world::Time;
@@ -129,8 +130,8 @@ pub struct Refused {
     pub agent: Arc<str>,
     /// What it asks for.
     pub scope: Scope,
-    /// Whether it is a watch behind a list. A streaming list is a list.
-    pub watch: bool,
+    /// A watch behind a list, or a list; a streaming list is one here.
+    pub request: Request,
     /// How often in a row.
     pub count: u64,
     /// The last answer.
@@ -180,7 +181,7 @@ pub fn findings(
     }
     // A list that is refused reads nothing.
     let reads = |poll: &Poll| {
-        let mut refused = refused.iter().filter(|one| !one.watch);
+        let mut refused = refused.iter().filter(|one| one.request == Request::List);
         let refused = refused.find(|one| (&one.agent, &one.scope) == (&poll.agent, &poll.scope));
         let count = poll
             .count

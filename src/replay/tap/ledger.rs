@@ -591,6 +591,34 @@ mod tests {
     }
 
     #[test]
+    fn each_kind_of_an_end_is_named_as_notes_name_it() {
+        let text = "no".to_owned();
+        let whys = [
+            Why::Closed,
+            Why::Cut,
+            Why::HungUp,
+            Why::Expired,
+            Why::Later { code: 429 },
+            Why::Failed { code: 500, text },
+            Why::TooLarge,
+        ];
+        let named: Vec<_> = whys
+            .iter()
+            .map(|why| {
+                let written = serde_json::to_value(why).unwrap();
+                let name = written.as_str().map(str::to_owned);
+                let name = name.or_else(|| written.as_object()?.keys().next().cloned());
+                (name.unwrap(), EndKind::of(why))
+            })
+            .collect();
+        let names = EndKind::NAMES.iter();
+        let names: Vec<_> = names
+            .map(|(name, kind)| ((*name).to_owned(), *kind))
+            .collect();
+        assert_eq!(named, names);
+    }
+
+    #[test]
     fn notes_add_up() {
         let mut notes = vec![
             list(0, "0", 500),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
-use deltascope_cache::fact::{EventType, Fact, ObjectRef, Reason, Rv, ServerFact, Shape, Verb};
+use deltascope_cache::fact::{
+    EventType, Fact, ObjectRef, Reason, Request, Rv, ServerFact, Shape, Verb,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{ApiError, WatchItem};
 use deltascope_cache::object::{Item, Object};
@@ -32,27 +34,23 @@ pub(super) fn watch_accepted(rv: &Rv, trace: &mut impl Trace) {
 }
 
 /// The server refuses a watch, or a list.
-pub(super) fn denied(watch: bool, code: u16, reason: Arc<str>, trace: &mut impl Trace) {
-    if watch {
-        trace.fact(Step::ServerWatch, || {
-            Fact::Server(ServerFact::WatchDenied { code, reason })
-        });
-    } else {
-        let reason = Reason::Text(reason);
-        trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListRefused { code, reason })
-        });
-    }
+pub(super) fn denied(request: Request, code: u16, reason: Arc<str>, trace: &mut impl Trace) {
+    trace.fact(request.step(), || {
+        Fact::Server(match request {
+            Request::Watch => ServerFact::WatchDenied { code, reason },
+            Request::List => ServerFact::ListRefused {
+                code,
+                reason: Reason::Text(reason),
+            },
+        })
+    });
 }
 
 /// No connection was possible, for a watch or a list.
-pub(super) fn refused_to_connect(watch: bool, trace: &mut impl Trace) {
-    let step = if watch {
-        Step::ServerWatch
-    } else {
-        Step::ServerList
-    };
-    trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
+pub(super) fn refused_to_connect(request: Request, trace: &mut impl Trace) {
+    trace.fact(request.step(), || {
+        Fact::Server(ServerFact::ConnectionRefused)
+    });
 }
 
 /// An event of a recording as the watch delivers it: its type, what facts name of its object, and the item.

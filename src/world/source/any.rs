@@ -14,6 +14,7 @@ use super::live::Live;
 use super::program::Program;
 use super::recorded::RecordedServer;
 use super::simulator::Simulator;
+use super::stream::Stream;
 
 /// One of the sources.
 #[derive(Clone, Debug)]
@@ -41,6 +42,14 @@ macro_rules! each {
             AnySource::Program($source) => $call,
         }
     };
+}
+
+impl AnySource {
+    /// The watch stream, or a program's calls.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        each!(self, source => &source.stream)
+    }
 }
 
 impl Source for AnySource {
@@ -109,7 +118,7 @@ impl Source for AnySource {
     }
 
     fn calls(&self) -> usize {
-        each!(self, source => Source::calls(source))
+        each!(self, source => source.calls())
     }
 
     fn take_call(&mut self) -> Option<(DeltaType, Arc<DynamicObject>)> {

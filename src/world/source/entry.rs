@@ -6,6 +6,7 @@ use crate::Time;
 use crate::deserialize_by_fields;
 use crate::fields::{Fields, Put, Read, Written, Wrong, moment, one_of};
 use crate::virtual_time::{Input, Question};
+use deltascope_cache::fact::Request;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::pod::Write;
@@ -47,8 +48,8 @@ ops! {
     AddHandler = "addHandler", RemoveHandler = "removeHandler", Print = "print", Ask = "ask",
 }
 
-/// The requests that are refused: whether they are watches.
-const REQUESTS: [(&str, bool); 2] = [("watch", true), ("list", false)];
+/// The requests that are refused.
+const REQUESTS: [(&str, Request); 2] = [("watch", Request::Watch), ("list", Request::List)];
 
 /// How an answer is printed: whether as JSON.
 const FORMS: [(&str, bool); 2] = [("json", true), ("go", false)];
@@ -108,11 +109,15 @@ impl Read for Entry {
             Op::Error => source(Command::ErrorEvent(fields.need("code")?)),
             Op::Refuse => {
                 let request: Value = fields.need("request")?;
-                let watch = one_of(&request, &REQUESTS)?;
+                let request = one_of(&request, &REQUESTS)?;
                 let with: String = fields.need("with")?;
                 let kind = chosen("with", &with, &REFUSALS)?;
                 let times = fields.need("times")?;
-                source(Command::Refuse(Refusals { watch, kind, times }))
+                source(Command::Refuse(Refusals {
+                    request,
+                    kind,
+                    times,
+                }))
             }
             Op::AddHandler => Input::AddHandler(fields.need("handler")?),
             Op::RemoveHandler => Input::RemoveHandler(fields.need("handler")?),
@@ -182,7 +187,7 @@ fn operation(input: &Input<Command>, fields: &mut Written) {
         Input::Source(Command::ErrorEvent(code)) => (Op::Error, vec![("code", (*code).into())]),
         Input::Source(Command::Refuse(refusals)) => {
             let arguments = vec![
-                ("request", word_of(&REQUESTS, refusals.watch)),
+                ("request", word_of(&REQUESTS, refusals.request)),
                 ("with", word_of(&REFUSALS, refusals.kind)),
                 ("times", refusals.times.into()),
             ];
@@ -231,7 +236,7 @@ mod tests {
         assert!(matches!(
             refuse,
             Ok(Entry { input: Input::Source(Command::Refuse(refusals)), .. })
-                if refusals.watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
+                if refusals.request == Request::Watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
         ));
         let handler = read(r#"{"at": 1, "op": "addHandler", "handler": {"name": "late"}}"#);
         assert!(matches!(

@@ -9,17 +9,17 @@ use deltascope_cache::map::{self, Map};
 
 use super::simulator::DELETED_SHOWN;
 
-/// The known objects of a server.
+/// The known objects of a server, each as an `O`: what facts name of it, or all of it.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct Known<O> {
     /// Whether all objects are known, because there was a list.
     complete: bool,
     rv: Rv,
-    objects: Map<Key, (ObjectRef, bool)>,
+    objects: Map<Key, (O, bool)>,
     deleted: VecDeque<Key>,
 }
 
-impl Known {
+impl<O> Known<O> {
     /// No objects, at this version.
     #[must_use]
     pub fn new(rv: Rv, complete: bool) -> Self {
@@ -44,7 +44,7 @@ impl Known {
     }
 
     /// The objects, with whether each was deleted; the last deleted ones are included.
-    pub fn objects(&self) -> impl Iterator<Item = (&Key, &(ObjectRef, bool))> {
+    pub fn objects(&self) -> impl Iterator<Item = (&Key, &(O, bool))> {
         self.objects.iter()
     }
 
@@ -58,26 +58,35 @@ impl Known {
         self.rv = rv;
     }
 
-    /// Replaces the objects by those of a list.
-    pub fn learn(&mut self, rv: Rv, objects: &[ObjectRef]) {
-        self.rv = rv;
-        self.deleted.clear();
-        self.objects.clear();
-        for object in objects {
-            self.objects
-                .insert(object.key.clone(), (object.clone(), false));
-        }
+    /// The object of this key, unless it was deleted.
+    pub(super) fn get(&self, key: &Key) -> Option<&O> {
+        let (object, deleted) = self.objects.get(key)?;
+        (!deleted).then_some(object)
     }
 
-    /// Applies an event.
-    pub fn follow(&mut self, event: EventType, object: &ObjectRef) {
-        if !object.rv.is_empty() {
-            self.rv = Arc::clone(&object.rv);
+    /// The objects that were not deleted.
+    pub(super) fn existing(&self) -> impl Iterator<Item = &O> {
+        let existing = self.objects.values().filter(|(_, deleted)| !deleted);
+        existing.map(|(object, _)| object)
+    }
+
+    /// Replaces the objects by those of a list.
+    pub fn learn(&mut self, rv: Rv, objects: impl IntoIterator<Item = (Key, O)>) {
+        self.rv = rv;
+        self.deleted.clear();
+        let objects = objects.into_iter().map(|(key, one)| (key, (one, false)));
+        self.objects = objects.collect();
+    }
+
+    /// Applies an event of this object; a bookmark and an error have none to keep.
+    pub fn follow(&mut self, event: EventType, sent: &ObjectRef, kept: Option<O>) {
+        if !sent.rv.is_empty() {
+            self.rv = Arc::clone(&sent.rv);
         }
-        if !self.complete {
+        let Some(object) = kept.filter(|_| self.complete) else {
             return;
-        }
-        let key = &object.key;
+        };
+        let key = &sent.key;
         match event {
             EventType::Added => {
                 // An object that exists keeps its place: if a stream repeats all objects, moving each to the
@@ -86,14 +95,14 @@ impl Known {
                     map::remove(&mut self.objects, key);
                 }
                 self.deleted.retain(|other| other != key);
-                self.objects.insert(key.clone(), (object.clone(), false));
+                self.objects.insert(key.clone(), (object, false));
             }
             EventType::Modified => {
                 self.deleted.retain(|other| other != key);
-                self.objects.insert(key.clone(), (object.clone(), false));
+                self.objects.insert(key.clone(), (object, false));
             }
             EventType::Deleted => {
-                let was = self.objects.insert(key.clone(), (object.clone(), true));
+                let was = self.objects.insert(key.clone(), (object, true));
                 if was.is_none_or(|(_, deleted)| !deleted) {
                     self.deleted.push_back(key.clone());
                 }

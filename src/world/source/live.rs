@@ -14,7 +14,7 @@ pub use super::response::{Page, ResponsePart, ServerResponse, response_items};
 pub use crate::Asked;
 use crate::{Refused, Source, Time};
 use deltascope_cache::fact::{
-    EventType, Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, WatchEnd,
+    EventType, Fact, ObjectRef, Reason, Refusal, Request, ServerFact, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
@@ -84,10 +84,8 @@ pub struct Live {
     /// Responses to requests that were not made yet: in an edited run the reflector may reach these requests
     /// later than in the recorded one.
     ahead: VecDeque<ServerResponse>,
-    stream: Stream,
-    known: Known,
-    /// The objects of `known`, without the deleted ones.
-    objects: Map<Key, Arc<DynamicObject>>,
+    pub(super) stream: Stream,
+    known: Known<Arc<DynamicObject>>,
     /// Whether the last full list had more objects than can be kept.
     too_much: bool,
     /// The objects so far of a list in pages, or of the initial events of a streaming list.
@@ -103,7 +101,6 @@ impl Default for Live {
             ahead: VecDeque::new(),
             stream: Stream::default(),
             known: Known::new("".into(), true),
-            objects: Map::default(),
             too_much: false,
             under_way: None,
         }
@@ -149,30 +146,15 @@ impl Live {
         self.request
     }
 
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        match &self.state {
-            State::Open(request) => Some(Arc::clone(&request.resource_version)),
-            _ => None,
-        }
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
     /// The objects that the server is known to have.
     #[must_use]
-    pub fn known(&self) -> &Known {
+    pub fn known(&self) -> &Known<Arc<DynamicObject>> {
         &self.known
     }
 
     /// The server's objects, without the deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<DynamicObject>> {
-        self.objects.values()
+        self.known.existing()
     }
 
     fn take_part(&mut self, now: Time, part: ResponsePart, trace: &mut impl Trace) {
@@ -234,13 +216,12 @@ impl Live {
         let mut settled = None;
         match &event {
             RecordedEvent::Object { event, object } => {
-                let key = key_of(object);
-                let of_list = self.under_way.as_mut().into_iter();
-                for objects in of_list.chain([&mut self.objects]) {
+                if let Some(objects) = &mut self.under_way {
+                    let key = key_of(object);
                     if *event == EventType::Deleted {
                         map::remove(objects, &key);
                     } else {
-                        objects.insert(key.clone(), Arc::clone(object));
+                        objects.insert(key, Arc::clone(object));
                     }
                 }
             }
@@ -266,7 +247,11 @@ impl Live {
             let end = WatchEnd::TooMuch(MAX_OBJECTS as u32);
             return self.stream.end_at_once(now, end, trace);
         }
-        self.known.follow(sent, &object);
+        let kept = match &item {
+            WatchItem::Event(_, Item::Object(kept)) => Some(Arc::clone(kept)),
+            _ => None,
+        };
+        self.known.follow(sent, &object, kept);
         self.stream.send_at(now, sent, object, item, trace);
         // An object that the stream did not repeat is gone.
         if let Some(objects) = settled {
@@ -277,7 +262,7 @@ impl Live {
     /// A user's change of a cluster's run, applied as if the cluster's watch had sent it.
     fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
         let (verb, key) = write_target(&write);
-        let current = self.objects.get(&key);
+        let current = self.known.get(&key);
         let refused = |refusal| {
             Fact::Server(ServerFact::WriteRefused {
                 verb,
@@ -322,11 +307,9 @@ impl Live {
             .iter()
             .map(|(key, object)| reference(key, object))
             .collect();
-        self.objects = objects;
         self.too_much = false;
         let rv = Arc::clone(self.known.rv());
-        self.known.learn(rv, &learned);
-        let rv = Arc::clone(self.known.rv());
+        self.known.learn(Arc::clone(&rv), objects);
         trace.fact(Step::ServerList, || {
             Fact::Server(ServerFact::ObjectsLearned {
                 rv,
@@ -346,9 +329,9 @@ fn no_answer() -> Refused {
     ApiError::new(ApiErrorKind::Other, "there is no answer").into()
 }
 
-fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
+fn refused(error: &ApiError, request: Request, trace: &mut impl Trace) {
     if error.kind == ApiErrorKind::ConnectionRefused {
-        return refused_to_connect(watch, trace);
+        return refused_to_connect(request, trace);
     }
     // An answer that could not be used has no reason; its message takes that place.
     let reason = if error.code == 0 {
@@ -356,7 +339,7 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
     } else {
         &error.reason
     };
-    denied(watch, error.code, Arc::clone(reason), trace);
+    denied(request, error.code, Arc::clone(reason), trace);
 }
 
 impl Source for Live {
@@ -434,7 +417,7 @@ impl Source for Live {
             Ok(Answer::Page(page)) => page,
             Ok(Answer::Opened) => return Err(no_answer()),
             Err(error) => {
-                refused(&error, false, trace);
+                refused(&error, Request::List, trace);
                 return Err(error.into());
             }
         };
@@ -480,13 +463,14 @@ impl Source for Live {
             Ok(Answer::Opened) => {}
             Ok(Answer::Page(_)) => return Err(no_answer()),
             Err(error) => {
-                refused(&error, true, trace);
+                refused(&error, Request::Watch, trace);
                 return Err(error.into());
             }
         }
         self.state = State::Open(request.clone());
         self.under_way = (request.send_initial_events == Some(true)).then(Map::default);
         let rv = &request.resource_version;
+        self.stream.open(rv);
         watch_accepted(rv, trace);
         while let Some(part) = self.early.pop_front() {
             self.take_part(now, part, trace);

@@ -23,6 +23,7 @@ pub use answer::{item_of, key_of, reference};
 
 use std::sync::Arc;
 
+use deltascope_cache::fact::Request;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 /// A command to a source.
@@ -53,8 +54,8 @@ pub enum Command {
 /// Requests that a simulated server refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusals {
-    /// Whether watches (including streaming lists) are refused, else lists.
-    pub watch: bool,
+    /// Which requests are refused.
+    pub request: Request,
     /// The error.
     pub kind: ApiErrorKind,
     /// How many requests are refused.

@@ -26,19 +26,14 @@ type Call = (DeltaType, Arc<DynamicObject>);
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     due: VecDeque<(Time, Call)>,
-    calls: Stream,
+    /// The calls made so far.
+    pub(super) stream: Stream,
     /// The object of the last call for each key: a delete passes it again.
     latest: SortedMap<Key, Arc<DynamicObject>>,
     versions: u64,
 }
 
 impl Program {
-    /// The calls made so far.
-    #[must_use]
-    pub fn calls(&self) -> &Stream {
-        &self.calls
-    }
-
     fn version(&mut self, mut object: DynamicObject) -> Arc<DynamicObject> {
         self.versions += 1;
         if object.resource_version().is_empty() {
@@ -118,7 +113,7 @@ impl Source for Program {
         let (_, call) = self.due.pop_front()?;
         let object = reference(&key_of(&call.1), &call.1);
         let event = event_of(call.0);
-        self.calls.note(event, object, Delivery::Received);
+        self.stream.note(event, object, Delivery::Received);
         Some(call)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{Fact, Reason, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::fact::{Fact, ObjectRef, Reason, Refusal, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
@@ -31,13 +31,12 @@ pub struct RecordedServer {
     has_list: bool,
     events: VecDeque<RecordedEvent>,
     has_watch: bool,
-    watch: Option<Rv>,
     next: Time,
     /// How many events were sent.
     number: u32,
-    stream: Stream,
+    pub(super) stream: Stream,
     /// The objects that the server has by now; unknown without a list.
-    known: Known,
+    known: Known<ObjectRef>,
 }
 
 impl RecordedServer {
@@ -46,9 +45,11 @@ impl RecordedServer {
     pub fn new(recorded: Recorded) -> Self {
         let mut known = Known::new("".into(), recorded.start.is_some());
         if let Some(start) = &recorded.start {
-            let objects = start.items.iter();
-            let objects: Vec<_> = objects.map(|o| reference(&key_of(o), o)).collect();
-            known.learn(Arc::clone(&start.rv), &objects);
+            let objects = start.items.iter().map(|object| {
+                let key = key_of(object);
+                (key.clone(), reference(&key, object))
+            });
+            known.learn(Arc::clone(&start.rv), objects);
         }
         let list = recorded.start.map(|start| ListPage {
             resource_version: start.rv,
@@ -62,28 +63,15 @@ impl RecordedServer {
             list,
             events: recorded.events.into(),
             has_watch: recorded.has_watch,
-            watch: None,
             next: 0,
             number: 0,
             stream: Stream::default(),
         }
     }
 
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        self.watch.clone()
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
     /// The objects that the server is known to have.
     #[must_use]
-    pub fn known(&self) -> &Known {
+    pub fn known(&self) -> &Known<ObjectRef> {
         &self.known
     }
 }
@@ -105,7 +93,7 @@ impl Source for RecordedServer {
                 });
             }
             Command::Cut => {
-                if self.watch.is_some() && !self.stream.is_ending() {
+                if self.stream.is_watched() {
                     self.events.clear();
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
@@ -121,7 +109,7 @@ impl Source for RecordedServer {
     }
 
     fn next_moment(&self) -> Option<Time> {
-        (self.watch.is_some() && !self.events.is_empty()).then_some(self.next)
+        (self.stream.watch().is_some() && !self.events.is_empty()).then_some(self.next)
     }
 
     fn number(&self) -> u32 {
@@ -136,7 +124,7 @@ impl Source for RecordedServer {
         self.next = now + EVENT_MS;
         match item_of(event) {
             Ok((event, object, item)) => {
-                self.known.follow(event, &object);
+                self.known.follow(event, &object, Some(object.clone()));
                 self.stream.send(now, event, object, item, trace);
             }
             Err(bytes) => self.stream.end(now, WatchEnd::CutInLine(bytes), trace),
@@ -177,7 +165,7 @@ impl Source for RecordedServer {
             return Err(Refused::Over(Reason::RecordingEnds));
         }
         let rv = &request.resource_version;
-        self.watch = Some(Arc::clone(rv));
+        self.stream.open(rv);
         self.next = now + EVENT_MS;
         watch_accepted(rv, trace);
         Ok(())
@@ -188,15 +176,10 @@ impl Source for RecordedServer {
     }
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
-        let item = self.stream.receive()?;
-        if item.ends_the_watch() {
-            self.watch = None;
-        }
-        Some(item)
+        self.stream.receive()
     }
 
     fn hang_up(&mut self) {
-        self.watch = None;
         self.stream.hang_up();
     }
 }

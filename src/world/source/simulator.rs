@@ -11,7 +11,7 @@ use kube_core::DynamicObject;
 
 use crate::virtual_time::Settings;
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, Verb, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, Refusal, Request, Rv, ServerFact, Verb, WatchEnd};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -68,8 +68,7 @@ pub struct Simulator {
     history: VecDeque<Change>,
     /// A watch from before this version is answered with 410.
     oldest: u64,
-    watch: Option<Rv>,
-    stream: Stream,
+    pub(super) stream: Stream,
     /// No connection is accepted before this virtual time.
     down_until: Time,
     /// The rest of the list that is being sent in pages.
@@ -114,7 +113,6 @@ impl Simulator {
             objects: Map::default(),
             history: VecDeque::new(),
             oldest: FIRST_RV,
-            watch: None,
             stream: Stream::default(),
             down_until: 0,
             pages: None,
@@ -159,18 +157,6 @@ impl Simulator {
     /// The objects in the order of their creation, including the last deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = (&Key, &Stored)> {
         self.objects.iter()
-    }
-
-    /// The version that the open watch started at.
-    #[must_use]
-    pub fn open_watch(&self) -> Option<Rv> {
-        self.watch.clone()
-    }
-
-    /// The watch stream.
-    #[must_use]
-    pub fn stream(&self) -> &Stream {
-        &self.stream
     }
 
     /// The pending refusals, the next one first.
@@ -305,7 +291,7 @@ impl Simulator {
         object: &Arc<DynamicObject>,
         trace: &mut impl Trace,
     ) {
-        if self.watch.is_none() || self.stream.is_ending() {
+        if !self.stream.is_watched() {
             return;
         }
         let sent = reference(&key_of(object), object);
@@ -322,11 +308,6 @@ impl Simulator {
         let sent = bare(rv);
         self.stream
             .send(now, EventType::Bookmark, sent, item, trace);
-    }
-
-    /// Whether an open watch can receive events.
-    fn is_watched(&self) -> bool {
-        self.watch.is_some() && !self.stream.is_ending()
     }
 
     /// The existing objects that the selector matches.
@@ -388,34 +369,47 @@ impl Simulator {
     }
 
     /// Fails a request while the network is down or a refusal is pending.
-    fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
+    fn refused(
+        &mut self,
+        now: Time,
+        request: Request,
+        trace: &mut impl Trace,
+    ) -> Result<(), ApiError> {
         let is_down = now < self.down_until;
         // A network that is down also consumes a pending refusal that is a refused connection.
-        let asked = self.refusals.iter().find(|order| order.watch == watch);
+        let asked = self.refusals.iter().find(|order| order.request == request);
         let asked = asked.map(|order| order.kind);
         let comes = !is_down || asked == Some(ApiErrorKind::ConnectionRefused);
         if comes {
-            take_refusal(&mut self.refusals, watch);
+            take_refusal(&mut self.refusals, request);
         }
         if is_down {
-            return Err(connection_refused(watch, trace));
+            return Err(connection_refused(request, trace));
         }
         let Some(kind) = asked else {
             return Ok(());
         };
         if kind == ApiErrorKind::ConnectionRefused {
-            return Err(connection_refused(watch, trace));
+            return Err(connection_refused(request, trace));
         }
-        Err(refuse_request(kind, watch, trace))
+        Err(refuse_request(kind, request, trace))
     }
 
     fn ask_refusals(&mut self, refusals: Refusals, trace: &mut impl Trace) {
-        let Refusals { watch, kind, times } = refusals;
+        let Refusals {
+            request,
+            kind,
+            times,
+        } = refusals;
         let before = self.refusals.len();
         order_refusals(&mut self.refusals, refusals);
         if self.refusals.len() != before {
             trace.fact(Step::SettingChanged, || {
-                Fact::Server(ServerFact::RefusalsAsked { watch, kind, times })
+                Fact::Server(ServerFact::RefusalsAsked {
+                    request,
+                    kind,
+                    times,
+                })
             });
         }
     }
@@ -442,7 +436,7 @@ impl Source for Simulator {
                 }
             }
             Command::Cut => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.down_until = now + OUTAGE_MS;
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
@@ -460,17 +454,17 @@ impl Source for Simulator {
                 });
             }
             Command::Close => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.stream.end(now, WatchEnd::Closed, trace);
                 }
             }
             Command::Bookmark => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     self.send_bookmark(now, false, trace);
                 }
             }
             Command::ErrorEvent(code) => {
-                if self.is_watched() {
+                if self.stream.is_watched() {
                     let kind = kind_of(code);
                     let error = ApiError::new(kind, message(kind));
                     let end = WatchEnd::Failed(error.code, Arc::clone(&error.reason));
@@ -518,11 +512,11 @@ impl Source for Simulator {
         request: &ListRequest,
         trace: &mut impl Trace,
     ) -> Result<ListPage<DynamicObject>, Refused> {
-        self.refused(now, false, trace)?;
+        self.refused(now, Request::List, trace)?;
         let (rv, handed_out, mut rest) = if request.continue_token.is_empty() {
             let asked = request.resource_version.parse().unwrap_or(0);
             if asked > self.rv {
-                return Err(refuse_request(ApiErrorKind::TooLarge, false, trace).into());
+                return Err(refuse_request(ApiErrorKind::TooLarge, Request::List, trace).into());
             }
             (self.rv, 0, self.listed_objects().into())
         } else {
@@ -531,7 +525,7 @@ impl Source for Simulator {
                 Some(pages) if *request.continue_token == *pages.token() => {
                     (pages.rv, pages.handed_out, pages.rest)
                 }
-                _ => return Err(refuse_request(ApiErrorKind::Expired, false, trace).into()),
+                _ => return Err(refuse_request(ApiErrorKind::Expired, Request::List, trace).into()),
             }
         };
         // A list from the watch cache (version "0") comes in one piece, whatever the limit.
@@ -563,11 +557,11 @@ impl Source for Simulator {
         request: &WatchRequest,
         trace: &mut impl Trace,
     ) -> Result<(), Refused> {
-        self.refused(now, true, trace)?;
+        self.refused(now, Request::Watch, trace)?;
         let rv = &request.resource_version;
         let initial = request.send_initial_events == Some(true);
         if initial && self.settings.refuses_streaming {
-            return Err(refuse_request(ApiErrorKind::Invalid, true, trace).into());
+            return Err(refuse_request(ApiErrorKind::Invalid, Request::Watch, trace).into());
         }
         let from: u64 = rv.parse().unwrap_or_default();
         if from > 0 && from < self.oldest && !initial {
@@ -582,7 +576,7 @@ impl Source for Simulator {
                 ApiError::new(ApiErrorKind::Expired, message(ApiErrorKind::Expired)).into(),
             );
         }
-        self.watch = Some(Arc::clone(rv));
+        self.stream.open(rv);
         watch_accepted(rv, trace);
         if initial || from == 0 {
             for object in self.live_objects() {
@@ -610,15 +604,10 @@ impl Source for Simulator {
     }
 
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
-        let item = self.stream.receive()?;
-        if item.ends_the_watch() {
-            self.watch = None;
-        }
-        Some(item)
+        self.stream.receive()
     }
 
     fn hang_up(&mut self) {
-        self.watch = None;
         self.stream.hang_up();
     }
 }
@@ -635,13 +624,13 @@ pub fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
     if new.times > 0 {
         orders.push_back(new);
     } else {
-        orders.retain(|order| (order.watch, order.kind) != (new.watch, new.kind));
+        orders.retain(|order| (order.request, order.kind) != (new.request, new.kind));
     }
 }
 
-/// Consumes one pending refusal of a list or a watch.
-pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
-    let Some(place) = orders.iter().position(|order| order.watch == watch) else {
+/// Consumes one pending refusal of such a request.
+pub fn take_refusal(orders: &mut VecDeque<Refusals>, request: Request) {
+    let Some(place) = orders.iter().position(|order| order.request == request) else {
         return;
     };
     if let Some(order) = orders.get_mut(place) {
@@ -652,16 +641,16 @@ pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
     }
 }
 
-fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
-    refused_to_connect(watch, trace);
+fn connection_refused(request: Request, trace: &mut impl Trace) -> ApiError {
+    refused_to_connect(request, trace);
     let kind = ApiErrorKind::ConnectionRefused;
     ApiError::new(kind, message(kind))
 }
 
-fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> ApiError {
+fn refuse_request(kind: ApiErrorKind, request: Request, trace: &mut impl Trace) -> ApiError {
     let error = ApiError::new(kind, message(kind));
     let (code, reason) = (error.code, Arc::clone(&error.reason));
-    denied(watch, code, reason, trace);
+    denied(request, code, reason, trace);
     error
 }
 

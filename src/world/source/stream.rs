@@ -1,11 +1,12 @@
 //! The watch stream: the events sent, and whether they arrived.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
 use crate::Time;
-use deltascope_cache::fact::{EventType, Fact, ObjectRef, ServerFact, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, ObjectRef, Rv, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::WatchItem;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
@@ -42,6 +43,7 @@ pub struct StreamLine {
 /// The stream between a source and the reflector.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
+    watch: Option<Rv>,
     lines: VecDeque<StreamLine>,
     sent: u64,
     on_the_way: VecDeque<(Time, WatchItem<DynamicObject>)>,
@@ -52,6 +54,22 @@ impl Stream {
     /// The events sent, oldest first; old ones that have arrived are dropped.
     pub fn lines(&self) -> impl Iterator<Item = &StreamLine> {
         self.lines.iter()
+    }
+
+    /// A watch is open, from this version.
+    pub(crate) fn open(&mut self, rv: &Rv) {
+        self.watch = Some(Arc::clone(rv));
+    }
+
+    /// The version that the open watch started at.
+    #[must_use]
+    pub fn watch(&self) -> Option<&Rv> {
+        self.watch.as_ref()
+    }
+
+    /// Whether an open watch can receive events.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_some() && self.end.is_none()
     }
 
     /// How many events were sent since the start.
@@ -144,17 +162,11 @@ impl Stream {
         self.end = Some((now + TRAVEL_MS, end));
     }
 
-    /// Whether the end of the stream is in flight.
-    #[must_use]
-    pub(crate) fn is_ending(&self) -> bool {
-        self.end.is_some()
-    }
-
     /// Whether an end is in flight, of any kind: no event will follow it.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let is_error = |(_, item): &(Time, WatchItem<_>)| matches!(item, WatchItem::Error(_));
-        self.is_ending() || self.on_the_way.iter().any(is_error)
+        self.end.is_some() || self.on_the_way.iter().any(is_error)
     }
 
     /// Virtual time at which the next item arrives, in ms.
@@ -169,8 +181,13 @@ impl Stream {
     /// Takes that item.
     pub fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let Some((_, item)) = self.on_the_way.pop_front() else {
-            return self.end.take().map(|_| WatchItem::Closed);
+            self.end.take()?;
+            self.watch = None;
+            return Some(WatchItem::Closed);
         };
+        if item.ends_the_watch() {
+            self.watch = None;
+        }
         if let Some(line) = self
             .lines
             .iter_mut()
@@ -190,7 +207,7 @@ impl Stream {
             }
         }
         self.on_the_way.clear();
-        self.end = None;
+        (self.watch, self.end) = (None, None);
         self.trim();
     }
 

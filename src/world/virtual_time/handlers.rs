@@ -9,7 +9,7 @@ use crate::bounds::{Line, MOST_HANDLERS};
 use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
-use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, NotificationRef};
+use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, NotificationRef, Printer};
 use deltascope_cache::informer::initial_notifications;
 use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
@@ -265,12 +265,10 @@ impl<S: Source> World<S> {
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
         for line in handler.lines(&filtered, type_name, synced) {
-            self.keep_line(number as u8, &line);
+            let by = Printer::Handler(number as u8);
+            self.keep_line(by, &line);
             self.tracker.fact(Step::ListenerHandle, || {
-                Fact::Handlers(HandlersFact::LinePrinted {
-                    handler: number as u8,
-                    line,
-                })
+                Fact::Handlers(HandlersFact::LinePrinted { by, line })
             });
         }
         if let Some(mutation) = mutates {

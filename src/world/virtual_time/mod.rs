@@ -27,7 +27,7 @@ use kube_core::DynamicObject;
 use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope_cache::fact::{
-    Actor, Cause, Fact, FactRecord, HandlersFact, LockName, ProcessMode, RunFact, Rv,
+    Actor, Cause, Fact, FactRecord, HandlersFact, LockName, Printer, ProcessMode, RunFact, Rv,
 };
 use deltascope_cache::fifo::{Fifo, FifoOptions};
 use deltascope_cache::index::{IndexFunc, Indexers};
@@ -54,7 +54,6 @@ use deltascope_cache::rng::Rng;
 
 pub use handlers::Handler;
 pub use process::{Popped, ProcessLoop};
-pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
     HandlerSettings, InformerKind, ManualQueue, PrintSettings, ProcessFailure, Settings,
@@ -72,17 +71,17 @@ const SILENT_MOMENTS: usize = 1_000;
 pub struct Printed {
     /// The line.
     pub line: Arc<str>,
-    /// Whether the program printed it outside of all handlers, such as what a lister answered.
-    pub by_program: bool,
+    /// Who printed it: the program prints what a lister answered, for example.
+    pub by: Printer,
 }
 
 impl Printed {
-    /// A line that this handler printed, or [`PROGRAM`].
+    /// A line that was printed.
     #[must_use]
-    pub fn of(handler: u8, line: &Arc<str>) -> Self {
+    pub fn of(by: Printer, line: &Arc<str>) -> Self {
         Self {
             line: Arc::clone(line),
-            by_program: handler == PROGRAM,
+            by,
         }
     }
 }

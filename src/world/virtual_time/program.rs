@@ -13,8 +13,8 @@ use crate::bounds::Line;
 use crate::{Refused, Source, Time};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, Reason,
-    ReflectorFact, RunFact, Rv, Shape, StoreFact,
+    Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, Printer, Reason,
+    ReflectorFact, Request, RunFact, Rv, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
@@ -33,11 +33,6 @@ use super::settings::{InformerKind, Settings, SourceKind};
 use super::{Input, OUTPUT_LINES, Printed, Question, World, key_of};
 
 type Obj = DynamicObject;
-
-/// In facts, the handler number of a line that the program itself printed …
-pub const PROGRAM: u8 = u8::MAX;
-/// … or a handler of the first peer informer; the next one has the next number. Handlers have lower numbers.
-pub const BESIDE: u8 = 201;
 
 /// A peer informer: a world of its own. The main world records its requests, its stored objects and its
 /// printed lines.
@@ -103,8 +98,8 @@ impl<S: Source> World<S> {
             }
         }
         for fact in recorded {
-            if let Fact::Handlers(HandlersFact::LinePrinted { handler, line }) = &fact {
-                self.keep_line(*handler, line);
+            if let Fact::Handlers(HandlersFact::LinePrinted { by, line }) = &fact {
+                self.keep_line(*by, line);
             }
             self.tracker.turn(now, Actor::Program);
             self.tracker.input(Cause::Start, Step::ProgramCall, fact);
@@ -125,20 +120,21 @@ impl<S: Source> World<S> {
 
     // ---- printing
 
-    pub(super) fn keep_line(&mut self, handler: u8, line: &Arc<str>) {
+    pub(super) fn keep_line(&mut self, by: Printer, line: &Arc<str>) {
         if self.output.len() == OUTPUT_LINES {
             self.output.pop_front();
         }
-        self.output.push_back(Printed::of(handler, line));
+        self.output.push_back(Printed::of(by, line));
     }
 
-    fn say(&mut self, handler: u8, cause: Cause, line: Arc<str>) {
-        self.keep_line(handler, &line);
+    fn say(&mut self, cause: Cause, line: Arc<str>) {
+        let by = Printer::Program;
+        self.keep_line(by, &line);
         self.tracker.turn(self.now, Actor::Program);
         self.tracker.input(
             cause,
             Step::ProgramCall,
-            Fact::Handlers(HandlersFact::LinePrinted { handler, line }),
+            Fact::Handlers(HandlersFact::LinePrinted { by, line }),
         );
     }
 
@@ -147,7 +143,7 @@ impl<S: Source> World<S> {
         let store = self.store.as_ref().filter(|_| line.contains(INDICES));
         let indices = store.map(go_indices).unwrap_or_default();
         let line = Line::filled(line, &[(INDICES, &indices)]);
-        self.say(PROGRAM, cause, line.into_text());
+        self.say(cause, line.into_text());
     }
 
     pub(super) fn ask(&mut self, cause: Cause, question: &Question) {
@@ -168,14 +164,14 @@ impl<S: Source> World<S> {
         };
         let mut bounded = Line::default();
         bounded.push(&line);
-        self.say(PROGRAM, cause, bounded.into_text());
+        self.say(cause, bounded.into_text());
     }
 
     /// Prints the lines of the program that waits for the sync.
     pub(super) fn report_sync(&mut self) {
         let cause = self.tracker.synced();
         for line in self.settings.prints.on_sync.clone() {
-            self.say(PROGRAM, cause, line);
+            self.say(cause, line);
         }
     }
 
@@ -350,7 +346,7 @@ impl<S: Source> World<S> {
 
     fn say_of(&mut self, cause: Cause, templates: &[String], type_name: &str, item: &Item<Obj>) {
         for line in filled(templates, type_name, item, None, None) {
-            self.say(PROGRAM, cause, line);
+            self.say(cause, line);
         }
     }
 
@@ -424,16 +420,22 @@ fn report_beside(
             | StoreFact::StoreVersionMoved { .. } => {}
         },
         Fact::Reflector(fact) => {
-            let watch = matches!(fact, ReflectorFact::WatchRequested { .. });
-            let list = matches!(fact, ReflectorFact::ListRequested { continues, .. } if !continues);
-            if watch || list {
-                recorded.push(Fact::Run(RunFact::BesideRequested { informer, watch }));
-            }
+            let request = if let ReflectorFact::WatchRequested { .. } = fact {
+                Request::Watch
+            } else if let ReflectorFact::ListRequested {
+                continues: false, ..
+            } = fact
+            {
+                Request::List
+            } else {
+                return;
+            };
+            recorded.push(Fact::Run(RunFact::BesideRequested { informer, request }));
         }
         Fact::Handlers(fact) => {
             if let HandlersFact::LinePrinted { line, .. } = fact {
                 recorded.push(Fact::Handlers(HandlersFact::LinePrinted {
-                    handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
+                    by: Printer::Beside(informer),
                     line,
                 }));
             }

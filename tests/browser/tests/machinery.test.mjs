@@ -92,7 +92,7 @@ test("a fault is chosen from the menu, and the reflector recovers", onPage({ les
   const { reflector, error } = await app.toEnd();
   assert.deepEqual([reflector.state, error], ["watch", null]);
   assert.match(await app.id("requests").innerText(), /→ ended, ERROR 410/);
-  await app.id("select-fault").selectOption({ label: "next LIST fails: 403" });
+  await app.id("select-fault").selectOption({ label: "next LIST fails: 403 Forbidden" });
   assert.match(await app.id("armed").innerText(), /^next LIST answers 403 Forbidden/);
   await app.id("btn-disarm").click();
   await app.id("armed").waitFor({ state: "detached" });

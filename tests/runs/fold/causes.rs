@@ -1,10 +1,9 @@
 //! The valid causes of each fact.
 
 use deltascope::cache::fact::{
-    Actor, Cause, Entry, EventType, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact,
-    RunFact, ServerFact, Shape, StoreFact, WorkFact,
+    Actor, Cause, Entry, EventType, Fact, FactRecord, HandlersFact, Printer, QueueFact,
+    ReflectorFact, RunFact, ServerFact, Shape, StoreFact, WorkFact,
 };
-use deltascope::world::virtual_time::PROGRAM;
 
 pub(super) fn cause<'a>(record: &FactRecord, all: &'a [FactRecord]) -> Option<&'a FactRecord> {
     match record.cause {
@@ -35,8 +34,8 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | Fact::Handlers(
                 HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. },
             ) => by_input,
-            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => {
-                by_input == (*handler == PROGRAM)
+            Fact::Handlers(HandlersFact::LinePrinted { by, .. }) => {
+                by_input == (*by == Printer::Program)
             }
             Fact::Server(ServerFact::WatchClosed { .. }) => true,
             Fact::Reflector(
@@ -446,12 +445,12 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             Fact::Run(RunFact::Called { .. }),
         ) => record.actor == Actor::Program,
         (
-            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }),
+            Fact::Handlers(HandlersFact::LinePrinted { by, .. }),
             Fact::Reflector(
                 ReflectorFact::ListReceived { .. } | ReflectorFact::EventReceived { .. },
             )
             | Fact::Queue(QueueFact::Synced),
-        ) => *handler == PROGRAM,
+        ) => *by == Printer::Program,
         // A handler inside `process`.
         (
             Fact::Handlers(HandlersFact::NotificationTaken { .. }),
@@ -463,7 +462,10 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         ) => record.actor == Actor::ProcessLoop,
         (
             Fact::Handlers(
-                HandlersFact::LinePrinted { handler, .. }
+                HandlersFact::LinePrinted {
+                    by: Printer::Handler(handler),
+                    ..
+                }
                 | HandlersFact::NotificationHandled { handler }
                 | HandlersFact::HandlerPanicked { handler, .. }
                 | HandlersFact::HandlerSynced { handler }

@@ -6,7 +6,7 @@ mod timeline;
 mod world;
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::fact::{ProcessMode, Request};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::world::source::pod::{PodSpec, Write};
@@ -18,6 +18,7 @@ use deltascope::world::virtual_time::{
     WorkSettings,
 };
 use proptest::prelude::*;
+use proptest::sample::select;
 
 #[derive(Clone, Debug)]
 enum Op {
@@ -104,7 +105,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         1 => Just(Op::Close),
         1 => Just(Op::Bookmark),
         1 => prop_oneof![Just(410u16), Just(429), Just(500)].prop_map(Op::ErrorEvent),
-        1 => (any::<bool>(), 1..3u32, prop_oneof![
+        1 => (select(vec![Request::List, Request::Watch]), 1..3u32, prop_oneof![
             Just(ApiErrorKind::Expired),
             Just(ApiErrorKind::TooLarge),
             Just(ApiErrorKind::TooManyRequests),
@@ -112,7 +113,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
             Just(ApiErrorKind::InternalError),
             Just(ApiErrorKind::Forbidden),
             Just(ApiErrorKind::Invalid),
-        ]).prop_map(|(watch, times, kind)| Op::Refuse(Refusals { watch, kind, times })),
+        ]).prop_map(|(request, times, kind)| Op::Refuse(Refusals { request, kind, times })),
         1 => any::<u8>().prop_map(Op::AddHandler),
         1 => (0..4u8).prop_map(Op::RemoveHandler),
         1 => Just(Op::Print),

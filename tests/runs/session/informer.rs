@@ -129,7 +129,7 @@ fn an_armed_fault_is_shown_and_can_be_disarmed() {
     for taken_back in [false, true] {
         let mut session = informer();
         end(&mut session);
-        session.obey(Command::Fault(Fault::List(403)));
+        session.obey(Command::Fault(Fault::List(ApiErrorKind::Forbidden)));
         let armed = rows::api::rows(&session.view(), 9, 9).armed;
         let words = strings::armed(Lang::En, armed.first().unwrap());
         assert_eq!(words, "next LIST answers 403 Forbidden");
@@ -138,7 +138,7 @@ fn an_armed_fault_is_shown_and_can_be_disarmed() {
             Fact::Server(ServerFact::RefusalsAsked { .. })
         ));
         if taken_back {
-            session.obey(Command::Disarm(false, ApiErrorKind::Forbidden));
+            session.obey(Command::Disarm(*armed.first().unwrap()));
             assert!(session.picture().api.refusals.is_empty());
         }
         session.obey(Command::Compact);
@@ -185,7 +185,7 @@ fn the_reflector_recovers_from_every_fault() {
         end(&mut session);
         session.obey(Command::Fault(fault));
         // A list request must follow to fail.
-        if matches!(fault, Fault::List(_) | Fault::Refuse) {
+        if matches!(fault, Fault::List(_)) {
             session.obey(Command::Compact);
         }
         let state = end(&mut session);
@@ -196,7 +196,7 @@ fn the_reflector_recovers_from_every_fault() {
             picture.reflector.requests.iter().any(|line| {
                 line.kind == RequestKind::List && matches!(line.answer, Answer::Failed(_))
             });
-        let asked = matches!(fault, Fault::List(_) | Fault::Refuse);
+        let asked = matches!(fault, Fault::List(_));
         assert_eq!(failed, asked, "{fault:?}");
         let ended = |code| {
             let mut requests = picture.reflector.requests.iter();

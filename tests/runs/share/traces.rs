@@ -1,6 +1,7 @@
 //! Traces: exported traces open again, old ones keep opening, and errors in a trace are reported.
 
 use deltascope::cache::fact::{ProcessMode, Verb};
+use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::presentation::command::{Command, Export, Fault};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, typed};
@@ -235,7 +236,7 @@ fn command() -> impl Strategy<Value = Command> {
             Command::Seek(0),
             Command::Fault(Fault::Close),
             Command::Fault(Fault::Event(0)),
-            Command::Fault(Fault::List(410)),
+            Command::Fault(Fault::List(ApiErrorKind::Expired)),
             Command::Mode(ProcessMode::Held),
             Command::Mode(ProcessMode::Paced(u32::MAX)),
             typed::generation("1.36"),

@@ -3,7 +3,7 @@
 
 use crate::of_world::picture_of;
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::fact::{ProcessMode, Request};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::rng::Rng;
 use deltascope::replay::invariants::Invariants;
@@ -35,7 +35,7 @@ fn acts(rng: &mut Rng, at: Time, script: &mut Vec<Entry>) {
         24 => Command::Bookmark,
         25 => Command::ErrorEvent([410, 429, 500][rng.below(3) as usize]),
         26 | 27 => Command::Refuse(Refusals {
-            watch: rng.chance(50),
+            request: [Request::List, Request::Watch][usize::from(rng.chance(50))],
             kind: [
                 ApiErrorKind::Expired,
                 ApiErrorKind::TooLarge,

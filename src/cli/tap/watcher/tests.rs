@@ -101,12 +101,12 @@ fn found(watcher: &mut Watcher) -> Vec<String> {
     let said = found.iter().map(|one| match &one.odd {
         Odd::Refused(refused) => {
             let Refused {
-                watch,
+                request,
                 count,
                 error,
                 ..
             } = refused;
-            let what = if *watch { "watch" } else { "list" };
+            let what = request.as_str();
             format!("{what} {count} {} {}", error.code, error.message)
         }
         other => other.id().to_owned(),
@@ -121,12 +121,12 @@ fn a_list_that_is_refused_again_and_again_is_no_poll() {
         watcher.ask_pods(&client, id, "", 403, FORBIDDEN);
         assert_eq!(found(&mut watcher).len(), expected, "{id}");
     }
-    assert_eq!(found(&mut watcher), ["list 12 403 pods is forbidden"]);
+    assert_eq!(found(&mut watcher), ["LIST 12 403 pods is forbidden"]);
     watcher.ask_pods(&client, 12, "", 200, WHOLE);
     assert_eq!(found(&mut watcher), ["poll"], "it is refused no more");
     for id in 13..15 {
         watcher.ask_pods(&client, id, "", 403, FORBIDDEN);
-        let mut expected = vec!["poll", "list 2 403 pods is forbidden"];
+        let mut expected = vec!["poll", "LIST 2 403 pods is forbidden"];
         expected.truncate(id as usize - 12);
         assert_eq!(found(&mut watcher), expected, "the lists of before stay");
     }
@@ -141,7 +141,7 @@ fn a_watch_that_is_refused_between_lists_is_found() {
     }
     assert_eq!(
         found(&mut watcher),
-        ["relists", "watch 3 403 pods is forbidden"]
+        ["relists", "WATCH 3 403 pods is forbidden"]
     );
     watcher.ask_pods(&client, 6, WATCH, 200, "");
     assert_eq!(
@@ -157,7 +157,7 @@ fn a_streaming_list_that_is_refused_is_a_list() {
     for id in 0..2 {
         watcher.ask_pods(&client, id, STREAM, 403, FORBIDDEN);
     }
-    assert_eq!(found(&mut watcher), ["list 2 403 pods is forbidden"]);
+    assert_eq!(found(&mut watcher), ["LIST 2 403 pods is forbidden"]);
     watcher.ask_pods(&client, 2, "", 200, WHOLE);
     assert_eq!(found(&mut watcher), [""; 0], "it has its list");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Cause, Entry, EventType, Fact, FactId, HandlersFact, Known, LockName,
-    NotificationRef, ObjectRef, ProcessMode, QueueFact, Reason, ReflectorFact, Refusal, RunFact,
-    ServerFact, Shape, StoreFact, Verb, WatchEnd,
+    NotificationRef, ObjectRef, Printer, ProcessMode, QueueFact, Reason, ReflectorFact, Refusal,
+    RunFact, ServerFact, Shape, StoreFact, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Behind, HandlerRoom, Picture, QueueKind, SourceKind};
@@ -204,7 +204,7 @@ fn more() -> Vec<Fact> {
         }),
         Fact::Handlers(HandlersFact::NotificationHandled { handler: 9 }),
         Fact::Handlers(HandlersFact::LinePrinted {
-            handler: 9,
+            by: Printer::Handler(9),
             line: "x".into(),
         }),
     ];

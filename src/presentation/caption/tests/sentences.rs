@@ -2,8 +2,8 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Cause, EventType, Fact, FactId, FactRecord, HandlersFact, Known, LockName, QueueFact,
-    ReflectorFact, RunFact, ServerFact,
+    Actor, Cause, EventType, Fact, FactId, FactRecord, HandlersFact, Known, LockName, Printer,
+    QueueFact, ReflectorFact, RunFact, ServerFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, SourceKind};
@@ -330,13 +330,25 @@ fn the_breakpoint_that_stopped_playing_comes_first() {
 }
 
 #[test]
+fn a_line_names_who_printed_it() {
+    let said = |by| {
+        let line = "a".into();
+        let fact = Fact::Handlers(HandlersFact::LinePrinted { by, line });
+        let record = record(0, Actor::Program, Cause::Start, fact);
+        plain(&words(&record, &[], &Picture::default(), Lang::En).what)
+    };
+    assert_eq!(said(Printer::Program), "The program printed: a");
+    assert_eq!(said(Printer::Beside(0)), "Informer 2 printed: a");
+}
+
+#[test]
 fn an_argument_is_never_markup() {
     let odd = record(
         0,
         Actor::Program,
         Cause::Start,
         Fact::Handlers(HandlersFact::LinePrinted {
-            handler: 0,
+            by: Printer::Program,
             line: "{line} `x` [Added]".into(),
         }),
     );

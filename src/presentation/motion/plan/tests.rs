@@ -121,7 +121,9 @@ const MOTIONS: &[&str] = &[
     "KeyEnqueued: queue/key/…",
     "KeyPopped: queue/column/… door/queue → pop/slot door/indexer door/processor",
     "LastSyncMoved: reflector/lastsync",
+    "LinePrinted: beside → output/line/…",
     "LinePrinted: handler/…/running handler/… → output/line/…",
+    "LinePrinted: output/line/…",
     "ListAnswered: api/gauge",
     "ListOpened: pop/delta/… door/queue → room/indexer",
     "ListReceived: door/api → reflector/requests",
@@ -227,8 +229,6 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
     let but = [
         // A bookmark has no object, and little is known of a recording's server.
         ("EventSent", "api/object/…", true),
-        // A program prints, too.
-        ("LinePrinted", "handler/…/running handler/…", true),
         // A whole list is one token, and so is a whole resync.
         ("ListOpened", "pop/delta/… door/queue", true),
         ("ResyncOpened", "pop/delta/… door/queue", true),
