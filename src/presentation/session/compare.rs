@@ -54,7 +54,7 @@ impl Session {
                 stale: false,
             }),
             Err(message) => {
-                self.fail(message, None);
+                self.say(message);
                 None
             }
         };

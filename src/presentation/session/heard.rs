@@ -152,7 +152,10 @@ impl Session {
                 self.hear(lines);
                 Change::None
             }
-            Err(error) => self.fail(error.message, error.line),
+            Err(error) => {
+                self.error = Some(error.into());
+                Change::Cut
+            }
         }
     }
 

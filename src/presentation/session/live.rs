@@ -8,7 +8,7 @@ use crate::command::Command;
 use crate::decimal::seconds;
 use crate::fact_queries::whole;
 use crate::i18n::Text;
-use crate::view::{ErrorView, LiveView};
+use crate::view::LiveView;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::Fact;
 use deltascope_replay::lessons::Lesson;
@@ -226,7 +226,7 @@ impl Session {
                 self.live = Some(Live::default());
                 Change::Cut
             }
-            Err(reason) => self.fail(cannot_run(&reason), None),
+            Err(reason) => self.say(cannot_run(&reason)),
         }
     }
 
@@ -331,10 +331,7 @@ impl Session {
         self.forget_oldest(left);
         let is = self.timeline.time_at(self.playback.cursor());
         if is > was {
-            self.error = Some(ErrorView {
-                message: went(was, is),
-                line: None,
-            });
+            self.say(went(was, is));
         }
     }
 
@@ -427,7 +424,7 @@ impl Session {
     /// Goes to the edge, and follows it.
     pub(super) fn go_live(&mut self) -> Change {
         let Some(live) = &mut self.live else {
-            return self.fail(not_live(), None);
+            return self.say(not_live());
         };
         live.following = true;
         self.mark_rest();
@@ -504,7 +501,7 @@ impl Session {
             | C::Set(_)
             | C::Compare(_) => {
                 if live.tapped.is_none() {
-                    return Some(self.fail(while_live(), None));
+                    return Some(self.say(while_live()));
                 }
                 // The tap goes on recording: this run can be left alone.
                 self.leave_alone();
@@ -520,10 +517,10 @@ impl Session {
         let (now, following) = live.map_or((0, false), |live| (live.now, live.following));
         // A user who follows the edge sees it, or will after the next frame.
         if matches!(input, Input::Source(source::Command::Write(_))) {
-            return self.fail(only_looked_at(), None);
+            return self.say(only_looked_at());
         }
         if !following && self.playback.cursor() < self.timeline.len() {
-            return self.fail(not_at_the_edge(), None);
+            return self.say(not_at_the_edge());
         }
         self.timeline.take(now, input);
         self.live_tick(now);

@@ -270,7 +270,7 @@ impl Session {
             Change::Forward
         } else if self.timeline.is_full() {
             let most = self.timeline.most().min(self.timeline.len());
-            self.fail(full(most), None)
+            self.say(full(most))
         } else {
             Change::None
         }
@@ -545,7 +545,7 @@ impl Session {
     /// cursor stays at its virtual time.
     fn choose(&mut self, generation: Generation) -> Change {
         if !self.head.can_choose {
-            return self.fail(hand_made(), None);
+            return self.say(hand_made());
         }
         // The run has that generation already.
         if self.timeline.scenario().settings.era == generation {
@@ -555,7 +555,7 @@ impl Session {
         let played = self.play_in(&first, generation, self.leap());
         let (timeline, to) = match played {
             Ok(played) => played,
-            Err(reason) => return self.fail(cannot_run(&reason), None),
+            Err(reason) => return self.say(cannot_run(&reason)),
         };
         self.error = None;
         self.show(timeline, to, None);
@@ -584,18 +584,14 @@ impl Session {
         }
     }
 
-    /// Shows an error from outside of the session until the next command.
+    /// Shows an error until the next command.
     pub fn say(&mut self, message: Text) -> Change {
-        self.fail(message, None)
+        self.error = Some(message.into());
+        Change::Cut
     }
 
     fn or_say(&mut self, done: Result<Change, Text>) -> Change {
-        done.unwrap_or_else(|message| self.fail(message, None))
-    }
-
-    fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
-        self.error = Some(ErrorView { message, line });
-        Change::Cut
+        done.unwrap_or_else(|message| self.say(message))
     }
 
     fn move_by(&mut self, by: i64) -> Change {

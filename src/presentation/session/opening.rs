@@ -173,10 +173,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
     } else {
         log::read_slowly(name, bytes, slices).await
     };
-    let error = error.map(|error| ErrorView {
-        line: error.line,
-        message: error.message.clone(),
-    });
+    let error = error.map(ErrorView::from);
     let Some(Trace {
         lesson,
         title,
@@ -204,10 +201,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
 
 async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
     let recorded = wire::open_slowly(files, slices).await;
-    let error = recorded.error.as_ref().map(|error| ErrorView {
-        message: error.message.clone(),
-        line: error.line,
-    });
+    let error = recorded.error.clone().map(ErrorView::from);
     if let Some(error) = &error
         && recorded.start.is_none()
         && recorded.events.is_empty()
@@ -370,7 +364,7 @@ impl Session {
         }
         if let Some(cut) = opened.cut {
             if !self.leave(Made::Smallest, 0) {
-                return self.fail(no_room(), None);
+                return self.say(no_room());
             }
             let found = Some((opened.landmarks, opened.invariants));
             self.show(opened.timeline, opened.step, found);

@@ -127,7 +127,7 @@ impl Session {
                     return Change::None;
                 }
                 if breaks.len() >= MOST_BREAKS {
-                    return self.fail(too_many(), None);
+                    return self.say(too_many());
                 }
                 let walking = Rc::make_mut(&mut self.walking);
                 walking.last_id += 1;
@@ -313,7 +313,7 @@ impl Session {
         let searches = matches!(command, Command::RunUntil(_));
         let change = self.obey(command);
         match self.failed_search().filter(|_| searches) {
-            Some(message) => self.fail(message, None),
+            Some(message) => self.say(message),
             None => change,
         }
     }
