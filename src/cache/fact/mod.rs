@@ -590,6 +590,26 @@ impl NotificationRef {
             Self::Update { new, .. } => new,
         }
     }
+
+    /// The handler's method that it calls.
+    #[must_use]
+    pub fn call(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "OnAdd",
+            Self::Update { .. } => "OnUpdate",
+            Self::Delete { .. } => "OnDelete",
+        }
+    }
+
+    /// The type of the delta that notifies so.
+    #[must_use]
+    pub fn delta_type(&self) -> DeltaType {
+        match self {
+            Self::Add { .. } => DeltaType::Added,
+            Self::Update { .. } => DeltaType::Updated,
+            Self::Delete { .. } => DeltaType::Deleted,
+        }
+    }
 }
 
 /// The result of looking up a key in KnownObjects.

@@ -504,14 +504,9 @@ impl Writer<'_> {
     }
 
     pub(super) fn call(&self, notification: &NotificationRef) -> Vec<Span> {
-        let (function, object) = match notification {
-            NotificationRef::Add { object, .. } => ("OnAdd", object),
-            NotificationRef::Update { new, .. } => ("OnUpdate", new),
-            NotificationRef::Delete { object } => ("OnDelete", object),
-        };
         let mut spans = vec![
-            Span::Text(format!("{function}(")),
-            Span::Name(self.naming.of(&object.key)),
+            Span::Text(format!("{}(", notification.call())),
+            Span::Name(self.naming.of(&notification.object().key)),
         ];
         match notification {
             NotificationRef::Update { old, new } => {

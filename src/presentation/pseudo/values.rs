@@ -2,8 +2,8 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    EventType, Fact, HandlersFact, Known, NotificationRef, ObjectRef, ProcessMode, QueueFact,
-    ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
+    EventType, Fact, HandlersFact, Known, ObjectRef, ProcessMode, QueueFact, ReflectorFact,
+    Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_world::virtual_time::mode_text;
@@ -261,7 +261,7 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
         HandlersFact::NotificationSent {
             handler: _,
             notification,
-        } => function(notification).into(),
+        } => notification.call().into(),
         HandlersFact::NotificationWithheld { handler: _, key } => {
             format!("not {}", short_name(key))
         }
@@ -269,18 +269,14 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
             handler: _,
             notification,
             pending,
-        } => format!("{}, {pending} waiting", function(notification)),
+        } => format!("{}, {pending} waiting", notification.call()),
         HandlersFact::NotificationTaken {
             handler: _,
             notification,
         } => format!(
             "{}({})",
-            function(notification),
-            short_name(match notification {
-                NotificationRef::Add { object, .. } | NotificationRef::Delete { object } =>
-                    &object.key,
-                NotificationRef::Update { new, .. } => &new.key,
-            })
+            notification.call(),
+            short_name(&notification.object().key)
         ),
         HandlersFact::LinePrinted { handler: _, line } => line.to_string(),
         HandlersFact::HandlerPanicked { handler: _, error } => error.to_string(),
@@ -386,14 +382,6 @@ fn watch_event(event: EventType, object: &ObjectRef, ends_list: bool) -> String 
 
 fn moved(from: &str, to: &str) -> String {
     format!("{} → {}", version(from), version(to))
-}
-
-fn function(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Add { .. } => "OnAdd",
-        NotificationRef::Update { .. } => "OnUpdate",
-        NotificationRef::Delete { .. } => "OnDelete",
-    }
 }
 
 pub(super) fn named(object: &ObjectRef) -> String {

@@ -31,7 +31,7 @@ use crate::stage::Panel;
 use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
+use deltascope_cache::fact::{ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
@@ -360,16 +360,6 @@ pub fn versions<'a>(
         Freshness::Stale => Some([Some(cached), Some(server)]),
         Freshness::Missing => Some([None, Some(server)]),
         Freshness::Gone => Some([Some(cached), None]),
-    }
-}
-
-/// The CSS class of a notification.
-#[must_use]
-pub(crate) fn notification_class(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Add { .. } => "Added",
-        NotificationRef::Update { .. } => "Updated",
-        NotificationRef::Delete { .. } => "Deleted",
     }
 }
 

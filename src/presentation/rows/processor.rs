@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::things::called;
-use super::{Mark, Names, RvText, current, is_tombstone, notification_class, uid_of};
+use super::{Mark, Names, RvText, current, is_tombstone, type_class, uid_of};
 use crate::i18n::Lang;
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
@@ -250,12 +249,12 @@ fn notified(notification: &NotificationRef) -> String {
     let object = notification.object();
     let version = RvText::of(&object.rv).said();
     let got = if is_tombstone(object) { TOMBSTONE } else { "" };
-    heard::parts([called(notification), &*object.key, &*version, got])
+    heard::parts([notification.call(), &*object.key, &*version, got])
 }
 
 fn look(notification: &NotificationRef) -> NotificationLook {
     NotificationLook {
-        class: notification_class(notification),
+        class: type_class(notification.delta_type()),
         tombstone: is_tombstone(notification.object()),
     }
 }
