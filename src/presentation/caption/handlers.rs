@@ -4,9 +4,10 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Fact, HandlersFact, NotificationRef, QueueFact, Shape};
 use deltascope_cache::key::Key;
 
-use super::amounts::{duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, boolean, mono, named, short_rv, text, version};
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 
 names! {
     /// The Chinese names of these facts.
@@ -369,7 +370,7 @@ impl Writer<'_> {
                 "{handler} was added; it is told {objects} first.",
                 "添加了 {handler}；先通知它 {objects}。",
                 handler = self.actor(Actor::Listener(handler)),
-                objects = text(objects(initial as usize, self.lang))
+                objects = text(objects(self.lang, initial as usize))
             ),
             vec![say!(
                 self,

@@ -6,10 +6,12 @@ use deltascope_cache::fact::{
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
 
-use super::amounts::{count, duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, event_type, mono, text, version};
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 use crate::i18n::Lang;
+use deltascope_world::text::counted;
 
 names! {
     /// The Chinese names of these facts.
@@ -131,7 +133,7 @@ impl Writer<'_> {
                 self,
                 "A page of the list arrived; {objects} so far.",
                 "收到列表的一页；到目前为止共 {objects}。",
-                objects = text(objects(total as usize, self.lang))
+                objects = text(objects(self.lang, total as usize))
             ),
             vec![say!(
                 self,
@@ -184,7 +186,7 @@ impl Writer<'_> {
                 self,
                 "The list reached the reflector: {objects} at resourceVersion {rv}.",
                 "Reflector 收到列表：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
+                objects = text(objects(self.lang, count as usize)),
                 rv = version(rv),
             ),
             vec![say!(
@@ -307,7 +309,7 @@ impl Writer<'_> {
                 self,
                 "The initial events are complete: {objects} at resourceVersion {rv}.",
                 "初始事件已齐全：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
+                objects = text(objects(self.lang, count as usize)),
                 rv = version(rv)
             ),
             vec![say!(
@@ -590,7 +592,7 @@ impl Writer<'_> {
                 "It says what was received, not what is stored: the Indexer is {objects} behind.",
                 "它表示收到了什么，而不是存了什么：Indexer 还落后 {objects}。",
                 objects = text(match self.lang {
-                    Lang::En => count(behind, "object", "objects"),
+                    Lang::En => counted(behind, "object", "objects"),
                     Lang::Zh => format!("{behind} 个对象"),
                 }),
             )

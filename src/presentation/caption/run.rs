@@ -4,9 +4,9 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{ObjectRef, ProcessMode, RunFact};
 use deltascope_cache::key::Key;
 
-use super::amounts::duration;
 use super::spans::{Span, mono, text};
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 use crate::i18n::Lang;
 
 names! {

@@ -8,10 +8,12 @@ use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::SourceKind;
 
-use super::amounts::{count, duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, answer, event_type, mono, plain, refusal, text, version};
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 use crate::i18n::Lang;
+use deltascope_world::text::counted;
 
 names! {
     /// The Chinese names of these facts.
@@ -252,7 +254,7 @@ impl Writer<'_> {
                 self,
                 "The server answered the list: {objects} at resourceVersion {rv}.",
                 "API server 返回了 List 结果：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
+                objects = text(objects(self.lang, count as usize)),
                 rv = version(rv),
             ),
             vec![say!(
@@ -269,7 +271,7 @@ impl Writer<'_> {
                 self,
                 "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
                 "于是知道了集群里有什么：{objects}，版本为 {rv}。",
-                objects = text(objects(all.len(), self.lang)),
+                objects = text(objects(self.lang, all.len())),
                 rv = version(rv),
             ),
             vec![say!(
@@ -606,7 +608,7 @@ impl Writer<'_> {
                 "The watch's connection broke inside a line, after {bytes} of it.",
                 "watch 的连接在一行中间断了，这一行只收到 {bytes}。",
                 bytes = text(match self.lang {
-                    Lang::En => count(*bytes as usize, "byte", "bytes"),
+                    Lang::En => counted(*bytes as usize, "byte", "bytes"),
                     Lang::Zh => format!("{bytes} 字节"),
                 }),
             ),
@@ -640,7 +642,7 @@ impl Writer<'_> {
                 "{events} on the way never arrived. The server has them still: the next watch starts before them, or a list makes up for them.",
                 "有 {events} 在途中丢失。API server 上还有：下一次 watch 会从它们之前开始，或由 List 补上。",
                 events = text(match self.lang {
-                    Lang::En => count(lost as usize, "event", "events"),
+                    Lang::En => counted(lost as usize, "event", "events"),
                     Lang::Zh => format!("{lost} 个事件"),
                 }),
             )

@@ -135,7 +135,7 @@ impl Writer<'_> {
                 self,
                 "The whole content of the Indexer was replaced: {objects} now.",
                 "Indexer 的内容被整体替换：现在有 {objects}。",
-                objects = text(objects(items.len(), self.lang)),
+                objects = text(objects(self.lang, items.len())),
             ),
             vec![say!(
                 self,

@@ -3,10 +3,11 @@
 use deltascope_cache::fact::{Actor, WorkFact, WorkPlace};
 use deltascope_cache::key::Key;
 
-use super::amounts::{count, duration};
 use super::spans::text;
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 use crate::i18n::Lang;
+use deltascope_world::text::counted;
 
 names! {
     /// The Chinese names of these facts.
@@ -152,7 +153,7 @@ impl Writer<'_> {
                     name = self.name(key),
                     time = text(duration(ms, self.lang)),
                     times = text(match self.lang {
-                        Lang::En => count(failures as usize, "time", "times"),
+                        Lang::En => counted(failures as usize, "time", "times"),
                         Lang::Zh => format!("{failures} 次"),
                     })
                 ),

@@ -6,6 +6,7 @@ use deltascope_cache::fact::{
     Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::text::counted;
 use deltascope_world::virtual_time::mode_text;
 
 use crate::caption::{answer, refusal, short_name, short_rv};
@@ -403,10 +404,6 @@ fn version(rv: &str) -> String {
 
 fn switch(on: bool) -> &'static str {
     if on { "on" } else { "off" }
-}
-
-pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 pub(super) fn deltas(n: usize) -> String {

@@ -320,7 +320,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
             WorkPart::Delayed,
             &mut work.delayed.iter().map(|(key, at)| {
                 let ms = at.saturating_sub(view.time);
-                (key, crate::strings::seconds(ms))
+                (key, crate::decimal::tenths(ms))
             }),
         ),
         line(

@@ -19,6 +19,7 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::counted;
 
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
@@ -528,9 +529,8 @@ pub(super) fn opened() -> Text {
 }
 
 fn changed(changes: usize) -> Text {
-    let s = if changes == 1 { "" } else { "s" };
     Text::new(
-        &format!("with {changes} change{s} of yours"),
+        &format!("with {} of yours", counted(changes, "change", "changes")),
         &format!("加上你的 {changes} 处更改"),
     )
 }

@@ -182,7 +182,7 @@ fn counted(ui: Ui, dialog: Dialog) -> String {
     let secret = dialog.resource().is_some_and(|one| one.is_secret());
     let mut said = match dialog.counted.get() {
         Counted::Asked => ui.words().cluster_counting.to_owned(),
-        Counted::Many(count) => strings::counted(lang, count, count > MANY),
+        Counted::Many(count) => strings::objects_now(lang, count, count > MANY),
         Counted::Unknown => ui.words().cluster_uncounted.to_owned(),
         Counted::Refused(why) => why.get(lang).to_owned(),
     };

@@ -218,8 +218,8 @@ impl Writer<'_> {
             )
         } else {
             let waiting = match (self.picture.queue.kind, self.lang) {
-                (QueueKind::RealFifo, lang) => entries(initial as usize, lang),
-                (QueueKind::Fifo | QueueKind::DeltaFifo, lang) => keys(initial as usize, lang),
+                (QueueKind::RealFifo, lang) => entries(lang, initial as usize),
+                (QueueKind::Fifo | QueueKind::DeltaFifo, lang) => keys(lang, initial as usize),
             };
             (
                 say!(
@@ -254,7 +254,7 @@ impl Writer<'_> {
                     "{name} took its place at the end of the queue, behind {others}.",
                     "{name} 排到队尾，前面有 {others}。",
                     name = self.name(key),
-                    others = text(keys(length as usize - 1, self.lang)),
+                    others = text(keys(self.lang, length as usize - 1)),
                 )
             },
             vec![if self.picture.queue.kind != QueueKind::Fifo {

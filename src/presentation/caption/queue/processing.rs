@@ -6,9 +6,10 @@ use deltascope_cache::key::Key;
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::QueueKind;
 
-use crate::caption::amounts::{duration, entries, keys, objects};
+use crate::caption::amounts::{entries, keys, objects};
 use crate::caption::spans::{Span, boolean, delta, mono, text, version};
 use crate::caption::{Sentences, Writer};
+use crate::decimal::duration;
 
 impl Writer<'_> {
     pub(super) fn delta_taken(
@@ -140,7 +141,7 @@ impl Writer<'_> {
                 self,
                 "The process function returned: {entries} done.",
                 "处理函数返回：完成 {entries}。",
-                entries = text(entries(count as usize, self.lang))
+                entries = text(entries(self.lang, count as usize))
             ),
             vec![self.after_processing()],
         )
@@ -194,7 +195,7 @@ impl Writer<'_> {
                 "处理 {name} 用了 {ms}，其间有 {keys} 在等待。",
                 name = self.name(key),
                 ms = text(duration(ms, self.lang)),
-                keys = text(keys(depth as usize, self.lang)),
+                keys = text(keys(self.lang, depth as usize)),
             ),
             vec![say!(
                 self,
@@ -213,8 +214,8 @@ impl Writer<'_> {
                 "The list at resourceVersion {rv} was opened in the store: {objects}, and it lacks {removed} that the store has.",
                 "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；存储中有而列表中没有的：{removed}。",
                 rv = version(rv),
-                objects = text(objects(count as usize, self.lang)),
-                removed = text(objects(removed as usize, self.lang))
+                objects = text(objects(self.lang, count as usize)),
+                removed = text(objects(self.lang, removed as usize))
             ),
             vec![say!(
                 self,
@@ -230,7 +231,7 @@ impl Writer<'_> {
                 self,
                 "A resync was opened in the store: {objects} are handed out again.",
                 "在存储中展开一次 resync：{objects} 会再次发出。",
-                objects = text(objects(count as usize, self.lang))
+                objects = text(objects(self.lang, count as usize))
             ),
             vec![say!(
                 self,

@@ -9,7 +9,7 @@ use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
     pub(super) fn entry_appended(&self, entry: &Entry, length: u32) -> Sentences {
-        let behind = text(entries(length as usize, self.lang));
+        let behind = text(entries(self.lang, length as usize));
         match entry {
             Entry::Delta(delta_type, object) => (
                 say!(
@@ -42,7 +42,7 @@ impl Writer<'_> {
                     self,
                     "The whole list, {objects} at {rv}, became one [ReplacedAll] entry.",
                     "整个列表（{objects}，版本 {rv}）成为一个 [ReplacedAll] 条目。",
-                    objects = text(objects(list.len(), self.lang)),
+                    objects = text(objects(self.lang, list.len())),
                     rv = version(rv),
                 ),
                 vec![say!(
@@ -86,7 +86,7 @@ impl Writer<'_> {
                 self,
                 "Pop took {entries} from the front of the queue.",
                 "Pop 从队首取走了 {entries}。",
-                entries = text(entries(count as usize, self.lang)),
+                entries = text(entries(self.lang, count as usize)),
             ),
             vec![
                 say!(
