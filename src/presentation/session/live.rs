@@ -12,7 +12,7 @@ use crate::view::LiveView;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::Fact;
 use deltascope_replay::lessons::Lesson;
-use deltascope_replay::timeline::{MAX_FACTS, Timeline, renumbered};
+use deltascope_replay::timeline::{MAX_FACTS, Numbering, Timeline};
 use deltascope_world::Time;
 use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
@@ -68,7 +68,7 @@ pub(super) struct Live {
     /// The number of the informer that is followed behind a tap, whose recording goes on without this run.
     tapped: Option<usize>,
     /// The renumbering of what still comes, since the run began anew without its forgotten beginning.
-    numbering: Option<(u32, u32)>,
+    numbering: Option<Numbering>,
     /// How many facts, and bytes of answers, are kept; …
     bounds: (usize, usize),
     /// … and how many while the user looks at the past.
@@ -145,11 +145,13 @@ impl Session {
         change
     }
 
-    /// The recording of the informer goes on in another file, whose first watch is the one that is open: a streaming list is its
-    /// first request, a watch after a list its second.
+    /// The recording of the informer goes on in another file, whose first watch is the one that is open.
     pub fn follow_on(&mut self, streams: bool) {
         if let (Some(live), AnySource::Live(source)) = (&mut self.live, self.timeline.source()) {
-            live.numbering = Some((if streams { 1 } else { 2 }, source.request()));
+            live.numbering = Some(Numbering {
+                was: Numbering::first_watch(streams),
+                is: source.request(),
+            });
         }
     }
 
@@ -191,7 +193,10 @@ impl Session {
                 (at, responses)
             });
             new.received = known.chain(rest).collect();
-            new.numbering = then(live.numbering, numbering);
+            new.numbering = match (live.numbering, numbering) {
+                (Some(first), Some(next)) => Some(first.then(next)),
+                (one, other) => one.or(other),
+            };
         }
         self.live_tick(live.now);
         change
@@ -567,19 +572,11 @@ impl Session {
     }
 }
 
-fn renumber(responses: &mut [ServerResponse], numbering: Option<(u32, u32)>) {
+fn renumber(responses: &mut [ServerResponse], numbering: Option<Numbering>) {
     if let Some(numbering) = numbering {
         for response in responses {
-            response.request = renumbered(response.request, numbering);
+            response.request = numbering.of(response.request);
         }
-    }
-}
-
-/// A renumbering after another.
-fn then(first: Option<(u32, u32)>, next: Option<(u32, u32)>) -> Option<(u32, u32)> {
-    match (first, next) {
-        (Some((was, is)), Some((then, next))) => Some((was + then.saturating_sub(is), next)),
-        (one, other) => one.or(other),
     }
 }
 

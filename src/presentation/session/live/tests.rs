@@ -262,14 +262,10 @@ fn an_informer_whose_beginning_is_forgotten_goes_on_in_another_generation() {
 
 #[test]
 fn renumberings_follow_each_other() {
-    assert_eq!(then(None, None), None);
-    assert_eq!(then(None, Some((5, 2))), Some((5, 2)));
-    assert_eq!(then(Some((5, 2)), None), Some((5, 2)));
-    let both = then(Some((50, 2)), Some((7, 2)));
+    let [first, next] = [50, 7].map(|was| Numbering { was, is: 2 });
     for request in [50, 54, 55, 70] {
-        let one = renumbered(renumbered(request, (50, 2)), (7, 2));
-        let at_once = renumbered(request, both.unwrap());
-        assert_eq!(one, at_once, "{request}");
+        let one = next.of(first.of(request));
+        assert_eq!(one, first.then(next).of(request), "{request}");
     }
 }
 
