@@ -8,19 +8,18 @@ use crate::command::When;
 use crate::decimal::seconds;
 use crate::fact_queries;
 use crate::i18n::{Lang, Text};
-use crate::landmarks::Landmarks;
 use crate::strings;
 use crate::view::{BranchRow, ServerEvent, SettingRow};
 use deltascope_cache::fact::{Cause, Fact, FactRecord, RunFact, ServerFact, WatchEnd};
 use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
-use deltascope_replay::invariants::Invariants;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::counted;
 
+use super::marking::Marking;
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
 
@@ -37,7 +36,7 @@ pub(super) struct Kept {
     /// The cursor of the branch.
     pub(super) cursor: usize,
     /// The landmarks and the violations of the run.
-    found: (Landmarks, Invariants),
+    found: Marking,
 }
 
 /// How many inputs a run has that are no responses of a cluster.
@@ -259,23 +258,21 @@ impl Session {
     fn keep(&self) -> Kept {
         let mut timeline = self.timeline.clone();
         timeline.rest();
-        let mut invariants = self.invariants.clone();
+        let mut invariants = self.marking.invariants.clone();
         invariants.thin(&timeline);
-        let landmarks = self.landmarks.beside(&timeline);
+        let landmarks = self.marking.landmarks.beside(&timeline);
         Kept {
             timeline,
             cursor: self.playback.cursor(),
-            found: (landmarks, invariants),
+            found: Marking {
+                landmarks,
+                invariants,
+            },
         }
     }
 
     /// Shows another run of the same lesson.
-    pub(super) fn show(
-        &mut self,
-        timeline: Timeline,
-        cursor: usize,
-        found: Option<(Landmarks, Invariants)>,
-    ) {
+    pub(super) fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<Marking>) {
         self.playback.pause();
         self.timeline = timeline;
         self.first_run = None;

@@ -77,7 +77,7 @@ impl Session {
 
     /// This run has changed after its first `at` facts.
     pub(super) fn run_changed(&mut self, at: usize) {
-        self.invariants.cut(at);
+        self.marking.invariants.cut(at);
         self.run_cut(at);
     }
 
@@ -101,8 +101,8 @@ impl Session {
 
     /// Lists the violations found so far.
     pub(super) fn list_checks(&mut self) {
-        let violations = self.invariants.violations();
-        let applying = self.invariants.applying();
+        let violations = self.marking.invariants.violations();
+        let applying = self.marking.invariants.applying();
         if *self.checks.violations != *violations || *self.checks.applying != *applying {
             self.checks = Rc::new(Checks {
                 applying: applying.to_vec(),
@@ -164,7 +164,7 @@ impl Session {
         compared.checks.check_new(&compared.timeline);
         let right = compared.picture.at(&compared.timeline, step);
         let broken = (
-            broken_before(self.invariants.violations(), cursor),
+            broken_before(self.marking.invariants.violations(), cursor),
             broken_before(compared.checks.violations(), step),
         );
         let tallies = (
@@ -176,7 +176,7 @@ impl Session {
         let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
         let alike = Alike::new(compared.writes.each_ref(), lines);
         let summary = diff::summary(tallies, (&left, &right), broken);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         let side = |name: Text, timeline: &Timeline, picture: &Picture, step: usize| Side {
             name,
             step,

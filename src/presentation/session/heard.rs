@@ -272,7 +272,7 @@ impl Session {
         let facts = self
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         let words = facts.last().map(|record| {
             let picture = self.timeline.picture(place + 1);
             caption::words(record, &facts, &picture, Voice { lang, naming })

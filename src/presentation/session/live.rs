@@ -273,7 +273,7 @@ impl Session {
         // One step may cost more than a slice. What a full slice has stated is marked in those that follow, before the run
         // goes on.
         let mut is_full = false;
-        while !is_full && self.invariants.seen() == known {
+        while !is_full && self.marking.invariants.seen() == known {
             let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
                 is_full = true;
@@ -391,7 +391,7 @@ impl Session {
     /// Marks at most so many facts. One about a whole list has a piece for itself, and its check another. Returns whether
     /// that was all.
     pub(super) fn mark_some(&mut self, most: usize) -> bool {
-        let seen = self.landmarks.seen();
+        let seen = self.marking.landmarks.seen();
         let range = seen..self.timeline.len().min(seen.saturating_add(most));
         let is_long = |fact: &Fact| whole(fact).is_some_and(|all| all.len() > most / 8);
         let long = self.timeline.each(range.clone(), &mut |place, record| {
@@ -401,14 +401,14 @@ impl Session {
             ControlFlow::Continue(())
         });
         let end = long.map_or(range.end, |place| place.max(seen + 1));
-        if self.invariants.seen() == seen {
+        if self.marking.invariants.seen() == seen {
             let rules = &self.lesson.markers;
-            self.landmarks.go_on_to(&self.timeline, rules, end);
+            self.marking.landmarks.go_on_to(&self.timeline, rules, end);
         }
-        if self.invariants.seen() < seen || long != Some(seen) {
-            let seen = self.landmarks.seen();
-            self.invariants.check_up_to(&self.timeline, seen);
-            self.invariants.thin(&self.timeline);
+        if self.marking.invariants.seen() < seen || long != Some(seen) {
+            let seen = self.marking.landmarks.seen();
+            self.marking.invariants.check_up_to(&self.timeline, seen);
+            self.marking.invariants.thin(&self.timeline);
         }
         self.marked_so_far();
         self.is_marked()
@@ -416,7 +416,7 @@ impl Session {
 
     /// Whether all facts are marked.
     pub(super) fn is_marked(&self) -> bool {
-        self.invariants.seen() == self.timeline.len()
+        self.marking.invariants.seen() == self.timeline.len()
     }
 
     /// Marks what a live run has not marked yet.
@@ -562,8 +562,8 @@ impl Session {
         let cursor = self.playback.cursor().saturating_sub(gone);
         self.playback.seek(cursor, self.timeline.len());
         self.picture.forget(&self.timeline, gone);
-        self.landmarks.forget(gone, &self.timeline);
-        self.invariants.forget(gone);
+        self.marking.landmarks.forget(gone, &self.timeline);
+        self.marking.invariants.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
             heard.forget(gone, &self.timeline);

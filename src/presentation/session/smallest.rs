@@ -71,7 +71,7 @@ impl Session {
     /// What the fact at the cursor shows: that an invariant is violated, or itself.
     fn goal_here(&self) -> Result<Goal, Text> {
         let cursor = self.playback.cursor();
-        let mut found = self.invariants.violations().iter();
+        let mut found = self.marking.invariants.violations().iter();
         if let Some(Violation { invariant, .. }) = found.find(|found| found.at == cursor) {
             return Ok(Goal::Broken(*invariant));
         }

@@ -119,7 +119,7 @@ impl Session {
         } = *excerpt;
         let places = key.map(|key| self.places(key, from..to));
         let mut picture = timeline.picture(from);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         if !json && say(&self.heading(excerpt, &picture)).is_break() {
             return;
         }

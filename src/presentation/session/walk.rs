@@ -184,7 +184,7 @@ impl Session {
         let Some(record) = before.and_then(|place| self.timeline.fact(place)) else {
             return false;
         };
-        let violated = self.invariants.are_violated(at);
+        let violated = self.marking.invariants.are_violated(at);
         let holds = |predicate: &Predicate| predicate.holds(&record, violated);
         let there = walking.playing_to.as_ref().is_some_and(holds);
         let hit = |one: &Break| one.on && holds(&one.predicate);
@@ -212,7 +212,7 @@ impl Session {
             return None;
         }
         self.timeline.each(facts, &mut |place, record| {
-            let violated = self.invariants.are_violated(place + 1);
+            let violated = self.marking.invariants.are_violated(place + 1);
             if breaks.iter().any(|one| one.holds(record, violated)) {
                 ControlFlow::Break(place + 1)
             } else {
@@ -244,7 +244,7 @@ impl Session {
             return Change::None;
         };
         if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
-            (self.timeline, self.invariants) = (ahead.timeline, ahead.invariants);
+            (self.timeline, self.marking.invariants) = (ahead.timeline, ahead.invariants);
             self.marked();
         }
         self.go_to(at)
@@ -284,12 +284,12 @@ impl Session {
         let wanted = search.place.saturating_add(SEGMENT).min(search.end);
         let next = if search.place < self.timeline.len() {
             let next = wanted.min(self.timeline.len());
-            search.through(&self.timeline, &self.invariants, next);
+            search.through(&self.timeline, &self.marking.invariants, next);
             next
         } else if self.timeline.is_endless() {
             let ahead = self.ahead.get_or_insert_with(|| Ahead {
                 timeline: self.timeline.clone(),
-                invariants: self.invariants.clone(),
+                invariants: self.marking.invariants.clone(),
             });
             ahead.timeline.extend(wanted);
             if search.predicate.violation {
