@@ -40,7 +40,7 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
             "HasSynced 变为真时，第一个列表已存好",
         ),
         Invariant::Order => (
-            "A handler hears of each object in order",
+            "A handler is called for each object in order",
             "handler 按顺序得知每个对象的变化",
         ),
         Invariant::Notified => (
@@ -82,7 +82,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             &[key, index],
         ),
         ViolationKind::QueueUneven => say(
-            "① is queued without deltas, or has deltas and is not queued: nobody will pop them.",
+            "① is queued without deltas, or has deltas and is not queued: they will never be popped.",
             "① 在队列里却没有 Delta，或有 Delta 却不在队列里：没有人会弹出它们。",
             &[key],
         ),
@@ -150,7 +150,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
                 }
             };
             say(
-                "③ has dealt with all it was told and is wrong about ①: ②.",
+                "③ has processed all its notifications and is wrong about ①: ②.",
                 "③ 处理完了所有通知，对 ① 的认识却是错的：②。",
                 &[key, &format!("{} ≠ {}", or(rv), or(server)), here],
             )
@@ -171,7 +171,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             &[key, here],
         ),
         ViolationKind::TooEarly(_) if found.invariant == Invariant::Early => say(
-            "HasSynced is true from here on, and the last of the first list is not stored yet: whoever waited for it and reads the store now misses it.",
+            "HasSynced is true from here on, and the last of the first list is not stored yet: a program that waited for it and reads the store now misses it.",
             "从这里起 HasSynced 为真，而第一个列表的最后一部分还没有存好：等到它之后马上读存储的人会看不到。",
             &[],
         ),
@@ -181,7 +181,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             &[&left.to_string()],
         ),
         ViolationKind::Written => say(
-            "Somebody wrote into ①. Store, queue and every handler share that object; the indices are not told, and the next relist overwrites it.",
+            "Somebody wrote into ①. Store, queue and every handler share that object; the indices are not updated, and the next relist overwrites it.",
             "有人改写了 ①。存储、队列和所有 handler 共享这个对象；索引不会得知，下一次 relist 会覆盖它。",
             &[key],
         ),

@@ -87,10 +87,10 @@ terms! {
         "Another list, when a watch cannot go on: as when the API server no longer has what came after the last version seen.",
         "watch 无法继续时重新 list 一次，例如 API server 已不再保留最后所见版本之后的历史。";
     "resync", "resync":
-        "At an interval, the handlers are told again of each object in the cache; the API server is not asked.",
+        "At an interval, the handlers are called again for each object in the cache; no request is sent to the API server.",
         "每隔一段时间，把缓存里的每个对象重新通知给 handler，不请求 API server。";
     "tombstone", "tombstone":
-        "What OnDelete receives in place of an object whose delete nobody saw: a DeletedFinalStateUnknown with the cache’s last copy.",
+        "What OnDelete receives in place of an object whose delete event was missed: a DeletedFinalStateUnknown with the cache’s last copy.",
         "没人看到删除事件时，OnDelete 收到的替身（墓碑）：DeletedFinalStateUnknown，带着缓存里最后的状态。";
     "KnownObjects", "KnownObjects":
         "Lets the queue ask which objects the cache has, so that a relist notices those that are gone.",

@@ -543,7 +543,7 @@ fn without(mut names: BTreeSet<String>, name: &str) -> BTreeSet<String> {
 #[test]
 fn the_books_and_the_page_describe_the_gauge_alike() {
     for (lang, book) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
-        let text = fs::read_to_string(format!("docs/{book}/src/introduction.md")).unwrap();
+        let text = fs::read_to_string(format!("docs/{book}/src/page.md")).unwrap();
         let words = strings(lang);
         let said = [words.behind_is, words.behind_known].join(" ");
         let solid = |text: &str| text.split_whitespace().collect::<String>();

@@ -96,19 +96,19 @@ impl Writer<'_> {
             why.push(if !self.in_resync_of(&new.key) {
                 say!(
                     self,
-                    "`old rv = new rv → counts as a resync`, though a list brought it: only syncing handlers are told.",
+                    "`old rv = new rv → counts as a resync`, though a list brought it: only syncing handlers are called.",
                     "`old rv = new rv → 按 resync 处理`，尽管它来自列表：只通知标记为 syncing 的 handler。",
                 )
             } else if self.picture.resync_check_ms == 0 {
                 say!(
                     self,
-                    "`old rv = new rv → resync`: only syncing handlers are told, and as long as nobody checks all are.",
+                    "`old rv = new rv → resync`: only syncing handlers are called, and before the first check all are.",
                     "`old rv = new rv → resync`：只通知标记为 syncing 的 handler；没有人检查时，全部 handler 都是。",
                 )
             } else {
                 say!(
                     self,
-                    "`old rv = new rv → resync`: only syncing handlers are told.",
+                    "`old rv = new rv → resync`: only syncing handlers are called.",
                     "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
                 )
             });
@@ -148,7 +148,7 @@ impl Writer<'_> {
     fn notification_withheld(&self, handler: u8, key: &Key) -> Sentences {
         told!(
             self,
-            "{handler} was not told about {name}.",
+            "{handler} was not called for {name}.",
             "没有通知 {handler} 关于 {name} 的更新。",
             "`same rv, syncing = no → withheld`: at the last resync check this handler was not due.",
             "`rv 相同，syncing = 否 → 不通知`：上次 resync 检查时这个 handler 没有到期。",
@@ -173,7 +173,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "Whoever sent it goes on at once, and does not wait for the handler.",
+                "The sender goes on at once, and never waits for the handler.",
                 "发送方立即继续，不会等待 handler。",
             )
         };
@@ -356,7 +356,7 @@ impl Writer<'_> {
     fn handler_added(&self, handler: u8, initial: u32) -> Sentences {
         told!(
             self,
-            "{handler} was added; it is told {objects} first.",
+            "{handler} was added; it is called for {objects} first.",
             "添加了 {handler}；先通知它 {objects}。",
             "What the store holds comes as OnAdd with isInInitialList=true, however late the handler is.",
             "存储里已有的内容以 isInInitialList=true 的 OnAdd 发给它，无论它来得多晚。",
@@ -370,7 +370,7 @@ impl Writer<'_> {
             self,
             "{handler} was removed; what waits for it is dropped.",
             "移除了 {handler}；等着它的通知一并丢弃。",
-            "It hears nothing more, not even OnDelete of what it was told.",
+            "It gets no more calls, not even OnDelete.",
             "之后不再通知它，连已通知过的对象的 OnDelete 也没有。",
             handler = self.actor(Actor::Listener(handler))
         )
@@ -379,7 +379,7 @@ impl Writer<'_> {
     fn handler_synced(&self, handler: u8) -> Sentences {
         told!(
             self,
-            "{handler} has been told the whole first list: its own HasSynced is true.",
+            "{handler} has been called for the whole first list: its own HasSynced is true.",
             "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
             "`informer synced = yes, first notifications left = 0`. The informer's HasSynced does not wait for handlers; this one does.",
             "`informer 已同步 = 是，剩余首批通知 = 0`。informer 的 HasSynced 不等 handler，这个才等。",

@@ -316,7 +316,7 @@ impl Writer<'_> {
             self,
             "The streaming list failed: {error}. A LIST comes instead.",
             "流式列表失败：{error}。改用 LIST。",
-            "At once, in the same round, and no watch-error handler hears of it. The next round tries a streaming list again.",
+            "At once, in the same round, and no watch-error handler is called. The next round tries a streaming list again.",
             "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。",
             error = mono(error)
         )
@@ -371,7 +371,7 @@ impl Writer<'_> {
             self,
             "The watch-error handler was called with {error}.",
             "调用了 watch 错误处理函数：{error}。",
-            "It hears when a list fails or a watch is denied for good, not of 429, of errors inside a stream or of streaming lists. client-go's own one logs.",
+            "It is called when a list fails or a watch is denied for good, not for 429, errors inside a stream or streaming lists. client-go's own one logs.",
             "List 失败或 watch 被彻底拒绝时会通知它；429、流中途的错误、流式列表失败则不会。client-go 自带的只是记日志。",
             error = mono(error)
         )
@@ -383,7 +383,7 @@ impl Writer<'_> {
                 self,
                 "The resync timer fired.",
                 "resync 定时器到点。",
-                "`wanted = yes → {queue}.Resync`. It hands out again what is stored; the API server hears nothing of it.",
+                "`wanted = yes → {queue}.Resync`. It hands out again what is stored; no request is sent.",
                 "`wanted = 是 → {queue}.Resync`。它只是把已存的内容再发一遍，API server 毫不知情。",
                 queue = self.queue()
             )
@@ -418,7 +418,7 @@ impl Writer<'_> {
             EventType::Bookmark | EventType::Error => self.why_received(event, queue),
             _ if streaming => say!(
                 self,
-                "`list complete = no → temporary store`: the {queue} hears nothing of it yet.",
+                "`list complete = no → temporary store`: the {queue} does not get it yet.",
                 "`列表齐全 = 否 → 临时存储`：{queue} 还不会得知。",
                 queue = queue
             ),
@@ -489,7 +489,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "`BOOKMARK → LastSyncResourceVersion` alone: the {queue} does not hear of it.",
+                "`BOOKMARK → LastSyncResourceVersion` alone: the {queue} does not get it.",
                 "`BOOKMARK → LastSyncResourceVersion`，仅此而已：{queue} 不会得知。",
                 queue = queue,
             )
@@ -651,7 +651,7 @@ impl Writer<'_> {
                 }
                 BackoffReason::ListFailed => say!(
                     self,
-                    "The list failed. Each pause is twice the one before, up to 30 s; from 0.36 on they begin anew every two minutes. On a cluster jitter comes on top.",
+                    "The list failed. Each pause is twice the one before, up to 30 s; from 0.36 on they start again every two minutes. On a cluster jitter comes on top.",
                     "List 失败了。每次停顿是上一次的两倍，最多 30 秒；从 0.36 起，每两分钟从头算起。连接集群时还会加上抖动。",
                 ),
             }],

@@ -127,13 +127,13 @@ impl Writer<'_> {
         let watch = if self.picture.api.watch.is_some() {
             say!(
                 self,
-                "The cache hears of it only through the watch.",
+                "The cache gets it only through the watch.",
                 "缓存只能通过 watch 得知。",
             )
         } else {
             say!(
                 self,
-                "No watch is open, so nobody hears of it before the next watch or list.",
+                "No watch is open, so no event is sent before the next watch or list.",
                 "当前没有 watch，要等下一次 watch 或 List 才会有人知道。",
             )
         };
@@ -255,7 +255,7 @@ impl Writer<'_> {
             self,
             "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
             "于是知道了集群里有什么：{objects}，版本为 {rv}。",
-            "Nobody can look into a real server: this room shows what its answers have told so far.",
+            "A real server cannot be looked into: this panel shows what its answers have contained so far.",
             "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
             objects = text(objects(self.lang, all.len())),
             rv = version(rv)
@@ -464,28 +464,24 @@ impl Writer<'_> {
                 vec![self.crossed(event, object).unwrap_or_else(|| {
                     say!(
                         self,
-                        "The object travels whole, not as a difference; nobody has taken it yet.",
+                        "The object travels whole, not as a difference; it has not been received yet.",
                         "事件带着完整的对象，而不是差异；此刻还没有人取走它。",
                     )
                 })],
             ),
-            EventType::Bookmark => told!(
-                self,
-                "The server put a {event} at {rv} on the watch stream.",
-                "API server 在 watch 流中写入 {event}，版本为 {rv}。",
-                "It carries a version and no change, so that a later watch does not have to start from long ago.",
-                "它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
-                event = event_type(event),
-                rv = version(&object.rv)
-            ),
-            EventType::Error => told!(
-                self,
-                "The server put an {event} event on the watch stream.",
-                "API server 在 watch 流中写入了 {event} 事件。",
-                "It is the last thing on this stream: the watch cannot go on.",
-                "这是该流上的最后一条：watch 无法继续。",
-                event = event_type(event)
-            ),
+            EventType::Bookmark => told!(self,
+"The server put a {event} at {rv} on the watch stream.",
+"API server 在 watch 流中写入 {event}，版本为 {rv}。",
+"It carries a version and no change, so that a later watch does not have to start from long ago.",
+"它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
+event = event_type(event),
+rv = version(&object.rv)),
+            EventType::Error => told!(self,
+"The server put an {event} event on the watch stream.",
+"API server 在 watch 流中写入了 {event} 事件。",
+"It is the last thing on this stream: the watch cannot go on.",
+"这是该流上的最后一条：watch 无法继续。",
+event = event_type(event)),
         }
     }
 
@@ -510,7 +506,7 @@ impl Writer<'_> {
             )),
             EventType::Deleted => Some(say!(
                 self,
-                "It lives on, and does not match {selector} any more: told as it was when it last did, at the version {rv} of the change.",
+                "It lives on, and does not match {selector} any more: sent as it was when it last did, at the version {rv} of the change.",
                 "它还活着，只是不再匹配 {selector}：事件带着它最后一次匹配时的样子，版本则是这次变更的 {rv}。",
                 selector = selector,
                 rv = version(&object.rv),

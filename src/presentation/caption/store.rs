@@ -52,7 +52,7 @@ impl Writer<'_> {
                 self,
                 "The Indexer now holds {object}.",
                 "Indexer 现在持有 {object}。",
-                "`old = none`. A lister finds it from now on, before any handler hears of it.",
+                "`old = none`. A lister finds it from now on, before any handler is called.",
                 "`old = 无`。从现在起 lister 就能查到它，早于任何 handler 收到通知。",
                 object = self.object(object)
             );

@@ -153,7 +153,7 @@ impl Writer<'_> {
                 self,
                 "{worker} failed to reconcile {name}.",
                 "{worker} 调谐 {name} 失败。",
-                "`err → AddRateLimited`: nobody else would bring the key back.",
+                "`err → AddRateLimited`: without it, the key would never come back.",
                 "`err → AddRateLimited`：不重新入队就不会再处理。",
                 worker = self.actor(Actor::Worker(worker)),
                 name = self.name(key)

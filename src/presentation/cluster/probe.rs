@@ -171,7 +171,7 @@ pub fn missing(tried: &[Tried]) -> Missing {
     }
     let (en, zh, command) = match best.map(|tried| (&*tried.base, &tried.found)) {
         Some((_, Probe::Unauthorized)) => (
-            "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy anew.".to_owned(),
+            "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy again.".to_owned(),
             "有 API server，但它不接受 kubectl proxy 发送的凭据（401）。请重新登录，确认下面的命令可用，再重启 kubectl proxy。".to_owned(),
             Some("kubectl get namespaces"),
         ),

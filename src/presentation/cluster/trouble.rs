@@ -250,7 +250,7 @@ pub(super) fn failed(code: u16, said: &str) -> Text {
         );
     }
     Text::new(
-        &format!("The watch ended with an error ({code}): {said}. The reflector begins anew."),
+        &format!("The watch ended with an error ({code}): {said}. The Reflector starts again."),
         &format!("watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"),
     )
 }

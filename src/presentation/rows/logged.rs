@@ -78,7 +78,7 @@ pub fn both(heard: &HeardView, lang: Lang) -> Vec<String> {
     let first = heard.first.iter();
     let pair = first.flat_map(|first| {
         let should = first.should.as_ref().map(|call| match lang {
-            Lang::En => format!("should have heard: {call}"),
+            Lang::En => format!("expected call: {call}"),
             Lang::Zh => format!("应当收到：{call}"),
         });
         let says = first.heard.as_ref().map(|(call, line)| match lang {
@@ -139,7 +139,7 @@ mod tests {
         );
         assert_eq!(
             both(&heard, Lang::En),
-            ["should have heard: OnAdd a 1", "line 4 says: OnUpdate a 2"]
+            ["expected call: OnAdd a 1", "line 4 says: OnUpdate a 2"]
         );
         heard = HeardView::default();
         assert_eq!(verdict(&heard, Lang::En), "No line of the log so far.");

@@ -102,7 +102,7 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
         let mut chips = row(&handler.known, lane, names, lang);
         if let Some(last) = &handler.last[lane] {
             let mut last = chip(&Thing::Notified(Arc::clone(last)), names, lang);
-            last.title = format!("{} {}", lang.pick("heard last:", "最后收到："), last.title);
+            last.title = format!("{} {}", lang.pick("last call:", "最后收到："), last.title);
             last.newest = true;
             last.text = lang.pick("last", "最后").to_owned();
             chips.push(last);
@@ -203,7 +203,11 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
         }
     }
     let parts = [
-        (gone, "has heard the delete of #", "已收到 # 的 OnDelete"),
+        (
+            gone,
+            "was called for the delete of #",
+            "已收到 # 的 OnDelete",
+        ),
         (there, "knows #", "已知 #"),
         (never, "knows nothing of #", "不知道 #"),
     ];

@@ -634,7 +634,7 @@ fn no_neighbour() -> Text {
 fn cannot_edit(error: EditError) -> Text {
     match error {
         EditError::Gone => Text::new(
-            "That is not something the server did by itself or was told to do. Choose one of the events in the list.",
+            "That is not something the server did. Choose one of the events in the list.",
             "那不是服务器自己做的或被要求做的事。请在列表中选一个事件。",
         ),
         EditError::NoEvent => Text::new(

@@ -107,7 +107,7 @@ impl Session {
                 let (call, wall) = (said(&one.call), wall.unwrap_or_default());
                 words.push_str(&match lang {
                     Lang::En => {
-                        format!("  should have heard: {call} (fact {step}, {time} s{wall})\n")
+                        format!("  expected call: {call} (fact {step}, {time} s{wall})\n")
                     }
                     Lang::Zh => format!("  应当收到：{call}（事实 {step}，{time} s{wall}）\n"),
                 });
@@ -115,7 +115,7 @@ impl Session {
             if let Some(Logged { line, call, .. }) = &first.heard {
                 let call = said(call);
                 words.push_str(&match lang {
-                    Lang::En => format!("  says that it heard: {call} (line {line})\n"),
+                    Lang::En => format!("the log has: {call} (line {line})\n"),
                     Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
                 });
             }

@@ -63,7 +63,7 @@ pub(super) fn from_the_start(generation: Generation) -> Text {
     let release = client_go(generation);
     Text::new(
         &format!(
-            "All of the run was computed anew as {release} does it, from the start; what you did happens at the same times."
+            "All of the run was computed again as {release} does it, from the start; what you did happens at the same times."
         ),
         &format!("整个运行已从头按 {release} 重新计算；你的操作仍发生在相同的时间。"),
     )

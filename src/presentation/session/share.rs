@@ -91,7 +91,7 @@ impl Session {
         }
         if self.timeline.scenario().settings.source == SourceKind::Cluster {
             return Err(Text::new(
-                "What a cluster has told does not fit into a link. Download the trace and share that file.",
+                "What a cluster has sent does not fit into a link. Download the trace and share that file.",
                 "集群的应答放不进链接。请下载运行记录并分享该文件。",
             ));
         }
@@ -209,11 +209,11 @@ pub(super) struct Packed {
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.source {
         SourceKind::Cluster => (
-            "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
+            "A recording of a real cluster. What its API server said is replayed, and all else is computed again; it can be changed like any other run.",
             "真实集群的录制。API server 说过的话会重放，其余都重新计算；也可以像其他运行一样改动。",
         ),
         _ => (
-            "A run that somebody shared. It is computed anew from what was built and what was done, and can be changed like any other.",
+            "A run that somebody shared. It is computed again from what was built and what was done, and can be changed like any other.",
             "别人分享的运行。它由当时的设置和操作重新计算得出，也可以像其他运行一样改动。",
         ),
     };

@@ -90,7 +90,7 @@ words! {
     drop_here: "Drop recordings or a trace here", "把录制文件或运行记录拖到这里";
     drop_hint: "One file, or several that belong together", "一个文件，或属于同一次录制的几个文件";
     era_title:
-        "The generation of client-go that is at work. Another one runs all of it anew, from the start",
+        "The generation of client-go that runs. With another one the whole run is computed again, from the start",
         "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算";
     more_faults: "more faults…", "更多故障…";
     armed: "Armed faults", "已就绪的故障";
@@ -190,12 +190,12 @@ words! {
     not_kept: "rv: not kept by client-go", "rv：client-go 并不保存这个值";
     /// The unit of the gauge.
     behind_is:
-        "N objects behind: so many of the objects that the informer selects differ between the cache and the API server. Each is missing, outdated or already deleted, and counts once.",
-        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。每个只算一次。";
+        "N objects behind: the cache and the API server differ in N of the objects that the informer selects. Each of them is missing in the cache, outdated, or already deleted on the API server.",
+        "落后 N 个对象：informer 所选的对象中，有 N 个在缓存和 API server 上不一致：缓存中还没有、版本较旧，或已从 API server 删除。";
     /// When the gauge is known.
     behind_known:
-        "Of a cluster, or a recording of one, it is known only while a watch is open. Of the simulated server the page always knows it; the informer does not.",
-        "对于集群（或其录制），只有 watch 打开期间才知道这个数。模拟的 API server 有什么，页面始终知道；informer 并不知道。";
+        "For a cluster or its recording, the number is known only while a watch is open. For the simulated API server the page always knows it.",
+        "对于集群（或其录制），只有 watch 打开期间才知道这个数。对于模拟的 API server，页面始终知道。";
     items: "items", "items";
     indices: "indices", "indices";
     query: "query", "查询";
@@ -224,8 +224,8 @@ words! {
     /// Before what a handler received, once its call is over.
     received_last: "last: ", "上次：";
     sending: "sent to it; the sender waits until it is taken", "已发给它；取走之前发送方一直等待";
-    synced: "It was told the whole first list", "第一次 List 已全部通知它";
-    not_synced: "It was not told the whole first list yet", "第一次 List 还没有全部通知它";
+    synced: "It was called for the whole first list", "第一次 List 已全部通知它";
+    not_synced: "It was not called for the whole first list yet", "第一次 List 还没有全部通知它";
     no_resync: "Wants no resync", "不要 resync";
     whole_store: "all items", "全部对象";
     syncing: "Takes part in resyncs now", "现在参加 resync";

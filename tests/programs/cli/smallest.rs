@@ -88,7 +88,7 @@ fn what_a_controller_heard_is_compared_with_what_it_should_have_heard() {
         (
             "en",
             [
-                "should have heard: OnUpdate default/a 43",
+                "expected call: OnUpdate default/a 43",
                 "2026-11-22T10:00:02.000Z",
                 "the log lacks",
             ],

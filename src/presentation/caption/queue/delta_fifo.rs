@@ -144,14 +144,14 @@ impl Writer<'_> {
         why.push(if self.picture.store.items.contains_key(key) {
             say!(
                 self,
-                "The Indexer still holds {name}, and nobody will ever tell it: with KnownObjects on, the delta would have been kept.",
+                "The Indexer still holds {name}, and it will never be removed: with KnownObjects on, the delta would have been kept.",
                 "Indexer 里还存着 {name}，却再也不会有人通知它：打开 KnownObjects 的话，这个 Delta 会保留下来。",
                 name = self.name(key),
             )
         } else if known {
             say!(
                 self,
-                "No delta, no notification: OnDelete is not called for what nobody has seen.",
+                "No delta, no notification: OnDelete is never called for an unknown object.",
                 "没有 Delta，也没有通知：没人见过的对象不会触发 OnDelete。",
             )
         } else {
@@ -241,7 +241,7 @@ impl Writer<'_> {
                 )],
                 Shape::EmptyTombstone => vec![say!(
                     self,
-                    "The real delete was missed, and nobody has the object any more: DeletedFinalStateUnknown with a key and nothing else.",
+                    "The real delete was missed, and the object is not known any more: DeletedFinalStateUnknown with a key and nothing else.",
                     "真正的删除事件被错过了，对象也已无处可寻：DeletedFinalStateUnknown 里只有 key。",
                 )],
                 Shape::Object | Shape::ExplicitKey | Shape::Opaque => {

@@ -35,7 +35,7 @@ impl Writer<'_> {
             self,
             "FIFO dropped the object of {name}; its key stays in the queue.",
             "FIFO 丢弃了 {name} 的对象，它的 key 仍留在队列里。",
-            "Pop will skip the key. FIFO has no [Deleted]: the consumer never hears of it.",
+            "Pop will skip the key. FIFO has no [Deleted]: the consumer never gets it.",
             "Pop 会跳过这个 key。FIFO 没有 [Deleted]：消费者不会得知这次删除。",
             name = self.name(key)
         )
@@ -46,7 +46,7 @@ impl Writer<'_> {
             self,
             "FIFO dropped everything that it held.",
             "FIFO 丢弃了原有的全部内容。",
-            "Replace puts the list in its place. What the list lacks is simply gone: nobody is told.",
+            "Replace puts the list in its place. What the list lacks is simply gone, without a notification.",
             "Replace 用新列表取而代之。列表里没有的就直接消失，不会通知任何人。"
         )
     }

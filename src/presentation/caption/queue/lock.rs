@@ -32,17 +32,17 @@ impl Writer<'_> {
             ),
             (None, LockName::Queue) => say!(
                 self,
-                "There is one lock for everything: until it is given back, Add, Pop and HasSynced have to wait.",
+                "There is one lock for everything: until it is released, Add, Pop and HasSynced have to wait.",
                 "整个队列只有一把锁：归还之前，Add、Pop 和 HasSynced 都要等。",
             ),
             (None, LockName::BlockDeltas) if by == Actor::ProcessLoop => say!(
                 self,
-                "No handler comes or goes until what was popped is stored and told.",
+                "No handler comes or goes until what was popped is stored and notified.",
                 "在 Pop 出的内容存好、通知完之前，不能增减 handler。"
             ),
             (None, LockName::BlockDeltas) => say!(
                 self,
-                "Nothing is processed meanwhile: a handler that comes or goes misses no change and is told none twice.",
+                "Nothing is processed meanwhile: a handler that comes or goes misses no change and gets none twice.",
                 "这期间不处理任何 Delta：增减的 handler 既不会漏掉变更，也不会收到两次。"
             ),
         }
@@ -54,7 +54,7 @@ impl Writer<'_> {
                 self,
                 "{by} waits for itself: it has {lock}.",
                 "{by} 在等自己：{lock} 就在它手里。",
-                "The handler was called inside Pop, and calls `HasSynced`, which takes the lock that Pop has. Nobody will ever give it back: nothing is put in or popped any more.",
+                "The handler was called inside Pop, and calls `HasSynced`, which takes the lock that Pop has. This is a deadlock: the lock is never released, nothing is put in or popped any more.",
                 "handler 在 Pop 里面被调用，又去调用 `HasSynced`，要拿的正是 Pop 手里的那把锁。不会再有谁归还它：从此既放不进，也 Pop 不出。",
                 by = self.actor(by),
                 lock = self.lock(lock)
@@ -97,7 +97,7 @@ impl Writer<'_> {
         } else if holder == Actor::ProcessLoop {
             say!(
                 self,
-                "The lock stays taken while what was popped is processed, so slow processing holds up whoever fills the queue, too.",
+                "The lock stays taken while what was popped is processed, so slow processing blocks the Reflector, too.",
                 "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，往队列里放东西的一方也会被拖住。",
             )
         } else {
@@ -130,7 +130,7 @@ impl Writer<'_> {
                     "It processes without the lock (from 0.36 on), so the queue can be filled meanwhile.",
                     "它在不持有锁的情况下处理（从 0.36 起），这期间仍可往队列里放东西。"
                 ),
-                None => say!(self, "Nobody waits for it.", "没有人在等它。"),
+                None => say!(self, "Nothing waits for it.", "没有人在等它。"),
             }],
         )
     }

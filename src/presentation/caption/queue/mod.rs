@@ -321,7 +321,7 @@ impl Writer<'_> {
             self,
             "The {queue} was closed.",
             "{queue} 已关闭。",
-            "Closing bars nobody: Add still adds, and Pop goes on until nothing is left. Only empty and closed together end it.",
+            "Close refuses nothing: Add still adds, and Pop goes on until nothing is left. Only empty and closed together end it.",
             "关闭并不拦截任何人：Add 照样能加，Pop 会一直进行到取空。只有又空又关闭时才结束。",
             queue = self.queue()
         )

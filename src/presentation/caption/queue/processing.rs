@@ -118,7 +118,7 @@ impl Writer<'_> {
         };
         let mut why = vec![why];
         if self.record.step == Step::ProcessBatch {
-            why.push(say!(self, "Nothing is written yet: first all of the batch is looked up, then written at once, then told.", "还没有写入：先查完整个批次，再一次写入，然后才通知。"));
+            why.push(say!(self, "Nothing is written yet: first all of the batch is looked up, then written at once, then the handlers are notified.", "还没有写入：先查完整个批次，再一次写入，然后才通知。"));
         }
         (what, why)
     }
@@ -206,7 +206,7 @@ impl Writer<'_> {
             self,
             "The list at resourceVersion {rv} was opened in the store: {objects}, and it lacks {removed} that the store has.",
             "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；存储中有而列表中没有的：{removed}。",
-            "The store is replaced as a whole before anybody is told; deletions are told first. Up to 0.35 a list came item by item.",
+            "The store is replaced as a whole before any handler is called; the deletes come first. Up to 0.35 a list came item by item.",
             "先整体替换存储，再开始通知，删除排在前面。0.35 及之前列表是逐个处理的。",
             rv = version(rv),
             objects = text(objects(self.lang, count as usize)),
@@ -219,7 +219,7 @@ impl Writer<'_> {
             self,
             "A resync was opened in the store: {objects} are handed out again.",
             "在存储中展开一次 resync：{objects} 会再次发出。",
-            "Old and new are the same object, so only syncing handlers are told.",
+            "Old and new are the same object, so only syncing handlers are called.",
             "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。",
             objects = text(objects(self.lang, count as usize))
         )

@@ -27,7 +27,7 @@ impl Writer<'_> {
                     }
                     (DeltaType::Deleted, _) => vec![say!(
                         self,
-                        "RealFIFO does not ask whether anybody knows the object, as DeltaFIFO does: OnDelete is called even for one that nobody has seen.",
+                        "RealFIFO does not check whether the object is known, as DeltaFIFO does: OnDelete is called even for one that was never stored.",
                         "RealFIFO 不像 DeltaFIFO 那样查问有没有人认识这个对象：没人见过的也会触发 OnDelete。"
                     )],
                     _ => vec![say!(
