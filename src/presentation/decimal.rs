@@ -1,6 +1,6 @@
 //! Numbers in the form that styles and paths need, and times in words.
 
-use super::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// A number with two decimals.
 ///

@@ -13,7 +13,6 @@ use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
 use super::against::Against;
-use super::i18n::{Lang, Text};
 use super::lanes::actor_name;
 use super::rows::is_tombstone;
 use super::rows::race::said;
@@ -22,6 +21,7 @@ use super::view::selection::Found;
 use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
 use super::view::{BranchRow, CompareView, RaceView, View};
+use deltascope_world::text::{Lang, Text};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";

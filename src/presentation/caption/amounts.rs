@@ -1,8 +1,6 @@
 //! Numbers with their units: objects, keys, entries.
 
-use deltascope_world::text::counted;
-
-use crate::i18n::Lang;
+use deltascope_world::text::{Lang, counted};
 
 /// `3 objects`
 #[must_use]

@@ -4,7 +4,7 @@ use deltascope_replay::picture::{Behind, Picture};
 
 use super::amounts::{entries, keys, objects};
 use super::{Span, Words, mono, say, text};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// What has become of everything: the store beside the API server, what still waits in the queue, and the handlers
 /// with notifications left. `words` are those of the last fact.

@@ -30,7 +30,7 @@ use deltascope_cache::fact::{Fact, FactRecord, ReflectorFact, RunFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, SourceKind};
 
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 use amounts::objects;
 use say::say;

@@ -10,8 +10,7 @@ use super::amounts::objects;
 use super::spans::{Span, event_type, mono, text, version};
 use super::{Sentences, Writer};
 use crate::decimal::duration;
-use crate::i18n::Lang;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, counted};
 
 names! {
     /// The Chinese names of these facts.

@@ -7,7 +7,7 @@ use deltascope_cache::key::Key;
 use super::spans::{Span, mono, text};
 use super::{Sentences, Writer};
 use crate::decimal::duration;
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 names! {
     /// The Chinese names of these facts.

@@ -2,7 +2,7 @@
 
 use super::Sentences;
 use super::spans::{Span, plain, typed};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// `say!(writer, "English", "中文", name = spans, …)`: fills in one or several sentences.
 macro_rules! say {

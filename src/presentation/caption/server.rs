@@ -12,8 +12,7 @@ use super::amounts::objects;
 use super::spans::{Span, answer, event_type, mono, plain, refusal, text, version};
 use super::{Sentences, Writer};
 use crate::decimal::duration;
-use crate::i18n::Lang;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, counted};
 
 names! {
     /// The Chinese names of these facts.

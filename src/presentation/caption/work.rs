@@ -6,8 +6,7 @@ use deltascope_cache::key::Key;
 use super::spans::text;
 use super::{Sentences, Writer};
 use crate::decimal::duration;
-use crate::i18n::Lang;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, counted};
 
 names! {
     /// The Chinese names of these facts.

@@ -1,6 +1,5 @@
 //! Two runs side by side, as rows of chips.
 
-use crate::i18n::Lang;
 use crate::stage::Panel as Place;
 use crate::strings;
 use crate::view::{CompareView, View};
@@ -8,6 +7,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, SHOWN, Thing};
 use deltascope_replay::picture::ReflectorState;
+use deltascope_world::text::Lang;
 
 use super::{Mark, Names, RvText, is_tombstone, type_class};
 

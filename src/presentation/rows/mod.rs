@@ -26,7 +26,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::caption::{self, Span, Voice, Words, short_name};
-use crate::i18n::Lang;
 use crate::stage::Panel;
 use crate::strings::heard;
 use crate::view::View;
@@ -35,6 +34,7 @@ use deltascope_cache::fact::{ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
+use deltascope_world::text::Lang;
 
 /// How many hues a mark can have.
 const HUES: u8 = 8;

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Mark, Names, RvText, current, is_tombstone, type_class, uid_of};
-use crate::i18n::Lang;
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
 use crate::view::{LiveView, RECENT, View};
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
+use deltascope_world::text::Lang;
 
 /// How many places a handler's ring has.
 pub const RING: usize = 4;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::compare::{Chip, chip};
 use super::{Names, RvText, is_tombstone};
-use crate::i18n::Lang;
 use crate::strings;
 use crate::view::{RaceView, View};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_replay::diff::Thing;
 use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, QUEUES, STORES};
+use deltascope_world::text::Lang;
 
 /// How many handlers a lane shows.
 const HANDLERS_SHOWN: usize = 3;

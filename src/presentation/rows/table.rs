@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::i18n::Lang;
 use crate::strings::{self, heard};
 use crate::view::View;
 use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::picture::{HandlerRoom, Picture, QueueKind};
+use deltascope_world::text::Lang;
 
 /// At most this many keys are listed.
 const KEYS: usize = 200;

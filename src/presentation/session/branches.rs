@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::command::When;
 use crate::decimal::seconds;
 use crate::fact_queries;
-use crate::i18n::{Lang, Text};
 use crate::strings;
 use crate::view::{BranchRow, ServerEvent, SettingRow};
 use deltascope_cache::fact::{Cause, Fact, FactRecord, RunFact, ServerFact, WatchEnd};
@@ -17,7 +16,7 @@ use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, Text, counted};
 
 use super::marking::Marking;
 use super::messages::cannot_run;

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
-use crate::i18n::{Lang, Text};
 use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
@@ -13,6 +12,7 @@ use deltascope_replay::invariants::{Invariants, Violation};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
+use deltascope_world::text::{Lang, Text};
 
 use super::branches::{name_of, opened, words};
 use super::messages::cannot_run;

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::decimal::seconds;
-use crate::i18n::{Lang, Text};
 use crate::rows::logged::left_out;
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Differs, Kind, Tally};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
+use deltascope_world::text::{Lang, Text};
 
 use super::transcript::sentence;
 use super::{Change, Session};

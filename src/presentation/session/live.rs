@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::command::Command;
 use crate::decimal::seconds;
 use crate::fact_queries::whole;
-use crate::i18n::Text;
 use crate::view::LiveView;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::Fact;
@@ -18,6 +17,7 @@ use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::Input;
 
 use super::heard::Laid;

@@ -53,12 +53,12 @@ use deltascope_world::virtual_time::InformerKind;
 
 use super::anchor::Anchor;
 use super::command::Command;
-use super::i18n::Text;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
     Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
+use deltascope_world::text::Text;
 use marking::Marking;
 use messages::{cannot_run, from_the_start, full};
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::anchor::Anchor;
 use crate::command::{Command, Tell};
-use crate::i18n::Text;
 use crate::view::ErrorView;
 use deltascope_replay::branches::Made;
 use deltascope_replay::lessons::{self, Lesson};
@@ -19,6 +18,7 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
+use deltascope_world::text::Text;
 
 use super::branches::no_room;
 use super::marking::Marking;

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::command::Command;
-use crate::i18n::Text;
 use crate::view::RaceView;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::race::{MOST_FACTS, Race};
 use deltascope_world::Time;
+use deltascope_world::text::Text;
 
 use super::messages::{cannot_run, full, hand_made};
 use super::{Change, Session};

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::command::{Command, SvgOptions, Tell};
 use crate::handout::{self, Handout, Sheet};
-use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
 use crate::options::Theme;
 use crate::stage::Panel;
@@ -16,6 +15,7 @@ use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
+use deltascope_world::text::{Lang, Text};
 
 use super::ask::{self, Found};
 use super::messages::{

@@ -4,7 +4,6 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use crate::command::{BreakCommand, Command};
-use crate::i18n::Text;
 use crate::strings;
 use crate::view::walking::{Break, End, NotFound, Said, Walking};
 use deltascope_replay::invariants::Invariants;
@@ -12,6 +11,7 @@ use deltascope_replay::picture::{Picture, ProcessMode};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::step_size::{FARTHEST, StepSize};
 use deltascope_replay::timeline::{SEGMENT, Timeline};
+use deltascope_world::text::Text;
 
 use super::{Change, LEAP, Session};
 

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use crate::caption::{self, Aside, Voice};
 use crate::fact_queries;
-use crate::i18n::Lang;
 use crate::rows::live;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
     Cause, Entry, Fact, FactId, NotificationRef, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::text::Lang;
 use deltascope_world::virtual_time::SourceKind;
 
 use super::{Change, Session};

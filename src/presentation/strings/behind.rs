@@ -1,9 +1,9 @@
 //! Words about how the cache keeps up with the server: object by object, the connection, and along the run.
 
 use crate::decimal::tenths;
-use crate::i18n::Lang;
 use crate::stage::{Pipe, PipeState};
 use deltascope_replay::gauge::Freshness;
+use deltascope_world::text::Lang;
 
 /// How the cache's version of an object compares, beside the object on the server; `cached` is said as `rv 5`.
 #[must_use]

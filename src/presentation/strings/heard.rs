@@ -2,7 +2,7 @@
 //! the same.
 
 use super::batch;
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// `Updated, default/web-0, rv 7`: the parts that are not empty.
 #[must_use]

@@ -14,7 +14,6 @@ pub use table::{Later, Strings, strings};
 use super::caption;
 use super::command::Fault;
 use super::decimal::tenths;
-use super::i18n::{Lang, Text};
 use super::stage::{Panel, WorkPart};
 use super::view::cells::Hue;
 use super::view::walking::{End, NotFound, Said};
@@ -25,7 +24,7 @@ use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, Text, counted};
 
 /// The title of a room, where it is not a client-go name that depends on the picture.
 #[must_use]

@@ -1,7 +1,6 @@
 //! The words of the shelf with a number in them.
 
-use crate::i18n::Lang;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, counted};
 
 /// Where the progress is, if the browser keeps it.
 #[must_use]

@@ -1,7 +1,6 @@
 //! Words about several watched resources, and about owners.
 
-use crate::i18n::Lang;
-use deltascope_world::text::counted;
+use deltascope_world::text::{Lang, counted};
 
 /// `Watch pods in another tab`
 #[must_use]

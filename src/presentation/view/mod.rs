@@ -31,7 +31,7 @@ use walking::Walking;
 use why::Why;
 
 use super::against::{Against, With};
-use super::i18n::Text;
+use deltascope_world::text::Text;
 
 /// How many facts up to the current one are available for pseudo-code values and lanes.
 pub const RECENT: usize = 160;

@@ -11,9 +11,9 @@ use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::{
     CUSTOM, MANY, groups, index_names, is_built_in, offered, without_values,
 };
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::strings;
 use deltascope_world::source::proxy::target::Resource;
+use deltascope_world::text::Text;
 
 /// Most resources that are listed at once. Others are found by name.
 const SHOWN: usize = 100;

@@ -9,7 +9,7 @@ use deltascope_replay::picture::{InformerKind, QueueKind, SourceKind};
 use crate::caption::say::say;
 use crate::caption::spans::{Span, delta, short_rv, text};
 use crate::caption::{Sentences, Writer};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 impl Writer<'_> {
     pub(super) fn delete_checked(
