@@ -23,7 +23,7 @@ use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::tap::call::Scope;
 use deltascope_replay::tap::note::Note;
-use deltascope_replay::timeline::{self, Timeline};
+use deltascope_replay::timeline::{Numbering, Timeline};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_terminal as terminal;
 use deltascope_world::Time;
@@ -317,8 +317,8 @@ struct Recorder<'a> {
 struct Base {
     /// How many facts precede it.
     forgotten: u64,
-    /// The numbers of the current request in this run and in the file.
-    numbering: Option<(u32, u32)>,
+    /// The numbers of requests in the file.
+    numbering: Option<Numbering>,
     /// The file's size once its beginning was written, which holds the cluster's objects of that time.
     size: usize,
 }
@@ -553,7 +553,7 @@ impl<'a> Recorder<'a> {
                     ..taken.clone()
                 };
                 if let Some(numbering) = self.base.numbering {
-                    timeline::renumber(&mut taken, numbering);
+                    numbering.input(&mut taken);
                 }
                 trace::input(&mut text, &taken);
                 if self.is_long(text.len()) && self.rotate()? {

@@ -7,7 +7,6 @@ use std::path::{Component, Path};
 use serde_json::{Map, Value};
 
 use deltascope_presentation::command::Export;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options, Place};
 use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::session::present::Unshown;
@@ -17,6 +16,7 @@ use deltascope_presentation::view::View;
 use deltascope_replay::lessons;
 use deltascope_replay::moment::{Base, Moment, MomentError};
 use deltascope_world::bounds::{MAX_BYTES, shortened};
+use deltascope_world::text::Lang;
 
 use super::body::Body;
 use super::expect::{self, begins_in};

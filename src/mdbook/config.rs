@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::options::{KEYS, Options};
+use deltascope_world::text::Lang;
 
 use super::body::{place_in_toml, plain_toml};
 use super::fence::line_of;

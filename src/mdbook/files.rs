@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::state::state;
 use deltascope_terminal::{self as terminal, Form};
+use deltascope_world::text::Lang;
 
 use super::args::Check;
 use super::block::{Block, Folder};

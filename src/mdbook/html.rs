@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use deltascope_presentation::caption::Span;
-use deltascope_presentation::i18n::Lang;
+use deltascope_world::text::Lang;
 
 use super::block::Block;
 use super::words::{Transcript, gap, spans};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::story::Story;
 use deltascope_presentation::strings::shelf::minutes;
 use deltascope_replay::lessons::{self, Lesson};
+use deltascope_world::text::Lang;
 
 use super::fence::markdown_options;
 use super::html::text;

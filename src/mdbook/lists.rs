@@ -1,9 +1,9 @@
 //! The lists of deltascope's own books that the code knows: its facts, its lessons with their markers, and its glossary.
 
 use deltascope_cache::fact::Fact;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::terms::TERMS;
 use deltascope_replay::lessons;
+use deltascope_world::text::Lang;
 
 type List = fn(Lang) -> String;
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use deltascope_cache::fact::Actor;
 use deltascope_presentation::caption::{self, Span, Voice, Words};
 use deltascope_presentation::decimal;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::lanes::actor_name;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::view::RECENT;
+use deltascope_world::text::Lang;
 
 /// Most facts of a transcript: a page in print.
 const MOST_FACTS: usize = 40;

@@ -28,7 +28,6 @@ use crate::sight::{self, Place};
 use crate::slides::{Places, Slides, count_below, reveal};
 use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::command::Export;
-use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::informers;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::pace;
@@ -41,6 +40,7 @@ use deltascope_presentation::session::opening::Opened;
 use deltascope_presentation::session::{Change, Far, Session};
 use deltascope_presentation::view::{ErrorView, View};
 use deltascope_replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
+use deltascope_world::text::{Lang, Text};
 use line::Line;
 
 /// How long the board is drawn at once, in ms.

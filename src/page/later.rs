@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use leptos::prelude::{ArcRwSignal, Get, GetUntracked, Set};
 use wasm_bindgen::prelude::JsValue;
 
-use deltascope_presentation::i18n::Text;
+use deltascope_world::text::Text;
 
 /// What comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,6 @@ use crate::sight::{
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Hides, LIGHT_MS, Look, SETTLE_MS, Token};
 use deltascope_presentation::motion::route::{Point, Rect, Route};
@@ -26,6 +25,7 @@ use deltascope_presentation::rows::{Names, RvText, type_class};
 use deltascope_presentation::strings;
 use deltascope_presentation::svg::glyphs::glyph;
 use deltascope_replay::playback::SHORTEST_FLASH_MS;
+use deltascope_world::text::Lang;
 
 /// The layer above the stage.
 pub struct Stage {

@@ -9,7 +9,6 @@ use leptos::prelude::*;
 use crate::host::Host;
 use crate::memo::{Memo, effect_after};
 use deltascope_presentation::command::{Command, Export, Tell};
-use deltascope_presentation::i18n::{Lang, Text};
 pub use deltascope_presentation::options::Theme;
 use deltascope_presentation::options::{Controls, Mode, Options};
 use deltascope_presentation::rows::live::Piece;
@@ -18,6 +17,7 @@ use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{Strings, strings};
 use deltascope_presentation::view::View;
+use deltascope_world::text::{Lang, Text};
 
 /// The state that the components share, provided as a context.
 ///

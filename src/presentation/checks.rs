@@ -3,8 +3,8 @@
 use deltascope_replay::invariants::{Invariant, Violation, ViolationKind};
 use deltascope_replay::picture::Picture;
 
-use super::i18n::{Lang, Text};
 use super::lanes::actor_name;
+use deltascope_world::text::{Lang, Text};
 
 /// What an invariant states.
 #[must_use]

@@ -18,10 +18,10 @@ use serde_json::Value;
 
 use super::against::Against;
 use super::anchor::Anchor;
-use super::i18n::{Lang, Text};
 use super::options::{Mode, Place, Theme};
 use super::stage::Panel;
 use super::story::Answer;
+use deltascope_world::text::{Lang, Text};
 
 /// What a button, a key or the scripting interface asks the session to do.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,6 @@
-//! Numbers in the form that styles and paths need.
+//! Numbers in the form that styles and paths need, and times in words.
+
+use deltascope_world::text::Lang;
 
 /// A number with two decimals.
 ///
@@ -16,11 +18,40 @@ pub fn decimal(number: f64) -> String {
     format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// A time in seconds, with two decimals.
+/// A time in seconds, with two decimals: `1.30`.
 #[must_use]
 pub fn seconds(ms: u64) -> String {
     let hundredths = ms.saturating_add(5) / 10;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// A time with one decimal: `1.3 s`.
+#[must_use]
+pub fn tenths(ms: u64) -> String {
+    let tenths = ms / 100;
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+/// The same, without the decimal of whole seconds: `30 s`, `1.3 s`.
+#[must_use]
+pub fn short_tenths(ms: u64) -> String {
+    if ms.is_multiple_of(1000) {
+        return format!("{} s", ms / 1000);
+    }
+    tenths(ms)
+}
+
+/// A time with its unit, as sentences have it: `300 ms`, `30 s`, `1.3 s`.
+#[must_use]
+pub fn duration(ms: u64, lang: Lang) -> String {
+    let unit = |en: &'static str, zh: &'static str| lang.pick(en, zh);
+    if ms < 1000 {
+        format!("{ms} {}", unit("ms", "毫秒"))
+    } else if ms.is_multiple_of(1000) {
+        format!("{} {}", ms / 1000, unit("s", "秒"))
+    } else {
+        format!("{}.{} {}", ms / 1000, ms % 1000 / 100, unit("s", "秒"))
+    }
 }
 
 /// A number with at most two decimals, in hundredths. As above, not by way of a float.

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use crate::i18n::{Lang, Text};
 use crate::story::words::{Piece, pieces};
 use crate::story::{Answer, Goal, Kind, Question, Scene, Story};
 use crate::strings::{self, story as said, strings};
 use crate::svg::escape;
 use deltascope_cache::controller::Generation;
+use deltascope_world::text::{Lang, Text};
 
 /// The width of a picture in px: that of the text on A4, with margins of 15 mm.
 pub const WIDTH: u32 = 680;

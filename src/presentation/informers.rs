@@ -1,8 +1,8 @@
 //! A controller's informers, as the tap tells its page of them: in words, which the tap makes. So the page has none of
 //! what they are made of.
 
-use crate::i18n::Text;
 use deltascope_replay::tap::note::Stopped;
+use deltascope_world::text::Text;
 use deltascope_world::{Time, in_fields};
 
 in_fields! {

@@ -5,7 +5,7 @@ use deltascope_cache::step::Step;
 use deltascope_replay::picture::{LockState, Picture, SourceKind};
 
 use super::fact_queries::lock_of;
-use super::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// How many facts the lanes show: a slot is then about 5 px wide, the least that the eye can distinguish.
 const WINDOW: usize = 40;

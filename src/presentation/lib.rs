@@ -10,7 +10,6 @@ pub mod command;
 pub mod decimal;
 pub mod fact_queries;
 pub mod handout;
-pub mod i18n;
 pub mod informers;
 pub mod keys;
 pub mod landmarks;

@@ -6,12 +6,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::decimal::hundredths;
-use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::{Moment, MomentError};
 use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::text::{Lang, Text};
 
 /// The names of the attributes.
 pub const KEYS: [&str; 17] = [

@@ -13,7 +13,6 @@ use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
 
 use super::against::Against;
-use super::i18n::{Lang, Text};
 use super::lanes::actor_name;
 use super::rows::is_tombstone;
 use super::rows::race::said;
@@ -22,6 +21,7 @@ use super::view::selection::Found;
 use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
 use super::view::{BranchRow, CompareView, RaceView, View};
+use deltascope_world::text::{Lang, Text};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";
@@ -37,10 +37,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ("step", view.step.into()),
         ("steps", view.steps.into()),
         ("time", view.time.into()),
-        (
-            "wallTime",
-            view.lesson.wall(view.time).map_or(Value::Null, Value::from),
-        ),
+        ("wallTime", view.lesson.wall(view.time).into()),
         ("branches", array(view.branches.iter().map(branch))),
         ("grain", text(view.walking.step_size.id())),
         (
@@ -77,9 +74,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ),
         (
             "scene",
-            view.story
-                .as_ref()
-                .map_or(Value::Null, |story| scene(story, lang)),
+            view.story.as_ref().map(|story| scene(story, lang)).into(),
         ),
         (
             "goal",
@@ -93,7 +88,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             view.error.as_ref().map_or(Value::Null, |error| {
                 object(vec![
                     ("message", text(error.message.get(lang))),
-                    ("line", error.line.map_or(Value::Null, Value::from)),
+                    ("line", error.line.into()),
                 ])
             }),
         ),
@@ -224,7 +219,7 @@ fn question(asked: &Asked, lang: Lang) -> Value {
         ("text", plain(&asked.text, lang)),
         ("choices", choices),
         ("answered", answered(asked)),
-        ("right", right.map_or(Value::Null, Value::from)),
+        ("right", right.into()),
         (
             "because",
             because.map_or(Value::Null, |because| plain(because, lang)),
@@ -287,7 +282,7 @@ fn breakpoint(one: &Break) -> Value {
     object(vec![
         ("at", text(&one.predicate.to_string())),
         ("on", one.on.into()),
-        ("hit", one.hit.map_or(Value::Null, Value::from)),
+        ("hit", one.hit.into()),
     ])
 }
 
@@ -302,10 +297,7 @@ fn selection(view: &View) -> Value {
     };
     object(vec![
         ("anchor", selection.anchor.to_string().into()),
-        (
-            "key",
-            selection.key.as_ref().map_or(Value::Null, |key| text(key)),
-        ),
+        ("key", selection.key.as_ref().map(|key| text(key)).into()),
         ("step", step),
     ])
 }
@@ -468,10 +460,7 @@ fn store(picture: &Picture) -> Value {
     object(vec![
         ("items", map(items)),
         ("indices", map(indices)),
-        (
-            "behind",
-            store.behind.count().map_or(Value::Null, Value::from),
-        ),
+        ("behind", store.behind.count().into()),
     ])
 }
 
@@ -503,7 +492,7 @@ fn notification(notification: &NotificationRef) -> Value {
             vec![reference(object), (*is_in_initial_list).into()],
         ),
         NotificationRef::Update { old, new } => {
-            let old = old.as_ref().map_or(Value::Null, reference);
+            let old = old.as_ref().map(reference).into();
             ("update", new, vec![old, reference(new)])
         }
         NotificationRef::Delete { object } => {

@@ -1,7 +1,7 @@
 //! The glossary: what the marked words of stories are, a sentence each. The page says it where a term stands, the help and
 //! both books list all.
 
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// A term, in English and in Chinese.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Entry, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact, ReflectorFact,
-    RunFact, ServerFact, Shape, StoreFact,
+    Entry, Fact, FactRecord, HandlersFact, ObjectRef, QueueFact, ReflectorFact, RunFact,
+    ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_world::text::Text;
@@ -295,11 +295,7 @@ fn is_call(fact: &Fact, call: Call) -> bool {
     let Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) = fact else {
         return false;
     };
-    match notification {
-        NotificationRef::Add { .. } => matches!(call, Call::Add | Call::Any),
-        NotificationRef::Update { .. } => matches!(call, Call::Update | Call::Any),
-        NotificationRef::Delete { .. } => matches!(call, Call::Delete | Call::Any),
-    }
+    call == Call::Any || call.as_str() == notification.call()
 }
 
 fn object(fact: &Fact) -> Option<&ObjectRef> {

@@ -32,7 +32,7 @@ mod segments;
 
 pub use live::beginning;
 use play::{Inputs, give, go_on};
-pub use play::{is_response, renumber, renumbered};
+pub use play::{Numbering, is_response};
 use segments::gap_after;
 
 /// The facts of a segment; for a large picture twice its weight instead. So the checkpoints weigh no more
@@ -539,21 +539,20 @@ impl Timeline {
         inputs.extend_from_slice(&self.inputs);
         if let Some(numbering) = self.numbering() {
             for taken in inputs.iter_mut().skip(from) {
-                renumber(taken, numbering);
+                numbering.input(taken);
             }
         }
         Recording { scenario, inputs }
     }
 
-    /// The renumbering of requests for inputs that continue [`Self::recording`]: the number of a request in
-    /// this run, and its number in the recording.
+    /// The renumbering of requests for inputs that continue [`Self::recording`].
     #[must_use]
-    pub fn numbering(&self) -> Option<(u32, u32)> {
-        // The open request is the first one, or the second one after a list.
+    pub fn numbering(&self) -> Option<Numbering> {
         match self.start()?.world.source() {
-            AnySource::Live(live) if self.forgotten > 0 => {
-                Some((live.request(), if self.streams() { 1 } else { 2 }))
-            }
+            AnySource::Live(live) if self.forgotten > 0 => Some(Numbering {
+                was: live.request(),
+                is: Numbering::first_watch(self.streams()),
+            }),
             _ => None,
         }
     }

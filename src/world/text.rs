@@ -25,6 +25,12 @@ impl Lang {
     }
 }
 
+/// `1 object`, `3 objects`
+#[must_use]
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 in_fields! {
     /// A text in both languages.
     #[derive(Clone, Debug, PartialEq, Eq)]

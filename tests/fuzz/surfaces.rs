@@ -13,7 +13,6 @@ use deltascope::presentation::against::Against;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::cluster;
 use deltascope::presentation::command::{Command, Export};
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::{KEYS, Options, Place};
 use deltascope::presentation::session::Session;
 use deltascope::presentation::session::typed::{CALLS, Given};
@@ -40,6 +39,7 @@ use deltascope::world::source::proxy::exchange::{Deadlines, End, Exchange, Head}
 use deltascope::world::source::proxy::target::Target;
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::{wire, write};
+use deltascope::world::text::{Lang, Text};
 use serde_json::{Value, json};
 
 /// Something that reads what others wrote.

@@ -6,7 +6,6 @@ use std::fs;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::options::{KEYS, Options};
 use deltascope::presentation::stage::Panel;
 use deltascope::presentation::strings::strings;
@@ -19,6 +18,7 @@ use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
 use deltascope::world::source::live::MAX_OBJECTS;
 use deltascope::world::source::proxy::list::MAX_LIST;
+use deltascope::world::text::Lang;
 
 /// The values of a block that depend on the book's language.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];

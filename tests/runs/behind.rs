@@ -7,7 +7,6 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, QueueFact, ReflectorFact, ServerFact};
 use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::landmarks::Landmarks;
 use deltascope::presentation::rows::reflector::pipe;
 use deltascope::presentation::rows::{behind, drops};
@@ -19,6 +18,7 @@ use deltascope::replay::lessons;
 use deltascope::replay::picture::{Behind, Picture};
 use deltascope::replay::step_size::StepSize;
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::text::Lang;
 
 use crate::headlines::runs;
 

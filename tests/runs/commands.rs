@@ -7,7 +7,6 @@ use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{
     BreakCommand, Command, Export, FAULTS, SvgOptions, Tell, When,
 };
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Mode;
 use deltascope::presentation::session::live::LiveRun;
 use deltascope::presentation::session::{Session, typed};
@@ -16,6 +15,7 @@ use deltascope::replay::edit::Setting;
 use deltascope::replay::lessons;
 use deltascope::replay::step_size::StepSize;
 use deltascope::world::source::pod::PodSpec;
+use deltascope::world::text::{Lang, Text};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;

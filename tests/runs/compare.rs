@@ -8,7 +8,6 @@ use deltascope::cache::fact::{Entry, Fact, ObjectRef, Printer, QueueFact, Server
 use deltascope::cache::key::Key;
 use deltascope::presentation::against::{Against, With};
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::{checks, rows};
@@ -18,6 +17,7 @@ use deltascope::replay::picture::Printed;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::writes::Alike;
+use deltascope::world::text::{Lang, Text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -7,7 +7,6 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord, QueueFact, ReflectorFact, StoreFact};
 use deltascope::presentation::caption::plain;
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::rows::said;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::headline::{headline, step_at};
@@ -15,6 +14,7 @@ use deltascope::replay::lessons;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::step_size::{StepSize, ends_pop, is_minor};
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::text::Lang;
 
 /// Every lesson in every generation that it can be run in.
 pub(crate) fn runs() -> impl Iterator<Item = (String, Timeline)> {

@@ -32,9 +32,9 @@ mod tapped;
 mod told;
 
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::state::state;
+use deltascope::world::text::Lang;
 use serde_json::Value;
 
 fn open(lesson: &str) -> Session {

@@ -1,11 +1,11 @@
 //! The shelf of the lessons that come with the page: its cards, its courses and their notes.
 
-use deltascope::presentation::i18n::Text;
 use deltascope::presentation::shelf::notes::Notes;
 use deltascope::presentation::shelf::{Course, SANDBOX, Shelf};
 use deltascope::presentation::story::Theme;
 use deltascope::replay::lessons;
 use deltascope::replay::link::{Link, ShelfLink};
+use deltascope::world::text::Text;
 
 /// A course's name promises about so many minutes.
 fn minutes(course: Course) -> std::ops::RangeInclusive<u32> {

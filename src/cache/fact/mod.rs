@@ -353,9 +353,70 @@ pub enum NotificationRef {
     },
 }
 
-/// A fact, by the component that states it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fact {
+/// Declares `Fact` by its owners, and what each of them answers for its own facts.
+macro_rules! owners {
+    ($( $(#[$doc:meta])* $Owner:ident($facts:ident), )+) => {
+        /// A fact, by the component that states it.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Fact {
+            $($(#[$doc])* $Owner($facts),)+
+        }
+
+        impl Fact {
+            /// The names of all facts, grouped by component.
+            pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+                [$($facts::NAMES),+].into_iter().flatten().copied()
+            }
+
+            /// One fact of every kind, about one object, for whoever must cover all kinds.
+            #[must_use]
+            pub fn samples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $(all.extend($facts::samples().into_iter().map(Self::$Owner));)+
+                all
+            }
+
+            /// The names of all facts, by where they happen.
+            #[must_use]
+            pub fn places() -> Vec<(&'static str, Vec<&'static str>)> {
+                let mut places: Vec<(_, Vec<_>)> = Vec::new();
+                for (place, names) in [$($facts::PLACES),+].concat() {
+                    match places.iter_mut().find(|(known, _)| *known == place) {
+                        Some((_, all)) => all.extend(names),
+                        None => places.push((place, names.to_vec())),
+                    }
+                }
+                places
+            }
+
+            /// The name of the fact's variant.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$Owner(fact) => fact.name(),)+
+                }
+            }
+
+            /// The key of the object that the fact is about, if any.
+            #[must_use]
+            pub fn key(&self) -> Option<&Key> {
+                match self {
+                    $(Self::$Owner(fact) => fact.key(),)+
+                }
+            }
+
+            /// Approximate size of its heap data (lists and texts), in bytes.
+            #[must_use]
+            pub fn weight(&self) -> usize {
+                match self {
+                    $(Self::$Owner(fact) => fact.weight(),)+
+                }
+            }
+        }
+    };
+}
+
+owners! {
     /// Of the API server.
     Server(ServerFact),
     /// Of the reflector.
@@ -373,101 +434,6 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// The names of all facts, grouped by component.
-    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-        [
-            ServerFact::NAMES,
-            ReflectorFact::NAMES,
-            QueueFact::NAMES,
-            StoreFact::NAMES,
-            HandlersFact::NAMES,
-            WorkFact::NAMES,
-            RunFact::NAMES,
-        ]
-        .into_iter()
-        .flatten()
-        .copied()
-    }
-
-    /// One fact of every kind, about one object, for whoever must cover all kinds.
-    #[must_use]
-    pub fn samples() -> Vec<Self> {
-        let mut all = Vec::new();
-        all.extend(ServerFact::samples().into_iter().map(Self::Server));
-        all.extend(ReflectorFact::samples().into_iter().map(Self::Reflector));
-        all.extend(QueueFact::samples().into_iter().map(Self::Queue));
-        all.extend(StoreFact::samples().into_iter().map(Self::Store));
-        all.extend(HandlersFact::samples().into_iter().map(Self::Handlers));
-        all.extend(WorkFact::samples().into_iter().map(Self::Work));
-        all.extend(RunFact::samples().into_iter().map(Self::Run));
-        all
-    }
-
-    /// The names of all facts, by where they happen.
-    #[must_use]
-    pub fn places() -> Vec<(&'static str, Vec<&'static str>)> {
-        let mut places: Vec<(_, Vec<_>)> = Vec::new();
-        for (place, names) in [
-            ServerFact::PLACES,
-            ReflectorFact::PLACES,
-            QueueFact::PLACES,
-            StoreFact::PLACES,
-            HandlersFact::PLACES,
-            WorkFact::PLACES,
-            RunFact::PLACES,
-        ]
-        .concat()
-        {
-            match places.iter_mut().find(|(known, _)| *known == place) {
-                Some((_, all)) => all.extend(names),
-                None => places.push((place, names.to_vec())),
-            }
-        }
-        places
-    }
-
-    /// The name of the fact's variant.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Server(fact) => fact.name(),
-            Self::Reflector(fact) => fact.name(),
-            Self::Queue(fact) => fact.name(),
-            Self::Store(fact) => fact.name(),
-            Self::Handlers(fact) => fact.name(),
-            Self::Work(fact) => fact.name(),
-            Self::Run(fact) => fact.name(),
-        }
-    }
-
-    /// The key of the object that the fact is about, if any.
-    #[must_use]
-    pub fn key(&self) -> Option<&Key> {
-        match self {
-            Self::Server(fact) => fact.key(),
-            Self::Reflector(fact) => fact.key(),
-            Self::Queue(fact) => fact.key(),
-            Self::Store(fact) => fact.key(),
-            Self::Handlers(fact) => fact.key(),
-            Self::Work(fact) => fact.key(),
-            Self::Run(fact) => fact.key(),
-        }
-    }
-
-    /// Approximate size of its heap data (lists and texts), in bytes.
-    #[must_use]
-    pub fn weight(&self) -> usize {
-        match self {
-            Self::Server(fact) => fact.weight(),
-            Self::Reflector(fact) => fact.weight(),
-            Self::Queue(fact) => fact.weight(),
-            Self::Store(fact) => fact.weight(),
-            Self::Handlers(fact) => fact.weight(),
-            Self::Work(fact) => fact.weight(),
-            Self::Run(fact) => fact.weight(),
-        }
-    }
-
     /// The type of the delta or entry that this fact reports as queued, if any.
     #[must_use]
     pub fn queued(&self) -> Option<DeltaType> {
@@ -479,48 +445,6 @@ impl Fact {
         } else {
             None
         }
-    }
-}
-
-impl From<ServerFact> for Fact {
-    fn from(fact: ServerFact) -> Self {
-        Self::Server(fact)
-    }
-}
-
-impl From<ReflectorFact> for Fact {
-    fn from(fact: ReflectorFact) -> Self {
-        Self::Reflector(fact)
-    }
-}
-
-impl From<QueueFact> for Fact {
-    fn from(fact: QueueFact) -> Self {
-        Self::Queue(fact)
-    }
-}
-
-impl From<StoreFact> for Fact {
-    fn from(fact: StoreFact) -> Self {
-        Self::Store(fact)
-    }
-}
-
-impl From<HandlersFact> for Fact {
-    fn from(fact: HandlersFact) -> Self {
-        Self::Handlers(fact)
-    }
-}
-
-impl From<WorkFact> for Fact {
-    fn from(fact: WorkFact) -> Self {
-        Self::Work(fact)
-    }
-}
-
-impl From<RunFact> for Fact {
-    fn from(fact: RunFact) -> Self {
-        Self::Run(fact)
     }
 }
 
@@ -706,6 +630,26 @@ impl NotificationRef {
         match self {
             Self::Add { object, .. } | Self::Delete { object } => object,
             Self::Update { new, .. } => new,
+        }
+    }
+
+    /// The handler's method that it calls.
+    #[must_use]
+    pub fn call(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "OnAdd",
+            Self::Update { .. } => "OnUpdate",
+            Self::Delete { .. } => "OnDelete",
+        }
+    }
+
+    /// The type of the delta that notifies so.
+    #[must_use]
+    pub fn delta_type(&self) -> DeltaType {
+        match self {
+            Self::Add { .. } => DeltaType::Added,
+            Self::Update { .. } => DeltaType::Updated,
+            Self::Delete { .. } => DeltaType::Deleted,
         }
     }
 }

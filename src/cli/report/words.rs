@@ -17,7 +17,7 @@ use deltascope_replay::wall;
 use deltascope_terminal as terminal;
 use deltascope_world::Time;
 use deltascope_world::source::visible;
-use deltascope_world::text::{Lang, Text};
+use deltascope_world::text::{self, Lang, Text};
 
 use super::{Counts, Informer, Logs, Observed};
 
@@ -206,20 +206,18 @@ fn log(of: &str, logs: &Logs) -> Text {
         dropped,
     } = logs.tally;
     let first = &logs.first;
-    let one =
-        |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let (mut en, mut zh) = match first {
         Some(_) => (
             format!(
-                "The log of {of} differs; {alike} {} as they should be.",
-                one(alike, "notification is", "notifications are")
+                "The log of {of} differs; {} as they should be.",
+                text::counted(alike, "notification is", "notifications are")
             ),
             format!("{of} 的日志存在不同；有 {alike} 条通知与应当收到的一致。"),
         ),
         None => (
             format!(
-                "The log of {of} says what it should: {alike} {}.",
-                one(alike, "notification", "notifications")
+                "The log of {of} says what it should: {}.",
+                text::counted(alike, "notification", "notifications")
             ),
             format!("{of} 的日志与应当收到的一致：{alike} 条通知。"),
         ),
@@ -229,7 +227,7 @@ fn log(of: &str, logs: &Logs) -> Text {
         let _ = write!(zh, "日志中没有最后 {behind} 条：可能尚未写到。");
     }
     if first.is_none() && ahead > 0 {
-        let lines = one(ahead, "line is", "lines are");
+        let lines = if ahead == 1 { "line is" } else { "lines are" };
         let _ = write!(en, " Its last {ahead} {lines} not in the recording.");
         let _ = write!(zh, "日志最后 {ahead} 行不在录制中。");
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::parts::{Live, shown, text};
 use crate::host::told;
 use crate::ui::Ui;
-use deltascope_presentation::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// A link to the chapter, where the books are beside the page. The site's page says so in its head; any other page is
 /// served alone, and a link would lead to nothing.

@@ -10,6 +10,7 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::against::Against;
 use deltascope_presentation::command::Command;
+use deltascope_presentation::decimal;
 use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, RoomRow};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
@@ -69,7 +70,7 @@ pub(super) fn Instead() -> impl IntoView {
                 let differs = compare.rooms.iter().map(RoomDiff::differs);
                 strings::differences(lang, differs.sum())
             }
-            None => format!("t = {}", strings::seconds(view.time)),
+            None => format!("t = {}", decimal::tenths(view.time)),
         })
     });
     view! {

@@ -23,10 +23,10 @@ use crate::ui::{Theme, Ui};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::{Command, Tell};
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::keys::is_typed;
 use deltascope_presentation::strings::story as said;
 use deltascope_replay::lessons;
+use deltascope_world::text::Lang;
 
 /// Opens the list of lessons at a key that would choose another one in the closed list: looking through it must not
 /// load each lesson that one comes by. Where the browser cannot, the key is its own.

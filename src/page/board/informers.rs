@@ -6,8 +6,8 @@ use super::parts::{drawn, part, places, shown, text};
 use crate::live::tapped::Tapped;
 use crate::memo::Memo;
 use crate::ui::{Shelved, Ui};
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::informers::{self, Odd, Row};
+use deltascope_world::text::Text;
 
 /// Whether the shelf shows the informers; tracks it.
 pub(super) fn shows(ui: Ui) -> bool {

@@ -14,11 +14,11 @@ use crate::ui::Ui;
 use deltascope_cache::fact::{Actor, LockName};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::ProcessMode;
+use deltascope_world::text::Lang;
 
 /// The pause after each Pop while the switch is on, in virtual ms: long enough to see, short enough not to bore.
 const PACE: u32 = 1000;

@@ -13,8 +13,8 @@ use crate::memo::{Memo, effect, effect_after};
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::qr;
+use deltascope_world::text::Text;
 
 /// The class of the page's root by which the styles know.
 const CLASS: &str = "presenting";

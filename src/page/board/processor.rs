@@ -16,6 +16,7 @@ use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
+use deltascope_presentation::decimal;
 use deltascope_presentation::rows::processor::{
     HandlerRow, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
@@ -271,7 +272,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         let (resync, syncing) = match (row.resync_ms, row.syncing) {
                             (0, _) => ("↻ –".to_owned(), words.no_resync),
                             (ms, on) => (
-                                format!("↻ {}", strings::short_seconds(ms)),
+                                format!("↻ {}", decimal::short_tenths(ms)),
                                 if on { words.syncing } else { words.not_syncing },
                             ),
                         };

@@ -9,6 +9,7 @@ use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::decimal;
 use deltascope_presentation::rows::reflector::{self, rows};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
 use deltascope_presentation::strings::{self, behind, heard};
@@ -163,7 +164,7 @@ pub(super) fn Reflector() -> impl IntoView {
                             if wait > 0 {
                                 return view! {
                                     <span class="held waits">
-                                        {format!("{} {}", ui.words().waiting, strings::seconds(wait))}
+                                        {format!("{} {}", ui.words().waiting, decimal::tenths(wait))}
                                     </span>
                                 }
                                 .into_any();

@@ -14,9 +14,9 @@ use super::presenter;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export};
-use deltascope_presentation::i18n::Text as Words;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::scramble::Scramble;
+use deltascope_world::text::Text as Words;
 
 /// How long a browser may take to start a download, in ms.
 const DOWNLOAD_MS: u32 = 10_000;

@@ -12,13 +12,13 @@ use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Shelved, Ui, forget, remember, remembered};
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::progress::{Progress, Told};
 use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::shelf as said;
 use deltascope_presentation::strings::story::client_go;
+use deltascope_world::text::Lang;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
 const SEARCH: &str = ".shelf input[type=search]";

@@ -15,11 +15,11 @@ use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Tell};
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::rows::said as said_of;
 use deltascope_presentation::story::{Answer, Form};
 use deltascope_presentation::strings::story as said;
 use deltascope_presentation::view::story::{Asked, GoalView, StoryView, Verdict};
+use deltascope_world::text::Lang;
 
 /// What stays in sight above a question that is scrolled to, in px.
 const ABOVE_PX: i32 = 10;

@@ -9,10 +9,10 @@ use super::links::{leave_notes, link_to, read_to, story_link};
 use super::parts::{Text, part, text};
 use super::terms::words;
 use crate::ui::Ui;
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
 use deltascope_presentation::shelf::{Card, Course, Shelf};
 use deltascope_presentation::strings::shelf as said;
+use deltascope_world::text::Lang;
 
 /// The notes of a course.
 pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {

@@ -9,9 +9,9 @@ use super::parts::{maybe, part, shown, text};
 use crate::later::{Part, Stands, stands};
 use crate::memo::effect;
 use crate::ui::Ui;
-use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::story::words::{Piece, pieces};
 use deltascope_presentation::terms::{Term, find};
+use deltascope_world::text::{Lang, Text};
 
 /// What is said keeps this distance from the edges of the window, in px.
 const EDGE_PX: f64 = 8.0;

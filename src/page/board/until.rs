@@ -13,11 +13,11 @@ use deltascope_cache::fact::Fact;
 use deltascope_cache::key::Key;
 use deltascope_presentation::caption::in_chinese;
 use deltascope_presentation::command::{BreakCommand, Command};
-use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::session::typed;
 use deltascope_presentation::strings;
 use deltascope_presentation::view::walking::{Break, Said};
 use deltascope_replay::predicate::{Call, Predicate};
+use deltascope_world::text::Lang;
 
 #[component]
 pub(super) fn Until() -> impl IntoView {

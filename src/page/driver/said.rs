@@ -14,9 +14,9 @@ use super::{Driver, Opens};
 use crate::later::{self, Part};
 use crate::paced::Paced;
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::opening::open_or_cut;
 use deltascope_presentation::session::{Change, Session};
+use deltascope_world::text::Text;
 
 /// What connects, for whoever drives knows no cluster.
 type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;

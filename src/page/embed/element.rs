@@ -26,13 +26,13 @@ use crate::memo::effect;
 use crate::paced::Paced;
 use crate::ui::{Shape, Ui, follow};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Mode, Options};
 use deltascope_presentation::rows::density::{is_dense, is_queue_dense};
 use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Session, typed};
 use deltascope_replay::lessons;
 use deltascope_world::slices::{Slices, pause};
+use deltascope_world::text::{Lang, Text};
 
 /// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
 /// around stays responsive. It returns whether more are missing, or an `Error` that says why there is nothing to

@@ -8,10 +8,10 @@ use web_sys::{CustomEvent, CustomEventInit};
 
 use crate::memo::effect_after;
 use crate::ui::Ui;
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::state::answered;
 use deltascope_presentation::story::words;
 use deltascope_replay::beat::MOST;
+use deltascope_world::text::Text;
 
 /// Receives the events.
 #[derive(Clone)]

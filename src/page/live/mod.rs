@@ -22,7 +22,6 @@ use deltascope_presentation::cluster::{
     self, BASES, Clock, Options, Phase, Probe, Status, Tab, Tried, base_of, left_out, scenario,
     title, trouble,
 };
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_world::Time;
@@ -32,6 +31,7 @@ use deltascope_world::source::proxy::exchange::{self, Deadlines, Event, Exchange
 use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
+use deltascope_world::text::Text;
 use fetch::{Answer, Connection, NoAnswer};
 use together::{Tabs, Together};
 

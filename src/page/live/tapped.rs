@@ -19,7 +19,6 @@ use crate::later::Part;
 use crate::paced::Turns;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::informers::{self, Informers, Row};
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_replay::growing::{GoesOn, Growing, Grown};
@@ -29,6 +28,7 @@ use deltascope_replay::trace::Trace;
 use deltascope_world::Time;
 use deltascope_world::fields::Read;
 use deltascope_world::source;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::Input;
 
 /// How often the tap is asked, in ms.

@@ -16,9 +16,9 @@ use deltascope_cache::key::Key;
 use deltascope_presentation::cluster::owners::{Line, Watched, relations};
 use deltascope_presentation::cluster::{Options, Status, Tab, room_beside};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::session::{Change, Session};
 use deltascope_world::source::proxy::target::Target;
+use deltascope_world::text::{Lang, Text};
 
 /// How often the strip is updated, in ms.
 const STRIP_MS: f64 = 500.0;

@@ -1,40 +1,29 @@
-//! Numbers with their units: objects, keys, entries, time.
+//! Numbers with their units: objects, keys, entries.
 
-use crate::i18n::Lang;
+use deltascope_world::text::{Lang, counted};
 
-pub(super) fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-pub(super) fn objects(n: usize, lang: Lang) -> String {
+/// `3 objects`
+#[must_use]
+pub fn objects(lang: Lang, count: usize) -> String {
     match lang {
-        Lang::En => count(n, "object", "objects"),
-        Lang::Zh => format!("{n} 个对象"),
+        Lang::En => counted(count, "object", "objects"),
+        Lang::Zh => format!("{count} 个对象"),
     }
 }
 
-pub(super) fn keys(n: usize, lang: Lang) -> String {
+/// `3 keys`
+pub(super) fn keys(lang: Lang, count: usize) -> String {
     match lang {
-        Lang::En => count(n, "key", "keys"),
-        Lang::Zh => format!("{n} 个 key"),
+        Lang::En => counted(count, "key", "keys"),
+        Lang::Zh => format!("{count} 个 key"),
     }
 }
 
-pub(super) fn entries(n: usize, lang: Lang) -> String {
+/// `5 entries`
+#[must_use]
+pub fn entries(lang: Lang, count: usize) -> String {
     match lang {
-        Lang::En => count(n, "entry", "entries"),
-        Lang::Zh => format!("{n} 个条目"),
-    }
-}
-
-/// Milliseconds, or seconds with one decimal.
-pub(super) fn duration(ms: u64, lang: Lang) -> String {
-    let unit = |en: &'static str, zh: &'static str| lang.pick(en, zh);
-    if ms < 1000 {
-        format!("{ms} {}", unit("ms", "毫秒"))
-    } else if ms.is_multiple_of(1000) {
-        format!("{} {}", ms / 1000, unit("s", "秒"))
-    } else {
-        format!("{}.{} {}", ms / 1000, ms % 1000 / 100, unit("s", "秒"))
+        Lang::En => counted(count, "entry", "entries"),
+        Lang::Zh => format!("{count} 个条目"),
     }
 }

@@ -4,13 +4,13 @@ use deltascope_replay::picture::{Behind, Picture};
 
 use super::amounts::{entries, keys, objects};
 use super::{Span, Words, mono, say, text};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// What has become of everything: the store beside the API server, what still waits in the queue, and the handlers
 /// with notifications left. `words` are those of the last fact.
 #[must_use]
 pub fn at_end(picture: &Picture, words: Words, lang: Lang) -> Words {
-    let stored = objects(picture.store.items.len(), lang);
+    let stored = objects(lang, picture.store.items.len());
     let (en, zh) = match picture.store.behind {
         _ if !picture.store.present => ("The run ends here.", "运行到此结束。"),
         Behind::Nothing => (
@@ -31,7 +31,7 @@ pub fn at_end(picture: &Picture, words: Words, lang: Lang) -> Words {
         ),
     };
     let behind = match picture.store.behind {
-        Behind::By(count) => objects(usize::try_from(count).unwrap_or(usize::MAX), lang),
+        Behind::By(count) => objects(lang, usize::try_from(count).unwrap_or(usize::MAX)),
         Behind::Nothing | Behind::Unknown => String::new(),
     };
     let mut what = say(
@@ -49,8 +49,8 @@ pub fn at_end(picture: &Picture, words: Words, lang: Lang) -> Words {
     let queue = &picture.queue;
     let waiting = match (queue.keys.len(), queue.entries.len()) {
         (0, 0) => None,
-        (0, count) => Some(entries(count, lang)),
-        (count, _) => Some(keys(count, lang)),
+        (0, count) => Some(entries(lang, count)),
+        (count, _) => Some(keys(lang, count)),
     };
     if let Some(waiting) = waiting {
         add(

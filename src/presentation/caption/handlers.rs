@@ -6,9 +6,10 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 
-use super::amounts::{duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, boolean, mono, named, short_rv, text, version};
 use super::{Sentences, Writer};
+use crate::decimal::duration;
 
 names! {
     /// The Chinese names of these facts.
@@ -147,19 +148,14 @@ impl Writer<'_> {
     }
 
     fn notification_withheld(&self, handler: u8, key: &Key) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} was not called for {name}.",
-                "没有通知 {handler} 关于 {name} 的更新。",
-                handler = self.actor(Actor::Listener(handler)),
-                name = self.name(key)
-            ),
-            vec![say!(
-                self,
-                "`same rv, syncing = no → withheld`: at the last resync check this handler was not due.",
-                "`rv 相同，syncing = 否 → 不通知`：上次 resync 检查时这个 handler 没有到期。"
-            )],
+        told!(
+            self,
+            "{handler} was not called for {name}.",
+            "没有通知 {handler} 关于 {name} 的更新。",
+            "`same rv, syncing = no → withheld`: at the last resync check this handler was not due.",
+            "`rv 相同，syncing = 否 → 不通知`：上次 resync 检查时这个 handler 没有到期。",
+            handler = self.actor(Actor::Listener(handler)),
+            name = self.name(key)
         )
     }
 
@@ -324,19 +320,14 @@ impl Writer<'_> {
     }
 
     fn handler_panicked(&self, handler: u8, error: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} panicked: {error}.",
-                "{handler} 发生 panic：{error}。",
-                handler = self.actor(Actor::Listener(handler)),
-                error = mono(error)
-            ),
-            vec![say!(
-                self,
-                "Unless told otherwise, client-go logs it and lets the whole program crash. Here it goes on after a second, without this item.",
-                "默认情况下 client-go 记录日志后让整个程序崩溃；这里则是一秒后继续，跳过这一项。"
-            )],
+        told!(
+            self,
+            "{handler} panicked: {error}.",
+            "{handler} 发生 panic：{error}。",
+            "Unless told otherwise, client-go logs it and lets the whole program crash. Here it goes on after a second, without this item.",
+            "默认情况下 client-go 记录日志后让整个程序崩溃；这里则是一秒后继续，跳过这一项。",
+            handler = self.actor(Actor::Listener(handler)),
+            error = mono(error)
         )
     }
 
@@ -365,82 +356,57 @@ impl Writer<'_> {
     }
 
     fn handler_added(&self, handler: u8, initial: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} was added; it is called for {objects} first.",
-                "添加了 {handler}；先通知它 {objects}。",
-                handler = self.actor(Actor::Listener(handler)),
-                objects = text(objects(initial as usize, self.lang))
-            ),
-            vec![say!(
-                self,
-                "What the store holds comes as OnAdd with isInInitialList=true, however late the handler is.",
-                "存储里已有的内容以 isInInitialList=true 的 OnAdd 发给它，无论它来得多晚。"
-            )],
+        told!(
+            self,
+            "{handler} was added; it is called for {objects} first.",
+            "添加了 {handler}；先通知它 {objects}。",
+            "What the store holds comes as OnAdd with isInInitialList=true, however late the handler is.",
+            "存储里已有的内容以 isInInitialList=true 的 OnAdd 发给它，无论它来得多晚。",
+            handler = self.actor(Actor::Listener(handler)),
+            objects = text(objects(self.lang, initial as usize))
         )
     }
 
     fn handler_removed(&self, handler: u8) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} was removed; what waits for it is dropped.",
-                "移除了 {handler}；等着它的通知一并丢弃。",
-                handler = self.actor(Actor::Listener(handler))
-            ),
-            vec![say!(
-                self,
-                "It gets no more calls, not even OnDelete.",
-                "之后不再通知它，连已通知过的对象的 OnDelete 也没有。"
-            )],
+        told!(
+            self,
+            "{handler} was removed; what waits for it is dropped.",
+            "移除了 {handler}；等着它的通知一并丢弃。",
+            "It gets no more calls, not even OnDelete.",
+            "之后不再通知它，连已通知过的对象的 OnDelete 也没有。",
+            handler = self.actor(Actor::Listener(handler))
         )
     }
 
     fn handler_synced(&self, handler: u8) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} has been called for the whole first list: its own HasSynced is true.",
-                "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
-                handler = self.actor(Actor::Listener(handler))
-            ),
-            vec![say!(
-                self,
-                "`informer synced = yes, first notifications left = 0`. The informer's HasSynced does not wait for handlers; this one does.",
-                "`informer 已同步 = 是，剩余首批通知 = 0`。informer 的 HasSynced 不等 handler，这个才等。"
-            )],
+        told!(
+            self,
+            "{handler} has been called for the whole first list: its own HasSynced is true.",
+            "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
+            "`informer synced = yes, first notifications left = 0`. The informer's HasSynced does not wait for handlers; this one does.",
+            "`informer 已同步 = 是，剩余首批通知 = 0`。informer 的 HasSynced 不等 handler，这个才等。",
+            handler = self.actor(Actor::Listener(handler))
         )
     }
 
     fn syncing_set(&self, handler: u8, syncing: bool) -> Sentences {
         if syncing {
-            (
-                say!(
-                    self,
-                    "{handler} takes part in this resync.",
-                    "{handler} 参与这次 resync。",
-                    handler = self.actor(Actor::Listener(handler))
-                ),
-                vec![say!(
-                    self,
-                    "`due = yes → syncing`, until the next check.",
-                    "`到期 = 是 → syncing`，直到下一次检查。"
-                )],
+            told!(
+                self,
+                "{handler} takes part in this resync.",
+                "{handler} 参与这次 resync。",
+                "`due = yes → syncing`, until the next check.",
+                "`到期 = 是 → syncing`，直到下一次检查。",
+                handler = self.actor(Actor::Listener(handler))
             )
         } else {
-            (
-                say!(
-                    self,
-                    "{handler} takes no part in resyncs until it is due.",
-                    "{handler} 在到期之前不参与 resync。",
-                    handler = self.actor(Actor::Listener(handler))
-                ),
-                vec![say!(
-                    self,
-                    "`due = no → not syncing`. Before the first check every handler counts as syncing.",
-                    "`到期 = 否 → 不再 syncing`。第一次检查之前，每个 handler 都算 syncing。"
-                )],
+            told!(
+                self,
+                "{handler} takes no part in resyncs until it is due.",
+                "{handler} 在到期之前不参与 resync。",
+                "`due = no → not syncing`. Before the first check every handler counts as syncing.",
+                "`到期 = 否 → 不再 syncing`。第一次检查之前，每个 handler 都算 syncing。",
+                handler = self.actor(Actor::Listener(handler))
             )
         }
     }
@@ -456,64 +422,44 @@ impl Writer<'_> {
                 Vec::new(),
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The informer looks every {time} for handlers whose resync is due.",
-                    "informer 每 {time} 检查一次哪些 handler 的 resync 到期。",
-                    time = text(duration(ms, self.lang))
-                ),
-                vec![say!(
-                    self,
-                    "A handler wants it more often than the informer looked. Once started, its period would be rounded up instead.",
-                    "有 handler 要求的周期比检查更短。informer 启动之后就会反过来，把它的周期调大。"
-                )],
+            told!(
+                self,
+                "The informer looks every {time} for handlers whose resync is due.",
+                "informer 每 {time} 检查一次哪些 handler 的 resync 到期。",
+                "A handler wants it more often than the informer looked. Once started, its period would be rounded up instead.",
+                "有 handler 要求的周期比检查更短。informer 启动之后就会反过来，把它的周期调大。",
+                time = text(duration(ms, self.lang))
             )
         }
     }
 
     fn object_mutated(&self, key: &Key, handler: u8) -> Sentences {
-        (
-            say!(
-                self,
-                "{handler} wrote into {name}, which it shares with the store and everybody else.",
-                "{handler} 直接修改了 {name}，而存储和其他各方用的是同一个对象。",
-                handler = self.actor(Actor::Listener(handler)),
-                name = self.name(key)
-            ),
-            vec![say!(
-                self,
-                "The indices know nothing of it: the key stays under its old values.",
-                "索引对此一无所知：key 仍在旧值之下。"
-            )],
+        told!(
+            self,
+            "{handler} wrote into {name}, which it shares with the store and everybody else.",
+            "{handler} 直接修改了 {name}，而存储和其他各方用的是同一个对象。",
+            "The indices know nothing of it: the key stays under its old values.",
+            "索引对此一无所知：key 仍在旧值之下。",
+            handler = self.actor(Actor::Listener(handler)),
+            name = self.name(key)
         )
     }
 
     fn mutation_detected(&self, key: &Key) -> Sentences {
-        (
-            say!(
-                self,
-                "The mutation detector found that {name} is not as it came.",
-                "变更检测器发现 {name} 已不是收到时的样子。",
-                name = self.name(key)
-            ),
-            vec![say!(
-                self,
-                "It keeps a copy of all that came in and compares once a second; client-go panics here. It is off unless asked for.",
-                "它为收到的每个对象留一份副本，每秒比较一次；client-go 在这里会 panic。默认不开启。"
-            )],
+        told!(
+            self,
+            "The mutation detector found that {name} is not as it came.",
+            "变更检测器发现 {name} 已不是收到时的样子。",
+            "It keeps a copy of all that came in and compares once a second; client-go panics here. It is off unless asked for.",
+            "它为收到的每个对象留一份副本，每秒比较一次；client-go 在这里会 panic。默认不开启。",
+            name = self.name(key)
         )
     }
 
     pub(super) fn call(&self, notification: &NotificationRef) -> Vec<Span> {
-        let (function, object) = match notification {
-            NotificationRef::Add { object, .. } => ("OnAdd", object),
-            NotificationRef::Update { new, .. } => ("OnUpdate", new),
-            NotificationRef::Delete { object } => ("OnDelete", object),
-        };
         let mut spans = vec![
-            Span::Text(format!("{function}(")),
-            Span::Name(self.naming.of(&object.key)),
+            Span::Text(format!("{}(", notification.call())),
+            Span::Name(self.naming.of(&notification.object().key)),
         ];
         match notification {
             NotificationRef::Update { old, new } => {

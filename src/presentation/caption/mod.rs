@@ -8,7 +8,7 @@ mod names;
 #[macro_use]
 mod say;
 
-mod amounts;
+pub(crate) mod amounts;
 mod cause;
 mod end;
 mod handlers;
@@ -30,7 +30,7 @@ use deltascope_cache::fact::{Fact, FactRecord, ReflectorFact, RunFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, SourceKind};
 
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 use amounts::objects;
 use say::say;
@@ -253,7 +253,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             en,
             zh,
             &[
-                ("objects", text(objects(live, lang))),
+                ("objects", text(objects(lang, live))),
                 ("queue", text(queue)),
             ],
         ),
@@ -324,7 +324,7 @@ impl Writer<'_> {
                 self,
                 "The program got the list: {objects} at resourceVersion {rv}.",
                 "程序收到列表：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(*count as usize, self.lang)),
+                objects = text(objects(self.lang, *count as usize)),
                 rv = version(rv),
             )
         } else if let Fact::Reflector(ReflectorFact::WatchRequested { .. }) = fact {

@@ -15,8 +15,8 @@ macro_rules! names {
 }
 
 use super::{handlers, queue, reflector, run, server, store, work};
-use crate::i18n::Lang;
 use deltascope_cache::fact::{Fact, WorkFact, WorkPlace};
+use deltascope_world::text::Lang;
 
 const ALL: [&[(&str, &str, &str)]; 7] = [
     server::NAMES,

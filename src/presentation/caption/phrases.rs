@@ -6,8 +6,8 @@ use deltascope_replay::picture::SourceKind;
 
 use super::Writer;
 use super::spans::{Span, mono, short_rv, text};
-use crate::i18n::Lang;
 use crate::lanes::{HandlerName, actor_name, handler_name};
+use deltascope_world::text::Lang;
 
 impl Writer<'_> {
     pub(super) fn name(&self, key: &Key) -> Vec<Span> {

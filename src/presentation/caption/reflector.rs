@@ -6,10 +6,11 @@ use deltascope_cache::fact::{
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
 
-use super::amounts::{count, duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, event_type, mono, text, version};
 use super::{Sentences, Writer};
-use crate::i18n::Lang;
+use crate::decimal::duration;
+use deltascope_world::text::{Lang, counted};
 
 names! {
     /// The Chinese names of these facts.
@@ -83,17 +84,12 @@ impl Writer<'_> {
 
     fn list_requested(&self, rv: &str, limit: u32, continues: bool) -> Sentences {
         if continues {
-            (
-                say!(
-                    self,
-                    "The reflector asked for the next page of its list.",
-                    "Reflector 请求列表的下一页。"
-                ),
-                vec![say!(
-                    self,
-                    "It sends the token instead of a version: a server refuses both together.",
-                    "它带的是 token 而不是版本：两者同时出现会被 API server 拒绝。"
-                )],
+            told!(
+                self,
+                "The reflector asked for the next page of its list.",
+                "Reflector 请求列表的下一页。",
+                "It sends the token instead of a version: a server refuses both together.",
+                "它带的是 token 而不是版本：两者同时出现会被 API server 拒绝。"
             )
         } else {
             (
@@ -126,30 +122,25 @@ impl Writer<'_> {
     }
 
     fn page_received(&self, total: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "A page of the list arrived; {objects} so far.",
-                "收到列表的一页；到目前为止共 {objects}。",
-                objects = text(objects(total as usize, self.lang))
-            ),
-            vec![say!(
-                self,
-                "The server gave a token for the next page. The list has the version of its first page.",
-                "API server 给了下一页的 token。整个列表的版本是第一页的版本。"
-            )],
+        told!(
+            self,
+            "A page of the list arrived; {objects} so far.",
+            "收到列表的一页；到目前为止共 {objects}。",
+            "The server gave a token for the next page. The list has the version of its first page.",
+            "API server 给了下一页的 token。整个列表的版本是第一页的版本。",
+            objects = text(objects(self.lang, total as usize))
         )
     }
 
     fn list_failed(&self, error: &str, next: ListAgain) -> Sentences {
-        (
-            say!(
-                self,
-                "The list failed: {error}.",
-                "List 失败：{error}。",
-                error = mono(error)
-            ),
-            vec![say!(self, "{next}", "{next}", next = self.list_again(next))],
+        told!(
+            self,
+            "The list failed: {error}.",
+            "List 失败：{error}。",
+            "{next}",
+            "{next}",
+            error = mono(error),
+            next = self.list_again(next)
         )
     }
 
@@ -179,55 +170,40 @@ impl Writer<'_> {
     }
 
     fn list_received(&self, rv: &str, count: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "The list reached the reflector: {objects} at resourceVersion {rv}.",
-                "Reflector 收到列表：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
-                rv = version(rv),
-            ),
-            vec![say!(
-                self,
-                "All of it goes into the {queue} with one call of Replace. What the list lacks counts as deleted.",
-                "整个列表通过一次 Replace 放入 {queue}。列表里没有的，就视为已删除。",
-                queue = self.queue(),
-            )],
+        told!(
+            self,
+            "The list reached the reflector: {objects} at resourceVersion {rv}.",
+            "Reflector 收到列表：{objects}，resourceVersion 为 {rv}。",
+            "All of it goes into the {queue} with one call of Replace. What the list lacks counts as deleted.",
+            "整个列表通过一次 Replace 放入 {queue}。列表里没有的，就视为已删除。",
+            objects = text(objects(self.lang, count as usize)),
+            rv = version(rv),
+            queue = self.queue()
         )
     }
 
     fn watch_requested(&self, rv: &str, initial_events: bool) -> Sentences {
         if self.begins_in_mid_watch(rv) {
-            (
-                say!(
-                    self,
-                    "The reflector asked for a watch, without a list before it.",
-                    "Reflector 请求 watch，在此之前没有 List。",
-                ),
-                vec![say!(
-                    self,
-                    "The recording begins in the middle of a watch and does not say from which version that was.",
-                    "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
-                )],
+            told!(
+                self,
+                "The reflector asked for a watch, without a list before it.",
+                "Reflector 请求 watch，在此之前没有 List。",
+                "The recording begins in the middle of a watch and does not say from which version that was.",
+                "录制从 watch 的中途开始，没有记下是从哪个版本开始的。"
             )
         } else if initial_events {
-            (
-                say!(
-                    self,
-                    "The reflector asked for a streaming list, {rv}.",
-                    "Reflector 请求流式列表，{rv}。",
-                    rv = match (rv.is_empty(), self.lang) {
-                        (true, Lang::En) => text("of the newest state"),
-                        (true, Lang::Zh) => text("要求最新状态"),
-                        (false, _) =>
-                            say!(self, "not older than {rv}", "不早于 {rv}", rv = version(rv)),
-                    }
-                ),
-                vec![say!(
-                    self,
-                    "`sendInitialEvents = true`: a watch that begins with all objects, so the server never has to build a list as a whole.",
-                    "`sendInitialEvents = true`：以全部对象开头的 watch，API server 无需拼出整个列表。"
-                )],
+            told!(
+                self,
+                "The reflector asked for a streaming list, {rv}.",
+                "Reflector 请求流式列表，{rv}。",
+                "`sendInitialEvents = true`: a watch that begins with all objects, so the server never has to build a list as a whole.",
+                "`sendInitialEvents = true`：以全部对象开头的 watch，API server 无需拼出整个列表。",
+                rv = match (rv.is_empty(), self.lang) {
+                    (true, Lang::En) => text("of the newest state"),
+                    (true, Lang::Zh) => text("要求最新状态"),
+                    (false, _) =>
+                        say!(self, "not older than {rv}", "不早于 {rv}", rv = version(rv)),
+                }
             )
         } else {
             (
@@ -285,36 +261,26 @@ impl Writer<'_> {
     }
 
     fn initial_event_kept(&self, event: EventType, object: &ObjectRef) -> Sentences {
-        (
-            say!(
-                self,
-                "The reflector put {event} {object} into a temporary store.",
-                "Reflector 把 {event} {object} 放进临时存储。",
-                event = event_type(event),
-                object = self.object(object)
-            ),
-            vec![say!(
-                self,
-                "A streaming list is handed on as a whole, once the bookmark says that it is complete.",
-                "流式列表要等 BOOKMARK 表示齐全之后才整体交出去。"
-            )],
+        told!(
+            self,
+            "The reflector put {event} {object} into a temporary store.",
+            "Reflector 把 {event} {object} 放进临时存储。",
+            "A streaming list is handed on as a whole, once the bookmark says that it is complete.",
+            "流式列表要等 BOOKMARK 表示齐全之后才整体交出去。",
+            event = event_type(event),
+            object = self.object(object)
         )
     }
 
     fn initial_events_ended(&self, rv: &str, count: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "The initial events are complete: {objects} at resourceVersion {rv}.",
-                "初始事件已齐全：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
-                rv = version(rv)
-            ),
-            vec![say!(
-                self,
-                "The same stream goes on as the watch; no second request is made.",
-                "同一条流接着充当 watch，不再发第二个请求。"
-            )],
+        told!(
+            self,
+            "The initial events are complete: {objects} at resourceVersion {rv}.",
+            "初始事件已齐全：{objects}，resourceVersion 为 {rv}。",
+            "The same stream goes on as the watch; no second request is made.",
+            "同一条流接着充当 watch，不再发第二个请求。",
+            objects = text(objects(self.lang, count as usize)),
+            rv = version(rv)
         )
     }
 
@@ -345,18 +311,13 @@ impl Writer<'_> {
     }
 
     fn stream_fell_back(&self, error: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "The streaming list failed: {error}. A LIST comes instead.",
-                "流式列表失败：{error}。改用 LIST。",
-                error = mono(error)
-            ),
-            vec![say!(
-                self,
-                "At once, in the same round, and no watch-error handler is called. The next round tries a streaming list again.",
-                "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。"
-            )],
+        told!(
+            self,
+            "The streaming list failed: {error}. A LIST comes instead.",
+            "流式列表失败：{error}。改用 LIST。",
+            "At once, in the same round, and no watch-error handler is called. The next round tries a streaming list again.",
+            "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。",
+            error = mono(error)
         )
     }
 
@@ -386,92 +347,66 @@ impl Writer<'_> {
 
     fn version_unavailable(&self, on: bool) -> Sentences {
         if on {
-            (
-                say!(
-                    self,
-                    "The reflector noted that its last version cannot be had any more.",
-                    "Reflector 记下：它的最后版本已无法取得。"
-                ),
-                vec![say!(
-                    self,
-                    "The next list asks for the newest state.",
-                    "下一次 List 会要求最新状态。"
-                )],
+            told!(
+                self,
+                "The reflector noted that its last version cannot be had any more.",
+                "Reflector 记下：它的最后版本已无法取得。",
+                "The next list asks for the newest state.",
+                "下一次 List 会要求最新状态。"
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The reflector noted that its last version is good again.",
-                    "Reflector 记下：它的最后版本又可用了。"
-                ),
-                vec![say!(
-                    self,
-                    "It has a fresh list, with a version of its own.",
-                    "它拿到了新的列表，带有新的版本。"
-                )],
+            told!(
+                self,
+                "The reflector noted that its last version is good again.",
+                "Reflector 记下：它的最后版本又可用了。",
+                "It has a fresh list, with a version of its own.",
+                "它拿到了新的列表，带有新的版本。"
             )
         }
     }
 
     fn watch_error_reported(&self, error: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "The watch-error handler was called with {error}.",
-                "调用了 watch 错误处理函数：{error}。",
-                error = mono(error)
-            ),
-            vec![say!(
-                self,
-                "It is called when a list fails or a watch is denied for good, not for 429, errors inside a stream or streaming lists. client-go's own one logs.",
-                "List 失败或 watch 被彻底拒绝时会通知它；429、流中途的错误、流式列表失败则不会。client-go 自带的只是记日志。"
-            )],
+        told!(
+            self,
+            "The watch-error handler was called with {error}.",
+            "调用了 watch 错误处理函数：{error}。",
+            "It is called when a list fails or a watch is denied for good, not for 429, errors inside a stream or streaming lists. client-go's own one logs.",
+            "List 失败或 watch 被彻底拒绝时会通知它；429、流中途的错误、流式列表失败则不会。client-go 自带的只是记日志。",
+            error = mono(error)
         )
     }
 
     fn resync_due(&self, wanted: bool) -> Sentences {
         if wanted {
-            (
-                say!(self, "The resync timer fired.", "resync 定时器到点。"),
-                vec![say!(
-                    self,
-                    "`wanted = yes → {queue}.Resync`. It hands out again what is stored; no request is sent.",
-                    "`wanted = 是 → {queue}.Resync`。它只是把已存的内容再发一遍，API server 毫不知情。",
-                    queue = self.queue()
-                )],
+            told!(
+                self,
+                "The resync timer fired.",
+                "resync 定时器到点。",
+                "`wanted = yes → {queue}.Resync`. It hands out again what is stored; no request is sent.",
+                "`wanted = 是 → {queue}.Resync`。它只是把已存的内容再发一遍，API server 毫不知情。",
+                queue = self.queue()
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The resync timer fired, and no handler is due: nothing is queued.",
-                    "resync 定时器到点，但没有 handler 到期：什么也不入队。"
-                ),
-                vec![say!(
-                    self,
-                    "Handlers have periods of their own, but only the informer's checks look at them.",
-                    "handler 各有各的周期，但只有 informer 检查时才会看。"
-                )],
+            told!(
+                self,
+                "The resync timer fired, and no handler is due: nothing is queued.",
+                "resync 定时器到点，但没有 handler 到期：什么也不入队。",
+                "Handlers have periods of their own, but only the informer's checks look at them.",
+                "handler 各有各的周期，但只有 informer 检查时才会看。"
             )
         }
     }
 
     fn initial_events_end_received(&self, object: &ObjectRef) -> Sentences {
-        (
-            say!(
-                self,
-                "The reflector took the {event} that ends the initial list off the stream, at {rv}.",
-                "Reflector 从流中取出结束初始列表的 {event}，版本为 {rv}。",
-                event = event_type(EventType::Bookmark),
-                rv = version(&object.rv),
-            ),
-            vec![say!(
-                self,
-                "`list complete = yes`: its annotation says so. What the temporary store holds goes into the {queue} as one list.",
-                "`列表齐全 = 是`：它的注解这样说。临时存储里的内容将作为一个列表放入 {queue}。",
-                queue = self.queue(),
-            )],
+        told!(
+            self,
+            "The reflector took the {event} that ends the initial list off the stream, at {rv}.",
+            "Reflector 从流中取出结束初始列表的 {event}，版本为 {rv}。",
+            "`list complete = yes`: its annotation says so. What the temporary store holds goes into the {queue} as one list.",
+            "`列表齐全 = 是`：它的注解这样说。临时存储里的内容将作为一个列表放入 {queue}。",
+            event = event_type(EventType::Bookmark),
+            rv = version(&object.rv),
+            queue = self.queue()
         )
     }
 
@@ -590,7 +525,7 @@ impl Writer<'_> {
                 "It says what was received, not what is stored: the Indexer is {objects} behind.",
                 "它表示收到了什么，而不是存了什么：Indexer 还落后 {objects}。",
                 objects = text(match self.lang {
-                    Lang::En => count(behind, "object", "objects"),
+                    Lang::En => counted(behind, "object", "objects"),
                     Lang::Zh => format!("{behind} 个对象"),
                 }),
             )
@@ -605,17 +540,12 @@ impl Writer<'_> {
 
     fn watch_ended(&self, relist: bool, code: u16) -> Sentences {
         if self.record.step == Step::ReflectorStreamAgain {
-            (
-                say!(
-                    self,
-                    "The streaming list ended before it was complete.",
-                    "流式列表在齐全之前就结束了。"
-                ),
-                vec![say!(
-                    self,
-                    "What it has brought is dropped: half a list would look like deletions.",
-                    "已收到的都被丢弃：半个列表会被误当成删除。"
-                )],
+            told!(
+                self,
+                "The streaming list ended before it was complete.",
+                "流式列表在齐全之前就结束了。",
+                "What it has brought is dropped: half a list would look like deletions.",
+                "已收到的都被丢弃：半个列表会被误当成删除。"
             )
         } else {
             (
@@ -728,18 +658,13 @@ impl Writer<'_> {
     }
 
     fn reflector_stopped(&self, reason: &Reason) -> Sentences {
-        (
-            say!(
-                self,
-                "The reflector stopped: {reason}.",
-                "Reflector 已停止：{reason}。",
-                reason = self.reason(reason),
-            ),
-            vec![say!(
-                self,
-                "Nothing new comes in. What is queued can still be popped.",
-                "不再有新内容进来，已在队列里的仍然可以 Pop。",
-            )],
+        told!(
+            self,
+            "The reflector stopped: {reason}.",
+            "Reflector 已停止：{reason}。",
+            "Nothing new comes in. What is queued can still be popped.",
+            "不再有新内容进来，已在队列里的仍然可以 Pop。",
+            reason = self.reason(reason)
         )
     }
 }

@@ -4,10 +4,10 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{ObjectRef, ProcessMode, Request, RunFact};
 use deltascope_cache::key::Key;
 
-use super::amounts::duration;
 use super::spans::{Span, mono, text};
 use super::{Sentences, Writer};
-use crate::i18n::Lang;
+use crate::decimal::duration;
+use deltascope_world::text::Lang;
 
 names! {
     /// The Chinese names of these facts.
@@ -48,19 +48,14 @@ impl Writer<'_> {
             DeltaType::Sync | DeltaType::SyncAll => "Resync",
             DeltaType::Bookmark => "Bookmark",
         };
-        (
-            say!(
-                self,
-                "The program called {function} with {object}.",
-                "程序用 {object} 调用了 {function}。",
-                function = mono(format!("{}.{function}", self.picture.queue.kind.as_str())),
-                object = self.object(object),
-            ),
-            vec![say!(
-                self,
-                "There is no reflector here: the program itself says what happened, and the queue believes it.",
-                "这里没有 Reflector：发生了什么由程序自己声明，队列照单全收。",
-            )],
+        told!(
+            self,
+            "The program called {function} with {object}.",
+            "程序用 {object} 调用了 {function}。",
+            "There is no reflector here: the program itself says what happened, and the queue believes it.",
+            "这里没有 Reflector：发生了什么由程序自己声明，队列照单全收。",
+            function = mono(format!("{}.{function}", self.picture.queue.kind.as_str())),
+            object = self.object(object)
         )
     }
 
@@ -120,46 +115,31 @@ impl Writer<'_> {
 
     fn known_objects_set(&self, on: bool) -> Sentences {
         if on && self.picture.store.items.is_empty() {
-            (
-                say!(
-                    self,
-                    "KnownObjects is on: the program keeps an Indexer from here on, and the {queue} can ask it.",
-                    "KnownObjects 已打开：从这里起程序维护一个 Indexer，{queue} 可以向它查询。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "The Indexer is empty now: it knows only what is popped from here on. Delete keeps what it knows or what is queued.",
-                    "Indexer 此刻是空的：只认识从这里起 Pop 出来的对象。Delete 会保留它认识的或已在队列里的。",
-                )],
+            told!(
+                self,
+                "KnownObjects is on: the program keeps an Indexer from here on, and the {queue} can ask it.",
+                "KnownObjects 已打开：从这里起程序维护一个 Indexer，{queue} 可以向它查询。",
+                "The Indexer is empty now: it knows only what is popped from here on. Delete keeps what it knows or what is queued.",
+                "Indexer 此刻是空的：只认识从这里起 Pop 出来的对象。Delete 会保留它认识的或已在队列里的。",
+                queue = self.queue()
             )
         } else if on {
-            (
-                say!(
-                    self,
-                    "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
-                    "KnownObjects 已打开：{queue} 可以询问 Indexer 里有什么。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "Now Delete keeps what the Indexer knows, Replace finds missed deletions, and Resync has something to send.",
-                    "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
-                )],
+            told!(
+                self,
+                "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
+                "KnownObjects 已打开：{queue} 可以询问 Indexer 里有什么。",
+                "Now Delete keeps what the Indexer knows, Replace finds missed deletions, and Resync has something to send.",
+                "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
+                queue = self.queue()
             )
         } else {
-            (
-                say!(
-                    self,
-                    "KnownObjects is off: Delete looks only at what is in the {queue} right now.",
-                    "KnownObjects 已关闭：Delete 只看此刻 {queue} 里有什么。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "A delete of what was popped already is dropped, a relist misses it as well, and Resync does nothing.",
-                    "已被 Pop 的对象，其删除会被丢弃，重新 List 也发现不了，Resync 则什么都不做。",
-                )],
+            told!(
+                self,
+                "KnownObjects is off: Delete looks only at what is in the {queue} right now.",
+                "KnownObjects 已关闭：Delete 只看此刻 {queue} 里有什么。",
+                "A delete of what was popped already is dropped, a relist misses it as well, and Resync does nothing.",
+                "已被 Pop 的对象，其删除会被丢弃，重新 List 也发现不了，Resync 则什么都不做。",
+                queue = self.queue()
             )
         }
     }

@@ -1,13 +1,39 @@
 //! Fills in a sentence in one of the two languages, and sets its spaces.
 
+use super::Sentences;
 use super::spans::{Span, plain, typed};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// `say!(writer, "English", "中文", name = spans, …)`: fills in one or several sentences.
 macro_rules! say {
     ($writer:expr, $en:expr, $zh:expr $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::caption::say::say($writer.lang, $en, $zh, &[$((stringify!($name), $value)),*])
     };
+}
+
+/// `told!(writer, "What happened", "什么", "Why", "为什么", name = spans, …)`: what happened, and one sentence of why.
+macro_rules! told {
+    ($writer:expr, $en:expr, $zh:expr, $why_en:expr, $why_zh:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::caption::say::told(
+            $writer.lang,
+            [$en, $zh],
+            [$why_en, $why_zh],
+            &[$((stringify!($name), $value)),*],
+        )
+    };
+}
+
+/// Fills in what happened, and why.
+pub(super) fn told(
+    lang: Lang,
+    [en, zh]: [&str; 2],
+    [why_en, why_zh]: [&str; 2],
+    args: &[(&str, Vec<Span>)],
+) -> Sentences {
+    (
+        say(lang, en, zh, args),
+        vec![say(lang, why_en, why_zh, args)],
+    )
 }
 
 /// Fills a sentence in one of the two languages.

@@ -9,10 +9,11 @@ use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::SourceKind;
 
-use super::amounts::{count, duration, objects};
+use super::amounts::objects;
 use super::spans::{Span, answer, event_type, mono, plain, refusal, text, version};
 use super::{Sentences, Writer};
-use crate::i18n::Lang;
+use crate::decimal::duration;
+use deltascope_world::text::{Lang, counted};
 
 names! {
     /// The Chinese names of these facts.
@@ -167,20 +168,15 @@ impl Writer<'_> {
             },
         };
         let verb = self.lang.pick(en, zh);
-        (
-            say!(
-                self,
-                "The server refused to {verb} {name}: {answer}.",
-                "API server 拒绝{verb} {name}：{answer}。",
-                verb = text(verb),
-                name = self.name(key),
-                answer = mono(answer),
-            ),
-            vec![say!(
-                self,
-                "Nothing changed: no new version, no event.",
-                "什么都没有改变：没有新版本，也没有事件。",
-            )],
+        told!(
+            self,
+            "The server refused to {verb} {name}: {answer}.",
+            "API server 拒绝{verb} {name}：{answer}。",
+            "Nothing changed: no new version, no event.",
+            "什么都没有改变：没有新版本，也没有事件。",
+            verb = text(verb),
+            name = self.name(key),
+            answer = mono(answer)
         )
     }
 
@@ -234,179 +230,123 @@ impl Writer<'_> {
     }
 
     fn history_compacted(&self, oldest: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "The server compacted its history: only what came after resourceVersion {rv} is left.",
-                "API server 压缩了历史：只保留 resourceVersion {rv} 之后的变更。",
-                rv = version(oldest),
-            ),
-            vec![say!(
-                self,
-                "A watch from an older version is answered with 410 Gone, and the reflector has to list again. The objects themselves are untouched.",
-                "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响。",
-            )],
+        told!(
+            self,
+            "The server compacted its history: only what came after resourceVersion {rv} is left.",
+            "API server 压缩了历史：只保留 resourceVersion {rv} 之后的变更。",
+            "A watch from an older version is answered with 410 Gone, and the reflector has to list again. The objects themselves are untouched.",
+            "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响。",
+            rv = version(oldest)
         )
     }
 
     fn list_answered(&self, rv: &str, count: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "The server answered the list: {objects} at resourceVersion {rv}.",
-                "API server 返回了 List 结果：{objects}，resourceVersion 为 {rv}。",
-                objects = text(objects(count as usize, self.lang)),
-                rv = version(rv),
-            ),
-            vec![say!(
-                self,
-                "This version is the list's own: the watch will go on exactly from there.",
-                "这个版本属于整个列表：之后的 watch 正好从这里接上。",
-            )],
+        told!(
+            self,
+            "The server answered the list: {objects} at resourceVersion {rv}.",
+            "API server 返回了 List 结果：{objects}，resourceVersion 为 {rv}。",
+            "This version is the list's own: the watch will go on exactly from there.",
+            "这个版本属于整个列表：之后的 watch 正好从这里接上。",
+            objects = text(objects(self.lang, count as usize)),
+            rv = version(rv)
         )
     }
 
     fn objects_learned(&self, rv: &str, all: &[ObjectRef]) -> Sentences {
-        (
-            say!(
-                self,
-                "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
-                "于是知道了集群里有什么：{objects}，版本为 {rv}。",
-                objects = text(objects(all.len(), self.lang)),
-                rv = version(rv),
-            ),
-            vec![say!(
-                self,
-                "A real server cannot be looked into: this panel shows what its answers have contained so far.",
-                "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
-            )],
+        told!(
+            self,
+            "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
+            "于是知道了集群里有什么：{objects}，版本为 {rv}。",
+            "A real server cannot be looked into: this panel shows what its answers have contained so far.",
+            "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
+            objects = text(objects(self.lang, all.len())),
+            rv = version(rv)
         )
     }
 
     fn request_deferred(&self, code: u16, after_ms: u64, attempt: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "The server asks to come again later: {code}, Retry-After. The client waits {pause}, then sends the same request again.",
-                "API server 请客户端稍后再来：{code}，Retry-After。客户端等待 {pause}，然后把同一个请求再发一次。",
-                code = mono(code.to_string()),
-                pause = text(duration(after_ms, self.lang)),
-            ),
-            vec![say!(
-                self,
-                "This is the HTTP client's own retry ({attempt}, of at most 10): the reflector does not see it and does not back off.",
-                "这是 HTTP 客户端自己的重试（第 {attempt} 次，最多 10 次）：Reflector 看不到它，也不会退避。",
-                attempt = mono(attempt.to_string()),
-            )],
+        told!(
+            self,
+            "The server asks to come again later: {code}, Retry-After. The client waits {pause}, then sends the same request again.",
+            "API server 请客户端稍后再来：{code}，Retry-After。客户端等待 {pause}，然后把同一个请求再发一次。",
+            "This is the HTTP client's own retry ({attempt}, of at most 10): the reflector does not see it and does not back off.",
+            "这是 HTTP 客户端自己的重试（第 {attempt} 次，最多 10 次）：Reflector 看不到它，也不会退避。",
+            code = mono(code.to_string()),
+            pause = text(duration(after_ms, self.lang)),
+            attempt = mono(attempt.to_string())
         )
     }
 
     fn list_refused(&self, code: u16, reason: &Reason) -> Sentences {
         // Code 0: a recording or a program has no list to answer with.
         if code == 0 && self.picture.api.source != SourceKind::Cluster {
-            (
-                say!(
-                    self,
-                    "No answer to the list: {reason}.",
-                    "List 没有得到回应：{reason}。",
-                    reason = self.reason(reason),
-                ),
-                vec![say!(
-                    self,
-                    "The reflector stops here. What is queued and what is stored stay as they are.",
-                    "Reflector 到此停止。队列和已存的内容保持原样。",
-                )],
+            told!(
+                self,
+                "No answer to the list: {reason}.",
+                "List 没有得到回应：{reason}。",
+                "The reflector stops here. What is queued and what is stored stay as they are.",
+                "Reflector 到此停止。队列和已存的内容保持原样。",
+                reason = self.reason(reason)
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The server did not answer the list: {code}.",
-                    "API server 没有返回列表：{code}。",
-                    code = mono(answer(code, reason.as_str())),
-                ),
-                vec![say!(
-                    self,
-                    "The {queue} and what is stored stay as they are: old, but whole.",
-                    "{queue} 与已存的内容保持原样：虽旧，但完整。",
-                    queue = self.queue(),
-                )],
+            told!(
+                self,
+                "The server did not answer the list: {code}.",
+                "API server 没有返回列表：{code}。",
+                "The {queue} and what is stored stay as they are: old, but whole.",
+                "{queue} 与已存的内容保持原样：虽旧，但完整。",
+                code = mono(answer(code, reason.as_str())),
+                queue = self.queue()
             )
         }
     }
 
     fn watch_accepted(&self, rv: &str) -> Sentences {
         if self.begins_in_mid_watch(rv) {
-            (
-                say!(
-                    self,
-                    "The recording begins in the middle of a watch.",
-                    "录制从 watch 的中途开始。",
-                ),
-                vec![say!(
-                    self,
-                    "Only what comes over it from here on is known: neither what the server held nor from which version it started.",
-                    "能知道的只有此后推送的内容：API server 上原有什么、watch 从哪个版本开始，都不得而知。",
-                )],
+            told!(
+                self,
+                "The recording begins in the middle of a watch.",
+                "录制从 watch 的中途开始。",
+                "Only what comes over it from here on is known: neither what the server held nor from which version it started.",
+                "能知道的只有此后推送的内容：API server 上原有什么、watch 从哪个版本开始，都不得而知。"
             )
         } else if self.asked_for_stream() {
-            (
-                say!(
-                    self,
-                    "The streaming list is open: first come all objects, then a bookmark that says so, then every change.",
-                    "流式列表已建立：先推送全部对象，再用一个 BOOKMARK 表示齐全，然后是每次变更。"
-                ),
-                vec![say!(
-                    self,
-                    "List and watch are one request here: no change can fall between them.",
-                    "这里 List 和 watch 是同一个请求：两者之间不会漏掉任何变更。"
-                )],
+            told!(
+                self,
+                "The streaming list is open: first come all objects, then a bookmark that says so, then every change.",
+                "流式列表已建立：先推送全部对象，再用一个 BOOKMARK 表示齐全，然后是每次变更。",
+                "List and watch are one request here: no change can fall between them.",
+                "这里 List 和 watch 是同一个请求：两者之间不会漏掉任何变更。"
             )
         } else if is_any(rv) {
-            (
-                say!(
-                    self,
-                    "The watch is open: first come all objects that there are, then every change.",
-                    "watch 已建立：先推送现有的全部对象，然后是每次变更。",
-                ),
-                vec![say!(
-                    self,
-                    "It starts at no particular version, so every object there is comes first, as [ADDED], in no promised order.",
-                    "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。",
-                )],
+            told!(
+                self,
+                "The watch is open: first come all objects that there are, then every change.",
+                "watch 已建立：先推送现有的全部对象，然后是每次变更。",
+                "It starts at no particular version, so every object there is comes first, as [ADDED], in no promised order.",
+                "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。"
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The watch is open, from resourceVersion {rv} on.",
-                    "watch 已建立，从 resourceVersion {rv} 之后开始。",
-                    rv = version(rv),
-                ),
-                vec![say!(
-                    self,
-                    "Every change after that comes over it; an object that does not change is not sent.",
-                    "此后的每次变更都会推送过来；没有变化的对象不会再发送。",
-                )],
+            told!(
+                self,
+                "The watch is open, from resourceVersion {rv} on.",
+                "watch 已建立，从 resourceVersion {rv} 之后开始。",
+                "Every change after that comes over it; an object that does not change is not sent.",
+                "此后的每次变更都会推送过来；没有变化的对象不会再发送。",
+                rv = version(rv)
             )
         }
     }
 
     fn watch_refused(&self, rv: &str, oldest: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "The server refused the watch from resourceVersion {rv}: `410 Gone`.",
-                "API server 拒绝了从 resourceVersion {rv} 开始的 watch：`410 Gone`。",
-                rv = version(rv),
-            ),
-            vec![say!(
-                self,
-                "`{rv} is older than {oldest} → 410`: what happened in between is forgotten, so only a list can tell.",
-                "`{rv} 早于 {oldest} → 410`：其间的历史已不存在，只能重新 List。",
-                rv = version(rv),
-                oldest = version(oldest),
-            )],
+        told!(
+            self,
+            "The server refused the watch from resourceVersion {rv}: `410 Gone`.",
+            "API server 拒绝了从 resourceVersion {rv} 开始的 watch：`410 Gone`。",
+            "`{rv} is older than {oldest} → 410`: what happened in between is forgotten, so only a list can tell.",
+            "`{rv} 早于 {oldest} → 410`：其间的历史已不存在，只能重新 List。",
+            rv = version(rv),
+            oldest = version(oldest)
         )
     }
 
@@ -502,19 +442,14 @@ impl Writer<'_> {
     }
 
     fn initial_events_end_sent(&self, object: &ObjectRef) -> Sentences {
-        (
-            say!(
-                self,
-                "The server put the {event} that ends the initial list on the watch stream, at {rv}.",
-                "API server 在 watch 流中写入结束初始列表的 {event}，版本为 {rv}。",
-                event = event_type(EventType::Bookmark),
-                rv = version(&object.rv),
-            ),
-            vec![say!(
-                self,
-                "`k8s.io/initial-events-end: \"true\"`: every object there is has been sent; what comes after it are changes.",
-                "`k8s.io/initial-events-end: \"true\"`：现有的全部对象都已发送；此后的都是变更。",
-            )],
+        told!(
+            self,
+            "The server put the {event} that ends the initial list on the watch stream, at {rv}.",
+            "API server 在 watch 流中写入结束初始列表的 {event}，版本为 {rv}。",
+            "`k8s.io/initial-events-end: \"true\"`: every object there is has been sent; what comes after it are changes.",
+            "`k8s.io/initial-events-end: \"true\"`：现有的全部对象都已发送；此后的都是变更。",
+            event = event_type(EventType::Bookmark),
+            rv = version(&object.rv)
         )
     }
 
@@ -536,33 +471,19 @@ impl Writer<'_> {
                     )
                 })],
             ),
-            EventType::Bookmark => (
-                say!(
-                    self,
-                    "The server put a {event} at {rv} on the watch stream.",
-                    "API server 在 watch 流中写入 {event}，版本为 {rv}。",
-                    event = event_type(event),
-                    rv = version(&object.rv),
-                ),
-                vec![say!(
-                    self,
-                    "It carries a version and no change, so that a later watch does not have to start from long ago.",
-                    "它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
-                )],
-            ),
-            EventType::Error => (
-                say!(
-                    self,
-                    "The server put an {event} event on the watch stream.",
-                    "API server 在 watch 流中写入了 {event} 事件。",
-                    event = event_type(event),
-                ),
-                vec![say!(
-                    self,
-                    "It is the last thing on this stream: the watch cannot go on.",
-                    "这是该流上的最后一条：watch 无法继续。",
-                )],
-            ),
+            EventType::Bookmark => told!(self,
+"The server put a {event} at {rv} on the watch stream.",
+"API server 在 watch 流中写入 {event}，版本为 {rv}。",
+"It carries a version and no change, so that a later watch does not have to start from long ago.",
+"它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
+event = event_type(event),
+rv = version(&object.rv)),
+            EventType::Error => told!(self,
+"The server put an {event} event on the watch stream.",
+"API server 在 watch 流中写入了 {event} 事件。",
+"It is the last thing on this stream: the watch cannot go on.",
+"这是该流上的最后一条：watch 无法继续。",
+event = event_type(event)),
         }
     }
 
@@ -609,7 +530,7 @@ impl Writer<'_> {
                 "The watch's connection broke inside a line, after {bytes} of it.",
                 "watch 的连接在一行中间断了，这一行只收到 {bytes}。",
                 bytes = text(match self.lang {
-                    Lang::En => count(*bytes as usize, "byte", "bytes"),
+                    Lang::En => counted(*bytes as usize, "byte", "bytes"),
                     Lang::Zh => format!("{bytes} 字节"),
                 }),
             ),
@@ -643,7 +564,7 @@ impl Writer<'_> {
                 "{events} on the way never arrived. The server has them still: the next watch starts before them, or a list makes up for them.",
                 "有 {events} 在途中丢失。API server 上还有：下一次 watch 会从它们之前开始，或由 List 补上。",
                 events = text(match self.lang {
-                    Lang::En => count(lost as usize, "event", "events"),
+                    Lang::En => counted(lost as usize, "event", "events"),
                     Lang::Zh => format!("{lost} 个事件"),
                 }),
             )

@@ -48,18 +48,13 @@ impl Writer<'_> {
 
     fn item_stored(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Sentences {
         let Some(old) = old else {
-            return (
-                say!(
-                    self,
-                    "The Indexer now holds {object}.",
-                    "Indexer 现在持有 {object}。",
-                    object = self.object(object),
-                ),
-                vec![say!(
-                    self,
-                    "`old = none`. A lister finds it from now on, before any handler is called.",
-                    "`old = 无`。从现在起 lister 就能查到它，早于任何 handler 收到通知。",
-                )],
+            return told!(
+                self,
+                "The Indexer now holds {object}.",
+                "Indexer 现在持有 {object}。",
+                "`old = none`. A lister finds it from now on, before any handler is called.",
+                "`old = 无`。从现在起 lister 就能查到它，早于任何 handler 收到通知。",
+                object = self.object(object)
             );
         };
         let why = if !old.uid.is_empty() && !object.uid.is_empty() && old.uid != object.uid {
@@ -98,50 +93,34 @@ impl Writer<'_> {
 
     fn item_removed(&self, key: &Key, old: Option<&ObjectRef>) -> Sentences {
         match old {
-            Some(old) => (
-                say!(
-                    self,
-                    "The Indexer no longer holds {name}; it had rv {rv}.",
-                    "Indexer 不再持有 {name}，之前存的版本是 {rv}。",
-                    name = self.name(key),
-                    rv = version(&old.rv),
-                ),
-                vec![say!(
-                    self,
-                    "From now on a lister does not find it, though no handler may have seen its OnDelete yet.",
-                    "从现在起 lister 就查不到它了，而 handler 可能都还没收到 OnDelete。",
-                )],
+            Some(old) => told!(
+                self,
+                "The Indexer no longer holds {name}; it had rv {rv}.",
+                "Indexer 不再持有 {name}，之前存的版本是 {rv}。",
+                "From now on a lister does not find it, though no handler may have seen its OnDelete yet.",
+                "从现在起 lister 就查不到它了，而 handler 可能都还没收到 OnDelete。",
+                name = self.name(key),
+                rv = version(&old.rv)
             ),
-            None => (
-                say!(
-                    self,
-                    "The Indexer was to remove {name}, but did not hold it.",
-                    "要从 Indexer 删除 {name}，但其中并没有它。",
-                    name = self.name(key),
-                ),
-                vec![say!(
-                    self,
-                    "`{name} is stored = no → nothing to do`. It is no error, and OnDelete is called all the same.",
-                    "`{name} 已存储 = 否 → 无事可做`。这不算错误，OnDelete 照样会调用。",
-                    name = self.name(key),
-                )],
+            None => told!(
+                self,
+                "The Indexer was to remove {name}, but did not hold it.",
+                "要从 Indexer 删除 {name}，但其中并没有它。",
+                "`{name} is stored = no → nothing to do`. It is no error, and OnDelete is called all the same.",
+                "`{name} 已存储 = 否 → 无事可做`。这不算错误，OnDelete 照样会调用。",
+                name = self.name(key)
             ),
         }
     }
 
     fn store_replaced(&self, items: &[ObjectRef]) -> Sentences {
-        (
-            say!(
-                self,
-                "The whole content of the Indexer was replaced: {objects} now.",
-                "Indexer 的内容被整体替换：现在有 {objects}。",
-                objects = text(objects(items.len(), self.lang)),
-            ),
-            vec![say!(
-                self,
-                "The indices follow, step by step. The store's own lock is held until the last of them: no reader sees anything in between.",
-                "索引随后逐步更新。存储自己的锁要到最后一步才释放：读者看不到中间状态。",
-            )],
+        told!(
+            self,
+            "The whole content of the Indexer was replaced: {objects} now.",
+            "Indexer 的内容被整体替换：现在有 {objects}。",
+            "The indices follow, step by step. The store's own lock is held until the last of them: no reader sees anything in between.",
+            "索引随后逐步更新。存储自己的锁要到最后一步才释放：读者看不到中间状态。",
+            objects = text(objects(self.lang, items.len()))
         )
     }
 
@@ -174,55 +153,39 @@ impl Writer<'_> {
     }
 
     fn index_entry_added(&self, index: &str, value: &str, key: &Key) -> Sentences {
-        (
-            say!(
-                self,
-                "Index {index}: {name} joined the keys under {value}.",
-                "索引 {index}：{name} 加入 {value} 下的 key 集合。",
-                index = named(index),
-                value = quoted(value),
-                name = self.name(key),
-            ),
-            vec![say!(
-                self,
-                "The index function gave {value} for the new object. An index holds keys, never objects.",
-                "索引函数对新对象算出 {value}。索引里只存 key，不存对象。",
-                value = quoted(value),
-            )],
+        told!(
+            self,
+            "Index {index}: {name} joined the keys under {value}.",
+            "索引 {index}：{name} 加入 {value} 下的 key 集合。",
+            "The index function gave {value} for the new object. An index holds keys, never objects.",
+            "索引函数对新对象算出 {value}。索引里只存 key，不存对象。",
+            index = named(index),
+            value = quoted(value),
+            name = self.name(key)
         )
     }
 
     fn index_failed(&self, index: &str, key: &Key, error: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "The index function of {index} failed for {name}.",
-                "{index} 的索引函数对 {name} 执行失败。",
-                index = named(index),
-                name = self.name(key),
-            ),
-            vec![say!(
-                self,
-                "`{error}`. The object was stored before, so items has it and this index lacks it. client-go panics here.",
-                "`{error}`。对象在此之前已经存入，所以 items 里有它，这个索引里却没有。client-go 在这里会 panic。",
-                error = mono(error),
-            )],
+        told!(
+            self,
+            "The index function of {index} failed for {name}.",
+            "{index} 的索引函数对 {name} 执行失败。",
+            "`{error}`. The object was stored before, so items has it and this index lacks it. client-go panics here.",
+            "`{error}`。对象在此之前已经存入，所以 items 里有它，这个索引里却没有。client-go 在这里会 panic。",
+            index = named(index),
+            name = self.name(key),
+            error = mono(error)
         )
     }
 
     fn indexers_added(&self, names: &[Arc<str>]) -> Sentences {
-        (
-            say!(
-                self,
-                "New indices: {names}.",
-                "新增索引：{names}。",
-                names = self.list(names),
-            ),
-            vec![say!(
-                self,
-                "What is already stored is indexed at once. A name that is taken would have refused all of them.",
-                "已存储的对象会立即编入索引。只要有一个名字已被占用，就会全部拒绝。",
-            )],
+        told!(
+            self,
+            "New indices: {names}.",
+            "新增索引：{names}。",
+            "What is already stored is indexed at once. A name that is taken would have refused all of them.",
+            "已存储的对象会立即编入索引。只要有一个名字已被占用，就会全部拒绝。",
+            names = self.list(names)
         )
     }
 
@@ -241,13 +204,12 @@ impl Writer<'_> {
     }
 
     fn indices_reset(&self) -> Sentences {
-        (
-            say!(self, "All indices were emptied.", "所有索引都被清空。"),
-            vec![say!(
-                self,
-                "The content is new, so they are filled again from it; old values are not taken out one by one.",
-                "内容已经换新，索引要据此重建，而不是逐个移除旧值。",
-            )],
+        told!(
+            self,
+            "All indices were emptied.",
+            "所有索引都被清空。",
+            "The content is new, so they are filled again from it; old values are not taken out one by one.",
+            "内容已经换新，索引要据此重建，而不是逐个移除旧值。"
         )
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::i18n::Text;
 use deltascope_cache::selector::{Operator, Requirement};
+use deltascope_world::text::Text;
 
 /// The names of indices in a text that the user typed: `app, .spec.nodeName`.
 #[must_use]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::i18n::Text;
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 use deltascope_world::fields::{Fields, LATEST_MS, moment};
 use deltascope_world::source::proxy::target::{Resource, Target};
+use deltascope_world::text::Text;
 
 use super::indices::{check_index, without_values};
 

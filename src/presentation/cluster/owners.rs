@@ -6,13 +6,13 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use super::together::Tab;
-use crate::i18n::Lang;
 use crate::strings;
 use crate::strings::together::{absent, beside, momentless, owned_by, owns};
 use deltascope_cache::key::Key;
 use deltascope_cache::object::Object;
 use deltascope_world::source::key_of;
 use deltascope_world::source::proxy::target::Target;
+use deltascope_world::text::Lang;
 
 /// Of the objects that one tab has of an owner, at most this many are listed.
 const LISTED: usize = 20;
@@ -265,9 +265,9 @@ mod tests {
 
     use super::*;
     use crate::cluster::Status;
-    use crate::i18n::Text;
     use deltascope_world::source::pod::from_json;
     use deltascope_world::source::proxy::target::Resource;
+    use deltascope_world::text::Text;
 
     const PODS: u64 = 1;
     const SETS: u64 = 2;

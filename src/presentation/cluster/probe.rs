@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::i18n::{Lang, Text};
 use deltascope_world::source::proxy::exchange::{Head, SERVE};
+use deltascope_world::text::{Lang, Text};
 
 /// Where an API may be, seen from the page: behind a proxy, or at the page's own server.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];

@@ -1,8 +1,8 @@
 //! The run that watches a resource.
 
-use crate::i18n::Text;
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
 
 use super::indices::lacks;

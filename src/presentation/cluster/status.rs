@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::i18n::{Lang, Text};
 use deltascope_world::Time;
+use deltascope_world::text::{Lang, Text};
 
 /// The page mentions a silence that is longer than this, in ms: a watch gets a bookmark about every minute.
 const SILENCE_MS: u64 = 75_000;

@@ -1,9 +1,9 @@
 //! Several resources at once, each in a tab of the page.
 
 use super::status::{Phase, Status};
-use crate::i18n::{Lang, Text};
 use crate::strings::{self, strings, together};
 use crate::view::LiveView;
+use deltascope_world::text::{Lang, Text};
 
 /// The most tabs of a page. Each open watch takes one of the six connections that a browser opens to a server over
 /// HTTP/1.1, and one is left for what the page asks besides.

@@ -1,6 +1,5 @@
 //! What went wrong, and what to do: an error, too much data, the end of a watch.
 
-use crate::i18n::Text;
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiError;
 use deltascope_world::Time;
@@ -8,6 +7,7 @@ use deltascope_world::source::live::{MAX_OBJECTS, ResponsePart};
 use deltascope_world::source::proxy::list::{Excess, MAX_LIST};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::{MAX_LINE, RecordedEvent};
+use deltascope_world::text::Text;
 
 /// The cause of an error, with the HTTP status if the message shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

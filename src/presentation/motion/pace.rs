@@ -1,10 +1,10 @@
 //! How long playback shows a fact: until its motion is over, and until its sentence can have been read.
 
 use crate::caption::{Span, plain};
-use crate::i18n::Lang;
 use crate::rows::said;
 use crate::view::View;
 use deltascope_cache::fact::{Fact, QueueFact, StoreFact};
+use deltascope_world::text::Lang;
 
 /// What is read in a second, in halves of a Latin letter.
 const A_SECOND: usize = 46;

@@ -430,11 +430,7 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
     let goes = |from: Vec<Anchor>, place, handler, notification: &NotificationRef| {
         let (to, look) = (within(handler, place), pill(notification.object()));
         Motion::flies(Flight {
-            hue: Some(match notification {
-                NotificationRef::Add { .. } => DeltaType::Added,
-                NotificationRef::Update { .. } => DeltaType::Updated,
-                NotificationRef::Delete { .. } => DeltaType::Deleted,
-            }),
+            hue: Some(notification.delta_type()),
             ..Flight::new(from, to, look, Hides::Target)
         })
     };

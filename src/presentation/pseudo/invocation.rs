@@ -4,10 +4,11 @@ use crate::fact_queries::changes_store;
 use deltascope_cache::fact::{Fact, FactRecord, QueueFact};
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
+use deltascope_world::text::counted;
 
 use super::places::{Context, place_of};
 use super::routines::Id;
-use super::values::{counted, deltas, named, values};
+use super::values::{deltas, named, values};
 
 /// The values of one invocation, gathered from its facts backwards from the last one.
 pub(super) struct Invocation {

@@ -2,10 +2,11 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    EventType, Fact, HandlersFact, Known, NotificationRef, ObjectRef, ProcessMode, QueueFact,
-    ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
+    EventType, Fact, HandlersFact, Known, ObjectRef, ProcessMode, QueueFact, ReflectorFact,
+    Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::text::counted;
 use deltascope_world::virtual_time::mode_text;
 
 use crate::caption::{answer, refusal, short_name, short_rv};
@@ -262,7 +263,7 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
         HandlersFact::NotificationSent {
             handler: _,
             notification,
-        } => function(notification).into(),
+        } => notification.call().into(),
         HandlersFact::NotificationWithheld { handler: _, key } => {
             format!("not {}", short_name(key))
         }
@@ -270,18 +271,14 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
             handler: _,
             notification,
             pending,
-        } => format!("{}, {pending} waiting", function(notification)),
+        } => format!("{}, {pending} waiting", notification.call()),
         HandlersFact::NotificationTaken {
             handler: _,
             notification,
         } => format!(
             "{}({})",
-            function(notification),
-            short_name(match notification {
-                NotificationRef::Add { object, .. } | NotificationRef::Delete { object } =>
-                    &object.key,
-                NotificationRef::Update { new, .. } => &new.key,
-            })
+            notification.call(),
+            short_name(&notification.object().key)
         ),
         HandlersFact::LinePrinted { by: _, line } => line.to_string(),
         HandlersFact::HandlerPanicked { handler: _, error } => error.to_string(),
@@ -390,14 +387,6 @@ fn moved(from: &str, to: &str) -> String {
     format!("{} → {}", version(from), version(to))
 }
 
-fn function(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Add { .. } => "OnAdd",
-        NotificationRef::Update { .. } => "OnUpdate",
-        NotificationRef::Delete { .. } => "OnDelete",
-    }
-}
-
 pub(super) fn named(object: &ObjectRef) -> String {
     let name = short_name(&object.key);
     if object.rv.is_empty() {
@@ -417,10 +406,6 @@ fn version(rv: &str) -> String {
 
 fn switch(on: bool) -> &'static str {
     if on { "on" } else { "off" }
-}
-
-pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 pub(super) fn deltas(n: usize) -> String {

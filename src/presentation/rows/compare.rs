@@ -1,6 +1,5 @@
 //! Two runs side by side, as rows of chips.
 
-use crate::i18n::Lang;
 use crate::stage::Panel as Place;
 use crate::strings;
 use crate::view::{CompareView, View};
@@ -8,8 +7,9 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, SHOWN, Thing};
 use deltascope_replay::picture::ReflectorState;
+use deltascope_world::text::Lang;
 
-use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
+use super::{Mark, Names, RvText, is_tombstone, type_class};
 
 /// One room of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,17 +304,14 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             ..Chip::default()
         },
         Thing::Notified(notification) => {
-            let (delta_type, what) = match &**notification {
+            let what = match &**notification {
                 NotificationRef::Add {
                     is_in_initial_list: true,
                     ..
-                } => (DeltaType::Added, "OnAdd (isInInitialList)"),
-                NotificationRef::Add { .. } => (DeltaType::Added, "OnAdd"),
-                NotificationRef::Update { .. } => (DeltaType::Updated, "OnUpdate"),
-                NotificationRef::Delete { .. } => (DeltaType::Deleted, "OnDelete"),
+                } => "OnAdd (isInInitialList)",
+                other => other.call(),
             };
-            debug_assert_eq!(type_class(delta_type), notification_class(notification));
-            let mut chip = typed(delta_type, what, notification.object());
+            let mut chip = typed(notification.delta_type(), what, notification.object());
             if let NotificationRef::Update { old: Some(old), .. } = &**notification
                 && let Some((_, _, rv)) = chip.about.first_mut()
             {

@@ -3,7 +3,6 @@
 use super::Names;
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::{self, Voice};
-use crate::i18n::Lang;
 use crate::rows::live;
 use crate::rows::type_class;
 use crate::stage::{Panel, WorkPart};
@@ -12,6 +11,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, ServerFact, WorkFact, WorkPlace,
 };
+use deltascope_world::text::Lang;
 
 /// At most this many are shown in one place.
 pub const SHOWN: usize = 2;

@@ -1,8 +1,8 @@
 //! What a controller logged, beside what its handler should have heard.
 
-use crate::i18n::Lang;
 use crate::view::{HeardRow, HeardView};
 use deltascope_replay::heard::Tally;
+use deltascope_world::text::Lang;
 
 /// How the two compare so far, in a sentence or two.
 #[must_use]
@@ -104,8 +104,8 @@ pub fn place(row: &HeardRow, lang: Lang) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::i18n::Text;
     use crate::view::FirstView;
+    use deltascope_world::text::Text;
 
     #[test]
     fn a_log_that_is_behind_does_not_differ() {

@@ -26,15 +26,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::caption::{self, Span, Voice, Words, short_name};
-use crate::i18n::Lang;
 use crate::stage::Panel;
 use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
+use deltascope_cache::fact::{ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
+use deltascope_world::text::Lang;
 
 /// How many hues a mark can have.
 const HUES: u8 = 8;
@@ -360,16 +360,6 @@ pub fn versions<'a>(
         Freshness::Stale => Some([Some(cached), Some(server)]),
         Freshness::Missing => Some([None, Some(server)]),
         Freshness::Gone => Some([Some(cached), None]),
-    }
-}
-
-/// The CSS class of a notification.
-#[must_use]
-pub(crate) fn notification_class(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Add { .. } => "Added",
-        NotificationRef::Update { .. } => "Updated",
-        NotificationRef::Delete { .. } => "Deleted",
     }
 }
 

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::things::called;
-use super::{Mark, Names, RvText, current, is_tombstone, notification_class, uid_of};
-use crate::i18n::Lang;
+use super::{Mark, Names, RvText, current, is_tombstone, type_class, uid_of};
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
 use crate::view::{LiveView, RECENT, View};
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef, Printer};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
+use deltascope_world::text::Lang;
 
 /// How many places a handler's ring has.
 pub const RING: usize = 4;
@@ -250,12 +249,12 @@ fn notified(notification: &NotificationRef) -> String {
     let object = notification.object();
     let version = RvText::of(&object.rv).said();
     let got = if is_tombstone(object) { TOMBSTONE } else { "" };
-    heard::parts([called(notification), &*object.key, &*version, got])
+    heard::parts([notification.call(), &*object.key, &*version, got])
 }
 
 fn look(notification: &NotificationRef) -> NotificationLook {
     NotificationLook {
-        class: notification_class(notification),
+        class: type_class(notification.delta_type()),
         tombstone: is_tombstone(notification.object()),
     }
 }
@@ -321,7 +320,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
             WorkPart::Delayed,
             &mut work.delayed.iter().map(|(key, at)| {
                 let ms = at.saturating_sub(view.time);
-                (key, crate::strings::seconds(ms))
+                (key, crate::decimal::tenths(ms))
             }),
         ),
         line(

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::compare::{Chip, chip};
 use super::{Names, RvText, is_tombstone};
-use crate::i18n::Lang;
 use crate::strings;
 use crate::view::{RaceView, View};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_replay::diff::Thing;
 use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, QUEUES, STORES};
+use deltascope_world::text::Lang;
 
 /// How many handlers a lane shows.
 const HANDLERS_SHOWN: usize = 3;
@@ -203,7 +203,11 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
         }
     }
     let parts = [
-        (gone, "was called for the delete of #", "已收到 # 的 OnDelete"),
+        (
+            gone,
+            "was called for the delete of #",
+            "已收到 # 的 OnDelete",
+        ),
         (there, "knows #", "已知 #"),
         (never, "knows nothing of #", "不知道 #"),
     ];

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::things::called;
-use crate::i18n::Lang;
 use crate::strings::{self, heard};
 use crate::view::View;
 use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::picture::{HandlerRoom, Picture, QueueKind};
+use deltascope_world::text::Lang;
 
 /// At most this many keys are listed.
 const KEYS: usize = 200;
@@ -137,7 +136,7 @@ fn pop(picture: &Picture, key: &Key) -> String {
 fn handler(handler: &HandlerRoom, key: &Key, lang: Lang) -> String {
     let about = |one: &NotificationRef| one.object().key == *key;
     let last = handler.notifications.iter().rev().find(|one| about(one));
-    let last = last.map(|one| typed(called(one), one.object(), false));
+    let last = last.map(|one| typed(one.call(), one.object(), false));
     let waits = handler.pending.iter().chain(&handler.sending);
     let waits = waits.filter(|one| about(one)).count();
     let waits = (waits > 0).then(|| strings::waiting(lang, waits));

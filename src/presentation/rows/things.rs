@@ -4,7 +4,7 @@ use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
 use crate::stage::{Panel, WorkPart};
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef};
+use deltascope_cache::fact::{Entry, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
@@ -212,7 +212,7 @@ impl<'a> List<'a> {
             let sending = sending.map(|notification| (HandlerPlace::Sending, notification));
             for (place, notification) in running.chain(pending).chain(sending) {
                 self.add(Some(&notification.object().key), &|| {
-                    let name = named(names, called(notification), notification.object());
+                    let name = named(names, notification.call(), notification.object());
                     (
                         Anchor::Handler(number, place),
                         format!("{} · {name}", handler.name),
@@ -235,15 +235,6 @@ impl<'a> List<'a> {
                 (Anchor::OutputLine(number), printed.line.to_string())
             });
         }
-    }
-}
-
-/// The handler's method that a notification calls.
-pub(super) fn called(notification: &NotificationRef) -> &'static str {
-    match notification {
-        NotificationRef::Add { .. } => "OnAdd",
-        NotificationRef::Update { .. } => "OnUpdate",
-        NotificationRef::Delete { .. } => "OnDelete",
     }
 }
 

@@ -4,7 +4,6 @@ use std::ops::{ControlFlow, Range};
 
 use serde_json::Value;
 
-use crate::i18n::Text;
 use crate::rows::live;
 use crate::state::value_at;
 use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
@@ -16,6 +15,7 @@ use deltascope_replay::picture::Picture;
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::Timeline;
+use deltascope_world::text::Text;
 
 use super::OPENING;
 

@@ -7,19 +7,18 @@ use std::sync::Arc;
 use crate::command::When;
 use crate::decimal::seconds;
 use crate::fact_queries;
-use crate::i18n::{Lang, Text};
-use crate::landmarks::Landmarks;
 use crate::strings;
 use crate::view::{BranchRow, ServerEvent, SettingRow};
 use deltascope_cache::fact::{Cause, Fact, FactRecord, RunFact, ServerFact, WatchEnd};
 use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
-use deltascope_replay::invariants::Invariants;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
 use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::{Lang, Text, counted};
 
+use super::marking::Marking;
 use super::messages::cannot_run;
 use super::{Change, LEAP, Session, head_of};
 
@@ -36,7 +35,7 @@ pub(super) struct Kept {
     /// The cursor of the branch.
     pub(super) cursor: usize,
     /// The landmarks and the violations of the run.
-    found: (Landmarks, Invariants),
+    found: Marking,
 }
 
 /// How many inputs a run has that are no responses of a cluster.
@@ -50,7 +49,7 @@ impl Session {
     pub(super) fn fork(&mut self) -> Change {
         let at = self.playback.cursor();
         if !self.leave(Made::Forked, at) {
-            return self.fail(no_room(), None);
+            return self.say(no_room());
         }
         self.timeline.forget_after(at);
         self.cut(at);
@@ -63,7 +62,7 @@ impl Session {
     pub(super) fn switch(&mut self, id: u32) -> Change {
         let kept = self.keep();
         if self.branches.get(id).is_none() {
-            return self.fail(no_branch(id), None);
+            return self.say(no_branch(id));
         }
         let Some(other) = self.branches.switch(id, kept) else {
             return Change::None;
@@ -75,7 +74,7 @@ impl Session {
 
     pub(super) fn remove_branch(&mut self, id: u32) -> Change {
         if !self.branches.remove(id) {
-            return self.fail(cannot_remove(), None);
+            return self.say(cannot_remove());
         }
         Change::None
     }
@@ -132,13 +131,13 @@ impl Session {
             Ok(mut timeline) => {
                 timeline.limit(self.timeline.most());
                 if is_other && !self.leave(Made::Reset, 0) {
-                    return self.fail(no_room(), None);
+                    return self.say(no_room());
                 }
                 self.show(timeline, 0, None);
                 self.notice = kept;
                 Change::Cut
             }
-            Err(reason) => self.fail(cannot_run(&reason), None),
+            Err(reason) => self.say(cannot_run(&reason)),
         }
     }
 
@@ -146,14 +145,14 @@ impl Session {
     pub(super) fn drop_event(&mut self, place: usize) -> Change {
         match self.event_at(place) {
             Some((origin, record)) => self.edit(Edit::Drop(origin), Some(record)),
-            None => self.fail(cannot_edit(EditError::Gone), None),
+            None => self.say(cannot_edit(EditError::Gone)),
         }
     }
 
     /// Makes a branch in which the event happens at another time.
     pub(super) fn move_event(&mut self, place: usize, when: When) -> Change {
         let Some((origin, record)) = self.event_at(place) else {
-            return self.fail(cannot_edit(EditError::Gone), None);
+            return self.say(cannot_edit(EditError::Gone));
         };
         let to = match when {
             When::At(time) => Some(time),
@@ -164,7 +163,7 @@ impl Session {
         };
         match to {
             Some(to) => self.edit(Edit::Move { origin, to }, Some(record)),
-            None => self.fail(no_neighbour(), None),
+            None => self.say(no_neighbour()),
         }
     }
 
@@ -175,20 +174,20 @@ impl Session {
 
     fn edit(&mut self, edit: Edit, record: Option<FactRecord>) -> Change {
         if !self.branches.has_room() {
-            return self.fail(no_room(), None);
+            return self.say(no_room());
         }
         let edit = match self.as_recorded(edit) {
             Some(edit) => edit,
-            None => return self.fail(cannot_edit(EditError::Gone), None),
+            None => return self.say(cannot_edit(EditError::Gone)),
         };
         let recording = match self.timeline.recording().edited(&edit, record.as_ref()) {
             Ok(recording) => recording,
-            Err(error) => return self.fail(cannot_edit(error), None),
+            Err(error) => return self.say(cannot_edit(error)),
         };
         let by_time = matches!(edit, Edit::Set(_));
         let (timeline, to) = match self.play_again(&recording, by_time, self.leap()) {
             Ok(played) => played,
-            Err(reason) => return self.fail(cannot_run(&reason), None),
+            Err(reason) => return self.say(cannot_run(&reason)),
         };
         let key = record.as_ref().and_then(|record| record.fact.key());
         let key = key.map(|key| Arc::from(&**key));
@@ -196,7 +195,7 @@ impl Session {
         let place = record.and_then(|record| self.timeline.place_of(record.id));
         let at = place.map_or(0, |place| place + 1);
         if !self.leave(Made::Edited(edit, key), at) {
-            return self.fail(no_room(), None);
+            return self.say(no_room());
         }
         self.error = None;
         self.show(timeline, to, None);
@@ -258,23 +257,21 @@ impl Session {
     fn keep(&self) -> Kept {
         let mut timeline = self.timeline.clone();
         timeline.rest();
-        let mut invariants = self.invariants.clone();
+        let mut invariants = self.marking.invariants.clone();
         invariants.thin(&timeline);
-        let landmarks = self.landmarks.beside(&timeline);
+        let landmarks = self.marking.landmarks.beside(&timeline);
         Kept {
             timeline,
             cursor: self.playback.cursor(),
-            found: (landmarks, invariants),
+            found: Marking {
+                landmarks,
+                invariants,
+            },
         }
     }
 
     /// Shows another run of the same lesson.
-    pub(super) fn show(
-        &mut self,
-        timeline: Timeline,
-        cursor: usize,
-        found: Option<(Landmarks, Invariants)>,
-    ) {
+    pub(super) fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<Marking>) {
         self.playback.pause();
         self.timeline = timeline;
         self.first_run = None;
@@ -528,9 +525,8 @@ pub(super) fn opened() -> Text {
 }
 
 fn changed(changes: usize) -> Text {
-    let s = if changes == 1 { "" } else { "s" };
     Text::new(
-        &format!("with {changes} change{s} of yours"),
+        &format!("with {} of yours", counted(changes, "change", "changes")),
         &format!("加上你的 {changes} 处更改"),
     )
 }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
-use crate::i18n::{Lang, Text};
 use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
@@ -13,6 +12,7 @@ use deltascope_replay::invariants::{Invariants, Violation};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
+use deltascope_world::text::{Lang, Text};
 
 use super::branches::{name_of, opened, words};
 use super::messages::cannot_run;
@@ -54,7 +54,7 @@ impl Session {
                 stale: false,
             }),
             Err(message) => {
-                self.fail(message, None);
+                self.say(message);
                 None
             }
         };
@@ -77,7 +77,7 @@ impl Session {
 
     /// This run has changed after its first `at` facts.
     pub(super) fn run_changed(&mut self, at: usize) {
-        self.invariants.cut(at);
+        self.marking.invariants.cut(at);
         self.run_cut(at);
     }
 
@@ -101,8 +101,8 @@ impl Session {
 
     /// Lists the violations found so far.
     pub(super) fn list_checks(&mut self) {
-        let violations = self.invariants.violations();
-        let applying = self.invariants.applying();
+        let violations = self.marking.invariants.violations();
+        let applying = self.marking.invariants.applying();
         if *self.checks.violations != *violations || *self.checks.applying != *applying {
             self.checks = Rc::new(Checks {
                 applying: applying.to_vec(),
@@ -164,7 +164,7 @@ impl Session {
         compared.checks.check_new(&compared.timeline);
         let right = compared.picture.at(&compared.timeline, step);
         let broken = (
-            broken_before(self.invariants.violations(), cursor),
+            broken_before(self.marking.invariants.violations(), cursor),
             broken_before(compared.checks.violations(), step),
         );
         let tallies = (
@@ -176,7 +176,7 @@ impl Session {
         let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
         let alike = Alike::new(compared.writes.each_ref(), lines);
         let summary = diff::summary(tallies, (&left, &right), broken);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         let side = |name: Text, timeline: &Timeline, picture: &Picture, step: usize| Side {
             name,
             step,

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::decimal::seconds;
-use crate::i18n::{Lang, Text};
 use crate::rows::logged::left_out;
 use crate::view::{FirstView, HeardRow, HeardView, RECENT};
 use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Differs, Kind, Tally};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
+use deltascope_world::text::{Lang, Text};
 
 use super::transcript::sentence;
 use super::{Change, Session};
@@ -152,7 +152,10 @@ impl Session {
                 self.hear(lines);
                 Change::None
             }
-            Err(error) => self.fail(error.message, error.line),
+            Err(error) => {
+                self.error = Some(error.into());
+                Change::Cut
+            }
         }
     }
 
@@ -269,7 +272,7 @@ impl Session {
         let facts = self
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         let words = facts.last().map(|record| {
             let picture = self.timeline.picture(place + 1);
             caption::words(record, &facts, &picture, Voice { lang, naming })

@@ -34,7 +34,7 @@ impl Session {
 
     pub(super) fn cut_watch(&mut self) -> Change {
         if !self.has_watch() {
-            return self.fail(no_watch(), None);
+            return self.say(no_watch());
         }
         self.insert(Input::Source(source::Command::Cut))
     }
@@ -42,7 +42,7 @@ impl Session {
     /// Makes the server forget its history.
     pub(super) fn compact(&mut self) -> Change {
         if self.picture().api.source != SourceKind::Server {
-            return self.fail(no_history(), None);
+            return self.say(no_history());
         }
         // An open watch goes on; only the next watch is refused.
         let watching = self.picture().api.watch.is_some();
@@ -56,7 +56,7 @@ impl Session {
 
     pub(super) fn pop_one(&mut self) -> Change {
         if self.picture().pop.mode != ProcessMode::Held {
-            return self.fail(not_held(), None);
+            return self.say(not_held());
         }
         self.insert(Input::Pop)
     }
@@ -83,7 +83,7 @@ impl Session {
             {
                 self.insert(Input::RemoveHandler(number))
             }
-            _ => self.fail(no_handler(), None),
+            _ => self.say(no_handler()),
         }
     }
 
@@ -91,7 +91,7 @@ impl Session {
     pub(super) fn inject_fault(&mut self, fault: Fault) -> Change {
         let (command, needs_watch) = fault_command(fault);
         if needs_watch && !self.has_watch() {
-            return self.fail(nothing_open(), None);
+            return self.say(nothing_open());
         }
         self.insert(Input::Source(command))
     }
@@ -106,11 +106,11 @@ impl Session {
         // A run knows a cluster's objects only from the answers of the cluster.
         let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
-            return self.fail(object_not_watched(), None);
+            return self.say(object_not_watched());
         }
         match write {
             Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
-            Err(reason) => self.fail(no_object(&reason), None),
+            Err(reason) => self.say(no_object(&reason)),
         }
     }
 
@@ -121,15 +121,15 @@ impl Session {
         }
         let at = self.playback.cursor();
         if at >= self.timeline.most() {
-            return self.fail(full(self.timeline.most()), None);
+            return self.say(full(self.timeline.most()));
         }
         // Counted as a file counts them.
         if branches::own_inputs(&self.timeline) >= MAX_INPUTS {
-            return self.fail(too_many_inputs(), None);
+            return self.say(too_many_inputs());
         }
         // The user's later inputs are not lost: they stay in a branch.
         if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
-            return self.fail(branches::no_room(), None);
+            return self.say(branches::no_room());
         }
         let shown = self.timeline.insert(at, input);
         self.cut(at);
@@ -138,7 +138,7 @@ impl Session {
         self.error = None;
         let new = self.timeline.facts(at..shown);
         if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
-            return self.fail(message, None);
+            return self.say(message);
         }
         if shown == at {
             return Change::Cut;

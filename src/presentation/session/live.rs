@@ -7,17 +7,17 @@ use std::sync::Arc;
 use crate::command::Command;
 use crate::decimal::seconds;
 use crate::fact_queries::whole;
-use crate::i18n::Text;
-use crate::view::{ErrorView, LiveView};
+use crate::view::LiveView;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::Fact;
 use deltascope_replay::lessons::Lesson;
-use deltascope_replay::timeline::{MAX_FACTS, Timeline, renumbered};
+use deltascope_replay::timeline::{MAX_FACTS, Numbering, Timeline};
 use deltascope_world::Time;
 use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::Input;
 
 use super::heard::Laid;
@@ -68,7 +68,7 @@ pub(super) struct Live {
     /// The number of the informer that is followed behind a tap, whose recording goes on without this run.
     tapped: Option<usize>,
     /// The renumbering of what still comes, since the run began anew without its forgotten beginning.
-    numbering: Option<(u32, u32)>,
+    numbering: Option<Numbering>,
     /// How many facts, and bytes of answers, are kept; …
     bounds: (usize, usize),
     /// … and how many while the user looks at the past.
@@ -145,11 +145,13 @@ impl Session {
         change
     }
 
-    /// The recording of the informer goes on in another file, whose first watch is the one that is open: a streaming list is its
-    /// first request, a watch after a list its second.
+    /// The recording of the informer goes on in another file, whose first watch is the one that is open.
     pub fn follow_on(&mut self, streams: bool) {
         if let (Some(live), AnySource::Live(source)) = (&mut self.live, self.timeline.source()) {
-            live.numbering = Some((if streams { 1 } else { 2 }, source.request()));
+            live.numbering = Some(Numbering {
+                was: Numbering::first_watch(streams),
+                is: source.request(),
+            });
         }
     }
 
@@ -191,7 +193,10 @@ impl Session {
                 (at, responses)
             });
             new.received = known.chain(rest).collect();
-            new.numbering = then(live.numbering, numbering);
+            new.numbering = match (live.numbering, numbering) {
+                (Some(first), Some(next)) => Some(first.then(next)),
+                (one, other) => one.or(other),
+            };
         }
         self.live_tick(live.now);
         change
@@ -226,7 +231,7 @@ impl Session {
                 self.live = Some(Live::default());
                 Change::Cut
             }
-            Err(reason) => self.fail(cannot_run(&reason), None),
+            Err(reason) => self.say(cannot_run(&reason)),
         }
     }
 
@@ -268,7 +273,7 @@ impl Session {
         // One step may cost more than a slice. What a full slice has stated is marked in those that follow, before the run
         // goes on.
         let mut is_full = false;
-        while !is_full && self.invariants.seen() == known {
+        while !is_full && self.marking.invariants.seen() == known {
             let until = live.received.front().map_or(live.now, |(at, _)| *at);
             if !self.timeline.go_to(until, SLICE) {
                 is_full = true;
@@ -331,10 +336,7 @@ impl Session {
         self.forget_oldest(left);
         let is = self.timeline.time_at(self.playback.cursor());
         if is > was {
-            self.error = Some(ErrorView {
-                message: went(was, is),
-                line: None,
-            });
+            self.say(went(was, is));
         }
     }
 
@@ -389,7 +391,7 @@ impl Session {
     /// Marks at most so many facts. One about a whole list has a piece for itself, and its check another. Returns whether
     /// that was all.
     pub(super) fn mark_some(&mut self, most: usize) -> bool {
-        let seen = self.landmarks.seen();
+        let seen = self.marking.landmarks.seen();
         let range = seen..self.timeline.len().min(seen.saturating_add(most));
         let is_long = |fact: &Fact| whole(fact).is_some_and(|all| all.len() > most / 8);
         let long = self.timeline.each(range.clone(), &mut |place, record| {
@@ -399,14 +401,14 @@ impl Session {
             ControlFlow::Continue(())
         });
         let end = long.map_or(range.end, |place| place.max(seen + 1));
-        if self.invariants.seen() == seen {
+        if self.marking.invariants.seen() == seen {
             let rules = &self.lesson.markers;
-            self.landmarks.go_on_to(&self.timeline, rules, end);
+            self.marking.landmarks.go_on_to(&self.timeline, rules, end);
         }
-        if self.invariants.seen() < seen || long != Some(seen) {
-            let seen = self.landmarks.seen();
-            self.invariants.check_up_to(&self.timeline, seen);
-            self.invariants.thin(&self.timeline);
+        if self.marking.invariants.seen() < seen || long != Some(seen) {
+            let seen = self.marking.landmarks.seen();
+            self.marking.invariants.check_up_to(&self.timeline, seen);
+            self.marking.invariants.thin(&self.timeline);
         }
         self.marked_so_far();
         self.is_marked()
@@ -414,7 +416,7 @@ impl Session {
 
     /// Whether all facts are marked.
     pub(super) fn is_marked(&self) -> bool {
-        self.invariants.seen() == self.timeline.len()
+        self.marking.invariants.seen() == self.timeline.len()
     }
 
     /// Marks what a live run has not marked yet.
@@ -427,7 +429,7 @@ impl Session {
     /// Goes to the edge, and follows it.
     pub(super) fn go_live(&mut self) -> Change {
         let Some(live) = &mut self.live else {
-            return self.fail(not_live(), None);
+            return self.say(not_live());
         };
         live.following = true;
         self.mark_rest();
@@ -504,7 +506,7 @@ impl Session {
             | C::Set(_)
             | C::Compare(_) => {
                 if live.tapped.is_none() {
-                    return Some(self.fail(while_live(), None));
+                    return Some(self.say(while_live()));
                 }
                 // The tap goes on recording: this run can be left alone.
                 self.leave_alone();
@@ -520,10 +522,10 @@ impl Session {
         let (now, following) = live.map_or((0, false), |live| (live.now, live.following));
         // A user who follows the edge sees it, or will after the next frame.
         if matches!(input, Input::Source(source::Command::Write(_))) {
-            return self.fail(only_looked_at(), None);
+            return self.say(only_looked_at());
         }
         if !following && self.playback.cursor() < self.timeline.len() {
-            return self.fail(not_at_the_edge(), None);
+            return self.say(not_at_the_edge());
         }
         self.timeline.take(now, input);
         self.live_tick(now);
@@ -560,8 +562,8 @@ impl Session {
         let cursor = self.playback.cursor().saturating_sub(gone);
         self.playback.seek(cursor, self.timeline.len());
         self.picture.forget(&self.timeline, gone);
-        self.landmarks.forget(gone, &self.timeline);
-        self.invariants.forget(gone);
+        self.marking.landmarks.forget(gone, &self.timeline);
+        self.marking.invariants.forget(gone);
         self.asked.forget();
         if let Some(heard) = &mut self.heard {
             heard.forget(gone, &self.timeline);
@@ -570,19 +572,11 @@ impl Session {
     }
 }
 
-fn renumber(responses: &mut [ServerResponse], numbering: Option<(u32, u32)>) {
+fn renumber(responses: &mut [ServerResponse], numbering: Option<Numbering>) {
     if let Some(numbering) = numbering {
         for response in responses {
-            response.request = renumbered(response.request, numbering);
+            response.request = numbering.of(response.request);
         }
-    }
-}
-
-/// A renumbering after another.
-fn then(first: Option<(u32, u32)>, next: Option<(u32, u32)>) -> Option<(u32, u32)> {
-    match (first, next) {
-        (Some((was, is)), Some((then, next))) => Some((was + then.saturating_sub(is), next)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -7,8 +7,8 @@ use deltascope_replay::step_size::StepSize;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::bounds::shortened;
 
-use crate::i18n::Text;
 use crate::strings::story::client_go;
+use deltascope_world::text::Text;
 
 pub(super) fn refusal(fact: &Fact) -> Option<Text> {
     let Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) = fact else {

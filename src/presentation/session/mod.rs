@@ -9,6 +9,7 @@ pub mod heard;
 mod inputs;
 pub mod keep;
 pub mod live;
+mod marking;
 mod messages;
 mod obey;
 pub mod opening;
@@ -39,27 +40,26 @@ use deltascope_cache::fact::{Fact, FactRecord, ReflectorFact};
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::branches::Branches;
 use deltascope_replay::headline;
-use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::picture::{Behind, Picture, ReflectorState, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::step_size::{FARTHEST, is_minor};
-use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
+use deltascope_replay::timeline::{AHEAD, SEGMENT, Timeline};
 use deltascope_world::slices::Slices;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::InformerKind;
 
 use super::anchor::Anchor;
 use super::command::Command;
-use super::i18n::Text;
-use super::landmarks::Landmarks;
 use super::motion::merged::{Merged, Scene};
 use super::rows::drops;
 use super::view::{
     Checks, Dropped, ErrorView, Headline, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
+use deltascope_world::text::Text;
+use marking::Marking;
 use messages::{cannot_run, from_the_start, full};
 
 /// A command computes at most this many facts, so that the page responds within a fraction of a second. Fuzzing looks for
@@ -129,8 +129,7 @@ pub struct Session {
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
     behind: Rc<[(u32, Behind)]>,
-    landmarks: Landmarks,
-    invariants: Invariants,
+    marking: Marking,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     race: Option<race::Racing>,
@@ -202,8 +201,7 @@ impl Session {
             markers: Rc::new([]),
             ticks: Rc::new([]),
             behind: Rc::new([]),
-            landmarks: Landmarks::default(),
-            invariants: Invariants::default(),
+            marking: Marking::default(),
             checks: Rc::default(),
             compared: None,
             race: None,
@@ -256,10 +254,10 @@ impl Session {
         let mut known = self.timeline.len();
         if self.is_live() {
             // Only what is marked is shown; the check of a long fact is a piece of its own.
-            while self.invariants.seen() <= from && !self.is_marked() {
+            while self.marking.invariants.seen() <= from && !self.is_marked() {
                 self.mark_some(PIECE);
             }
-            known = self.invariants.seen();
+            known = self.marking.invariants.seen();
         }
         let to = self.beat_end(known);
         if self.playback.tick(to - from, self.timeline.len()) {
@@ -270,7 +268,7 @@ impl Session {
             Change::Forward
         } else if self.timeline.is_full() {
             let most = self.timeline.most().min(self.timeline.len());
-            self.fail(full(most), None)
+            self.say(full(most))
         } else {
             Change::None
         }
@@ -496,9 +494,9 @@ impl Session {
             ticks: Rc::clone(&self.ticks),
             behind: Rc::clone(&self.behind),
             markers: Rc::clone(&self.markers),
-            marks: self.landmarks.marks(),
-            alike: self.landmarks.alike(),
-            places: self.landmarks.places(),
+            marks: self.marking.landmarks.marks(),
+            alike: self.marking.landmarks.alike(),
+            places: self.marking.landmarks.places(),
             since: self.picture.since(&self.timeline, step),
             lesson: Rc::clone(&self.head),
             walking: self.walking(),
@@ -545,7 +543,7 @@ impl Session {
     /// cursor stays at its virtual time.
     fn choose(&mut self, generation: Generation) -> Change {
         if !self.head.can_choose {
-            return self.fail(hand_made(), None);
+            return self.say(hand_made());
         }
         // The run has that generation already.
         if self.timeline.scenario().settings.era == generation {
@@ -555,7 +553,7 @@ impl Session {
         let played = self.play_in(&first, generation, self.leap());
         let (timeline, to) = match played {
             Ok(played) => played,
-            Err(reason) => return self.fail(cannot_run(&reason), None),
+            Err(reason) => return self.say(cannot_run(&reason)),
         };
         self.error = None;
         self.show(timeline, to, None);
@@ -584,18 +582,14 @@ impl Session {
         }
     }
 
-    /// Shows an error from outside of the session until the next command.
+    /// Shows an error until the next command.
     pub fn say(&mut self, message: Text) -> Change {
-        self.fail(message, None)
+        self.error = Some(message.into());
+        Change::Cut
     }
 
     fn or_say(&mut self, done: Result<Change, Text>) -> Change {
-        done.unwrap_or_else(|message| self.fail(message, None))
-    }
-
-    fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
-        self.error = Some(ErrorView { message, line });
-        Change::Cut
+        done.unwrap_or_else(|message| self.say(message))
     }
 
     fn move_by(&mut self, by: i64) -> Change {
@@ -638,7 +632,7 @@ impl Session {
     pub fn needs(&self, command: &Command) -> Option<Far> {
         // A step of a cluster's run may state more facts than can be marked at once.
         if self.is_live() && !self.is_marked() && command.moves() {
-            return Some(Far::Marks(self.invariants.seen()));
+            return Some(Far::Marks(self.marking.invariants.seen()));
         }
         if let Some((predicate, from)) = self.searches(command) {
             return Some(Far::Fact(predicate, from));
@@ -671,7 +665,7 @@ impl Session {
             Far::Fact(predicate, from) => (self.search_piece(predicate, *from)?, from),
             Far::Marks(from) => {
                 let is_missing = !self.mark_some(PIECE);
-                (is_missing.then_some(self.invariants.seen())?, from)
+                (is_missing.then_some(self.marking.invariants.seen())?, from)
             }
         };
         Some(place.saturating_sub(*from))
@@ -679,13 +673,12 @@ impl Session {
 
     /// Finds the landmarks and the violations of a new run.
     fn mark_anew(&mut self) {
-        let landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
-        self.mark((landmarks, Invariants::of(&self.timeline)));
+        self.mark(Marking::of(&self.timeline, &self.lesson.markers));
     }
 
     /// Takes the landmarks and the violations of a new run.
-    fn mark(&mut self, found: (Landmarks, Invariants)) {
-        (self.landmarks, self.invariants) = found;
+    fn mark(&mut self, found: Marking) {
+        self.marking = found;
         self.run_replaced();
         self.asked.forget();
         self.marked();
@@ -694,7 +687,7 @@ impl Session {
     /// Forgets what was found, drawn and computed of what came after these facts: the run goes on otherwise.
     fn cut(&mut self, at: usize) {
         self.first_run = None;
-        self.landmarks.cut(at);
+        self.marking.landmarks.cut(at);
         self.asked.cut(at);
         self.picture.cut(&self.timeline, at);
         self.run_changed(at);
@@ -702,31 +695,25 @@ impl Session {
 
     /// Finds the landmarks and the violations of new facts, in slices.
     async fn marked_slowly(&mut self, slices: &Slices) {
-        while self.landmarks.seen() < self.timeline.len() {
-            let seen = self.landmarks.seen();
-            let end = self.timeline.ready(seen, slices).await;
-            let end = end.min(seen + SEGMENT / 2);
-            let rules = &self.lesson.markers;
-            self.landmarks.go_on_to(&self.timeline, rules, end);
-            self.invariants.check_up_to(&self.timeline, end);
-            slices.spend((end - seen) / SEEN).await;
-        }
+        let rules = &self.lesson.markers;
+        self.marking
+            .go_on_slowly(&self.timeline, rules, slices)
+            .await;
         self.marked();
     }
 
     /// Finds the landmarks and the violations of new facts.
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
-        self.landmarks.go_on(&self.timeline, rules);
-        self.invariants.check_new(&self.timeline);
+        self.marking.go_on(&self.timeline, rules);
         self.marked_so_far();
     }
 
     fn marked_so_far(&mut self) {
         let rules = &self.lesson.markers;
-        self.markers = self.landmarks.markers(rules);
-        self.ticks = self.landmarks.ticks();
-        self.behind = self.landmarks.behind();
+        self.markers = self.marking.landmarks.markers(rules);
+        self.ticks = self.marking.landmarks.ticks();
+        self.behind = self.marking.landmarks.behind();
         self.list_checks();
     }
 }

@@ -76,7 +76,7 @@ impl Session {
             Command::Wrong(message) => {
                 // What an earlier search found is no answer to this one.
                 self.forget_found();
-                self.fail(message, None)
+                self.say(message)
             }
             Command::DismissError => Change::None,
             Command::GoLive => self.go_live(),

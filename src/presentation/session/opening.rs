@@ -6,23 +6,22 @@ use serde_json::Value;
 
 use crate::anchor::Anchor;
 use crate::command::{Command, Tell};
-use crate::i18n::Text;
-use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
 use deltascope_replay::branches::Made;
-use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::log;
 use deltascope_replay::moment::Moment;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
+use deltascope_replay::timeline::{MAX_FACTS, Timeline};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
+use deltascope_world::text::Text;
 
 use super::branches::no_room;
+use super::marking::Marking;
 use super::messages::cannot_run;
 use super::share::{far, no_moment, nobodys};
 use super::smallest::{Wanted, cut_down, words_of};
@@ -32,8 +31,7 @@ use super::{Change, OPENING, Session};
 pub struct Opened {
     lesson: Lesson,
     timeline: Timeline,
-    landmarks: Landmarks,
-    invariants: Invariants,
+    marking: Marking,
     step: usize,
     /// The scene to show, from 1, and whether the link names another moment than that of the scene.
     scene: Option<(usize, bool)>,
@@ -173,10 +171,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
     } else {
         log::read_slowly(name, bytes, slices).await
     };
-    let error = error.map(|error| ErrorView {
-        line: error.line,
-        message: error.message.clone(),
-    });
+    let error = error.map(ErrorView::from);
     let Some(Trace {
         lesson,
         title,
@@ -204,10 +199,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
 
 async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
     let recorded = wire::open_slowly(files, slices).await;
-    let error = recorded.error.as_ref().map(|error| ErrorView {
-        message: error.message.clone(),
-        line: error.line,
-    });
+    let error = recorded.error.clone().map(ErrorView::from);
     if let Some(error) = &error
         && recorded.start.is_none()
         && recorded.events.is_empty()
@@ -285,21 +277,14 @@ async fn play(
 
 /// Finds the landmarks and the violations of a run.
 async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Opened {
-    let mut landmarks = Landmarks::begin(&timeline, &lesson.markers);
-    let mut invariants = Invariants::begin(&timeline);
-    let mut seen = 0;
-    while seen < timeline.len() {
-        let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);
-        landmarks.go_on_to(&timeline, &lesson.markers, end);
-        invariants.check_up_to(&timeline, end);
-        slices.spend((end - seen) / SEEN).await;
-        seen = end;
-    }
+    let mut marking = Marking::begin(&timeline, &lesson.markers);
+    marking
+        .go_on_slowly(&timeline, &lesson.markers, slices)
+        .await;
     Opened {
         lesson,
         timeline,
-        landmarks,
-        invariants,
+        marking,
         step: 0,
         scene: None,
         handout: false,
@@ -312,7 +297,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
 impl Opened {
     /// The place of the marker that the lesson opens with, so that the page does not begin with an empty queue.
     fn opening(&self) -> usize {
-        let markers = self.landmarks.markers(&self.lesson.markers);
+        let markers = self.marking.landmarks.markers(&self.lesson.markers);
         let open = self.lesson.open.as_ref();
         let found = open.and_then(|id| markers.iter().find(|marker| marker.id == *id));
         found.map_or(0, |marker| marker.at)
@@ -370,15 +355,14 @@ impl Session {
         }
         if let Some(cut) = opened.cut {
             if !self.leave(Made::Smallest, 0) {
-                return self.fail(no_room(), None);
+                return self.say(no_room());
             }
-            let found = Some((opened.landmarks, opened.invariants));
-            self.show(opened.timeline, opened.step, found);
+            self.show(opened.timeline, opened.step, Some(opened.marking));
             self.notice = Some(cut);
             return Change::Cut;
         }
         self.begin(opened.lesson, opened.timeline);
-        self.mark((opened.landmarks, opened.invariants));
+        self.mark(opened.marking);
         self.playback.seek(opened.step, self.timeline.len());
         let mut told = None;
         if let Some((scene, is_at)) = opened.scene {

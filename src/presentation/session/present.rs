@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use crate::against::Against;
 use crate::command::{Command, Tell};
-use crate::i18n::Text;
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text::Text;
 
 use super::messages::hand_made;
 use super::opening::{inline, open, open_lesson};

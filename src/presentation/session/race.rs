@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::command::Command;
-use crate::i18n::Text;
 use crate::view::RaceView;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::race::{MOST_FACTS, Race};
 use deltascope_world::Time;
+use deltascope_world::text::Text;
 
 use super::messages::{cannot_run, full, hand_made};
 use super::{Change, Session};
@@ -32,7 +32,7 @@ impl Session {
         self.race = None;
         match self.racing() {
             Ok(racing) => self.race = Some(racing),
-            Err(message) => return self.fail(message, None),
+            Err(message) => return self.say(message),
         }
         Change::Cut
     }
@@ -144,7 +144,7 @@ impl Session {
             let is_full = racing.race.is_full();
             self.playback.pause();
             return match is_full {
-                true => self.fail(full(MOST_FACTS), None),
+                true => self.say(full(MOST_FACTS)),
                 false => Change::None,
             };
         };
@@ -178,7 +178,7 @@ impl Session {
                 Ok(other) => self.race = Some(other),
                 Err(message) => {
                     self.race = None;
-                    self.fail(message, None);
+                    self.say(message);
                 }
             }
         }

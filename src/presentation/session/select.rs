@@ -62,7 +62,7 @@ impl Session {
     /// The followed object, with the facts about it as far as they are known.
     pub(super) fn followed(&mut self) -> Option<Rc<Followed>> {
         let followed = self.asked.followed.as_mut()?;
-        let passage = self.landmarks.passages().of(&followed.key);
+        let passage = self.marking.landmarks.passages().of(&followed.key);
         if passage.is_empty() {
             return None;
         }
@@ -451,7 +451,7 @@ impl Search<'_> {
 
     /// The last such fact about an object, or about all objects.
     fn last_of(&self, key: &str, wanted: &dyn Fn(&Fact) -> bool) -> Found {
-        let passages = self.session.landmarks.passages();
+        let passages = self.session.marking.landmarks.passages();
         for (tried, place) in passages.back(key, self.cursor).enumerate() {
             if tried >= TRIES && place + LOOK_BACK < self.cursor {
                 return Found::LongAgo;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::command::Export;
 use crate::handout;
-use crate::i18n::Text;
 use crate::svg;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
@@ -18,6 +17,7 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::shortened;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::MAX_BYTES;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::{LEAP, Session};

@@ -2,7 +2,6 @@
 //! line.
 
 use crate::command::Command;
-use crate::i18n::Text;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
@@ -13,6 +12,7 @@ use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::smallest::{Goal, Limits, MOST_TRIALS, Smallest, smallest};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::SourceKind;
 
 use super::Session;
@@ -71,7 +71,7 @@ impl Session {
     /// What the fact at the cursor shows: that an invariant is violated, or itself.
     fn goal_here(&self) -> Result<Goal, Text> {
         let cursor = self.playback.cursor();
-        let mut found = self.invariants.violations().iter();
+        let mut found = self.marking.invariants.violations().iter();
         if let Some(Violation { invariant, .. }) = found.find(|found| found.at == cursor) {
             return Ok(Goal::Broken(*invariant));
         }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::command::{Command, SvgOptions, Tell};
 use crate::handout::{self, Handout, Sheet};
-use crate::i18n::{Lang, Text};
 use crate::motion::merged::Merged;
 use crate::options::Theme;
 use crate::stage::Panel;
@@ -16,6 +15,7 @@ use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::beat::{self, beat};
 use deltascope_replay::recording::Recording;
+use deltascope_world::text::{Lang, Text};
 
 use super::ask::{self, Found};
 use super::messages::{
@@ -99,7 +99,7 @@ impl Session {
     pub(super) fn tell(&mut self, tell: Tell) -> Change {
         if self.telling.is_none() {
             if let Err(message) = self.begin_story() {
-                return self.fail(message, None);
+                return self.say(message);
             }
             // What has not begun does not go on.
             if matches!(tell, Tell::Next | Tell::Back) {
@@ -235,7 +235,7 @@ impl Session {
             return;
         }
         if let Err(message) = self.begin_story() {
-            self.fail(message, None);
+            self.say(message);
             return;
         }
         self.find_scenes();
@@ -249,11 +249,11 @@ impl Session {
         let told = self.telling.as_ref().filter(|telling| telling.shown);
         let scene = told.and_then(|telling| telling.story.scenes.get(telling.scene));
         let Some(asked) = scene.and_then(|scene| scene.ask.as_ref()) else {
-            return self.fail(nothing_asked(), None);
+            return self.say(nothing_asked());
         };
         match typed::answer(asked, given) {
             Ok(answer) => self.tell(Tell::Answer(answer)),
-            Err(message) => self.fail(message, None),
+            Err(message) => self.say(message),
         }
     }
 
@@ -403,7 +403,7 @@ impl Session {
     fn go_to_scene(&mut self, scene: usize) -> Result<usize, Change> {
         let left = match self.begin_own_run() {
             Ok(left) => left,
-            Err(message) => return Err(self.fail(message, None)),
+            Err(message) => return Err(self.say(message)),
         };
         self.find_scenes();
         let Some(place) = self.scene_place(scene) else {
@@ -413,7 +413,7 @@ impl Session {
                 self.remove_branch(own);
             }
             let eras = self.telling.as_ref().map(|one| one.story.eras.clone());
-            return Err(self.fail(not_told_here(&eras.unwrap_or_default()), None));
+            return Err(self.say(not_told_here(&eras.unwrap_or_default())));
         };
         if let Some(telling) = &mut self.telling {
             telling.shown = true;
@@ -558,7 +558,7 @@ impl Session {
             self.go_to(place);
         }
         let Some(to) = self.decided(scene) else {
-            return self.fail(not_told_here(&story.eras), None);
+            return self.say(not_told_here(&story.eras));
         };
         let right_in = match &answer {
             Some(answer) => self.right_in(&story, scene, answer),

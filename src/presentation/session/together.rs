@@ -6,10 +6,10 @@ use kube_core::DynamicObject;
 
 use crate::anchor::Anchor;
 use crate::command::Command;
-use crate::i18n::Text;
 use deltascope_cache::key::Key;
 use deltascope_world::Time;
 use deltascope_world::source::any::AnySource;
+use deltascope_world::text::Text;
 
 use super::{Change, Session};
 

@@ -9,7 +9,6 @@ use crate::caption::{self, Voice, Words};
 use crate::command::Command;
 use crate::decimal::seconds;
 use crate::fact_queries;
-use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
 use crate::view::RECENT;
 use deltascope_cache::fact::{Cause, Fact, FactRecord, HandlersFact};
@@ -18,6 +17,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
 use deltascope_world::Time;
 use deltascope_world::source::visible;
+use deltascope_world::text::{Lang, Text};
 
 use super::Session;
 use crate::view::walking::Said;
@@ -119,7 +119,7 @@ impl Session {
         } = *excerpt;
         let places = key.map(|key| self.places(key, from..to));
         let mut picture = timeline.picture(from);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         if !json && say(&self.heading(excerpt, &picture)).is_break() {
             return;
         }

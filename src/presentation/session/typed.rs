@@ -16,10 +16,10 @@ use super::messages::{no_answer, no_era, no_op, no_size};
 use crate::against::Against;
 use crate::anchor::Anchor;
 use crate::command::{BreakCommand, Command, Tell};
-use crate::i18n::Text;
 use crate::options::{Options, Place};
 use crate::stage::Panel;
 use crate::story::{Answer, Kind, Question};
+use deltascope_world::text::Text;
 
 /// The command with the predicate in the text.
 #[must_use]

@@ -4,7 +4,6 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use crate::command::{BreakCommand, Command};
-use crate::i18n::Text;
 use crate::strings;
 use crate::view::walking::{Break, End, NotFound, Said, Walking};
 use deltascope_replay::invariants::Invariants;
@@ -12,6 +11,7 @@ use deltascope_replay::picture::{Picture, ProcessMode};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::step_size::{FARTHEST, StepSize};
 use deltascope_replay::timeline::{SEGMENT, Timeline};
+use deltascope_world::text::Text;
 
 use super::{Change, LEAP, Session};
 
@@ -127,7 +127,7 @@ impl Session {
                     return Change::None;
                 }
                 if breaks.len() >= MOST_BREAKS {
-                    return self.fail(too_many(), None);
+                    return self.say(too_many());
                 }
                 let walking = Rc::make_mut(&mut self.walking);
                 walking.last_id += 1;
@@ -184,7 +184,7 @@ impl Session {
         let Some(record) = before.and_then(|place| self.timeline.fact(place)) else {
             return false;
         };
-        let violated = self.invariants.are_violated(at);
+        let violated = self.marking.invariants.are_violated(at);
         let holds = |predicate: &Predicate| predicate.holds(&record, violated);
         let there = walking.playing_to.as_ref().is_some_and(holds);
         let hit = |one: &Break| one.on && holds(&one.predicate);
@@ -212,7 +212,7 @@ impl Session {
             return None;
         }
         self.timeline.each(facts, &mut |place, record| {
-            let violated = self.invariants.are_violated(place + 1);
+            let violated = self.marking.invariants.are_violated(place + 1);
             if breaks.iter().any(|one| one.holds(record, violated)) {
                 ControlFlow::Break(place + 1)
             } else {
@@ -244,7 +244,7 @@ impl Session {
             return Change::None;
         };
         if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
-            (self.timeline, self.invariants) = (ahead.timeline, ahead.invariants);
+            (self.timeline, self.marking.invariants) = (ahead.timeline, ahead.invariants);
             self.marked();
         }
         self.go_to(at)
@@ -284,12 +284,12 @@ impl Session {
         let wanted = search.place.saturating_add(SEGMENT).min(search.end);
         let next = if search.place < self.timeline.len() {
             let next = wanted.min(self.timeline.len());
-            search.through(&self.timeline, &self.invariants, next);
+            search.through(&self.timeline, &self.marking.invariants, next);
             next
         } else if self.timeline.is_endless() {
             let ahead = self.ahead.get_or_insert_with(|| Ahead {
                 timeline: self.timeline.clone(),
-                invariants: self.invariants.clone(),
+                invariants: self.marking.invariants.clone(),
             });
             ahead.timeline.extend(wanted);
             if search.predicate.violation {
@@ -313,7 +313,7 @@ impl Session {
         let searches = matches!(command, Command::RunUntil(_));
         let change = self.obey(command);
         match self.failed_search().filter(|_| searches) {
-            Some(message) => self.fail(message, None),
+            Some(message) => self.say(message),
             None => change,
         }
     }

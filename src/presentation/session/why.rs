@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use crate::caption::{self, Aside, Voice};
 use crate::fact_queries;
-use crate::i18n::Lang;
 use crate::rows::live;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
     Cause, Entry, Fact, FactId, NotificationRef, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::text::Lang;
 use deltascope_world::virtual_time::SourceKind;
 
 use super::{Change, Session};
@@ -191,7 +191,7 @@ impl Session {
 
     /// The last fact before this place that put an object where it was known.
     fn known(&self, key: &Key, before: usize) -> Option<(Aside, usize)> {
-        let places = self.landmarks.passages().back(key, before);
+        let places = self.marking.landmarks.passages().back(key, before);
         places.take(TRIES).find_map(|place| {
             let aside = put(&self.timeline.fact(place)?.fact, key)?;
             Some((aside, place))
@@ -202,7 +202,13 @@ impl Session {
     fn left(&self, key: &Key, before: usize) -> Option<usize> {
         let selector = self.timeline.scenario().settings.selector.as_ref();
         let mut left = None;
-        for place in self.landmarks.passages().back(key, before).take(TRIES) {
+        for place in self
+            .marking
+            .landmarks
+            .passages()
+            .back(key, before)
+            .take(TRIES)
+        {
             let fact = self.timeline.fact(place)?.fact;
             let is_gone = if let Fact::Server(
                 ServerFact::ObjectCreated { body, .. } | ServerFact::ObjectUpdated { body, .. },
@@ -230,7 +236,7 @@ impl Session {
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
         let picture = self.timeline.picture(place + 1);
-        let naming = self.landmarks.alike().naming();
+        let naming = self.marking.landmarks.alike().naming();
         let words = [Lang::En, Lang::Zh].map(|lang| {
             let voice = Voice { lang, naming };
             let what = caption::words(&record, &recent, &picture, voice).what;

@@ -5,13 +5,13 @@ pub mod progress;
 
 use std::sync::Arc;
 
-use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Story, Theme};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::sorted;
 use deltascope_replay::lessons;
+use deltascope_world::text::{Lang, Text};
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
 

@@ -2,11 +2,11 @@
 //! the lessons' stories; the right answers are those of their runs.
 
 use super::Card;
-use crate::i18n::{Lang, Text};
 use crate::session::ask;
 use crate::story::{Answer, At, Story};
 use crate::strings::story::answer as in_words;
 use deltascope_replay::lessons::{self, Lesson};
+use deltascope_world::text::{Lang, Text};
 
 /// What a teacher asks in a lesson.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::anchor::Anchor;
-use crate::i18n::{Lang, Text};
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::predicate::Predicate;
 use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::Command;
 use deltascope_world::source::scenario::Entry;
+use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Input, era};
 
 /// The story of a lesson.

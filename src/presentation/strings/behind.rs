@@ -1,9 +1,9 @@
 //! Words about how the cache keeps up with the server: object by object, the connection, and along the run.
 
-use super::seconds;
-use crate::i18n::Lang;
+use crate::decimal::tenths;
 use crate::stage::{Pipe, PipeState};
 use deltascope_replay::gauge::Freshness;
+use deltascope_world::text::Lang;
 
 /// How the cache's version of an object compares, beside the object on the server; `cached` is said as `rv 5`.
 #[must_use]
@@ -47,8 +47,8 @@ pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
         (PipeState::Open, Lang::Zh) => "已打开".to_owned(),
         (PipeState::Ended, Lang::En) => "ended".to_owned(),
         (PipeState::Ended, Lang::Zh) => "已结束".to_owned(),
-        (PipeState::Waiting, Lang::En) => format!("backoff: {} left", seconds(pipe.left_ms)),
-        (PipeState::Waiting, Lang::Zh) => format!("退避：还剩 {}", seconds(pipe.left_ms)),
+        (PipeState::Waiting, Lang::En) => format!("backoff: {} left", tenths(pipe.left_ms)),
+        (PipeState::Waiting, Lang::Zh) => format!("退避：还剩 {}", tenths(pipe.left_ms)),
     };
     match pipe.code {
         0 => text,

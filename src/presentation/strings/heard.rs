@@ -1,8 +1,8 @@
 //! What assistive technology says of the stage, where the picture says it by place, colour or shape. Tooltips say
 //! the same.
 
-use super::{batch, plural};
-use crate::i18n::Lang;
+use super::batch;
+use deltascope_world::text::Lang;
 
 /// `Updated, default/web-0, rv 7`: the parts that are not empty.
 #[must_use]
@@ -30,7 +30,8 @@ pub fn stack(lang: Lang, key: &str, count: usize, plain: bool) -> String {
         return batch(lang, count);
     }
     let label = match (lang, plain) {
-        (Lang::En, false) => format!("{} of {key}", plural(count, "Delta", "Deltas")),
+        (Lang::En, false) if count == 1 => format!("Delta of {key}"),
+        (Lang::En, false) => format!("Deltas of {key}"),
         (Lang::En, true) => format!("Object of {key}"),
         (Lang::Zh, false) => format!("{key} 的 Delta"),
         (Lang::Zh, true) => format!("{key} 的对象"),

@@ -8,11 +8,12 @@ pub mod story;
 mod table;
 pub mod together;
 
+pub use super::caption::amounts::{entries, objects};
 pub use table::{Later, Strings, strings};
 
 use super::caption;
 use super::command::Fault;
-use super::i18n::{Lang, Text};
+use super::decimal::tenths;
 use super::stage::{Panel, WorkPart};
 use super::view::cells::Hue;
 use super::view::walking::{End, NotFound, Said};
@@ -23,6 +24,7 @@ use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;
+use deltascope_world::text::{Lang, Text, counted};
 
 /// The title of a room, where it is not a client-go name that depends on the picture.
 #[must_use]
@@ -88,9 +90,9 @@ pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> 
 pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
     match lang {
         Lang::En => format!(
-            "{keys} {} · {deltas} {}",
-            plural(keys, "key", "keys"),
-            plural(deltas, "delta", "deltas")
+            "{} · {}",
+            counted(keys, "key", "keys"),
+            counted(deltas, "delta", "deltas")
         ),
         Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
     }
@@ -101,7 +103,7 @@ pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
 pub fn places(lang: Lang, places: usize, count: usize) -> String {
     let objects = objects(lang, count);
     match lang {
-        Lang::En => format!("{places} {} · {objects}", plural(places, "place", "places")),
+        Lang::En => format!("{} · {objects}", counted(places, "place", "places")),
         Lang::Zh => format!("{places} 个位置 · {objects}"),
     }
 }
@@ -111,18 +113,9 @@ pub fn places(lang: Lang, places: usize, count: usize) -> String {
 pub fn differences(lang: Lang, count: usize) -> String {
     match (lang, count) {
         (Lang::En, 0) => "nothing differs".to_owned(),
-        (Lang::En, count) => format!("≠ {count} {}", plural(count, "difference", "differences")),
+        (Lang::En, count) => format!("≠ {}", counted(count, "difference", "differences")),
         (Lang::Zh, 0) => "没有不同".to_owned(),
         (Lang::Zh, count) => format!("≠ {count} 处不同"),
-    }
-}
-
-/// `5 entries`
-#[must_use]
-pub fn entries(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => format!("{count} {}", plural(count, "entry", "entries")),
-        Lang::Zh => format!("{count} 个条目"),
     }
 }
 
@@ -155,7 +148,7 @@ pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
 #[must_use]
 pub fn listeners(lang: Lang, count: usize) -> String {
     match lang {
-        Lang::En => format!("{count} {}", plural(count, "listener", "listeners")),
+        Lang::En => counted(count, "listener", "listeners"),
         Lang::Zh => format!("{count} 个 listener"),
     }
 }
@@ -184,15 +177,6 @@ pub fn batch(lang: Lang, count: usize) -> String {
     match lang {
         Lang::En => format!("batch of {count}"),
         Lang::Zh => format!("一批 {count} 个"),
-    }
-}
-
-/// `3 objects`
-#[must_use]
-pub fn objects(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => format!("{count} {}", plural(count, "object", "objects")),
-        Lang::Zh => format!("{count} 个对象"),
     }
 }
 
@@ -283,22 +267,6 @@ pub fn reconciled(lang: Lang, count: u64) -> String {
         Lang::En => format!("{count} reconciled"),
         Lang::Zh => format!("已调谐 {count} 次"),
     }
-}
-
-/// `30 s`, `1.3 s`
-#[must_use]
-pub fn short_seconds(ms: u64) -> String {
-    if ms.is_multiple_of(1000) {
-        return format!("{} s", ms / 1000);
-    }
-    seconds(ms)
-}
-
-/// `1.3 s`
-#[must_use]
-pub fn seconds(ms: u64) -> String {
-    let tenths = ms / 100;
-    format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
 /// A place in the queue: `next`, `2nd`, `3rd`.
@@ -415,7 +383,7 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
     } else {
         steps.to_string()
     };
-    let time = seconds(ms);
+    let time = tenths(ms);
     match lang {
         Lang::En => format!("fact {step} / {steps} · t = {time}"),
         Lang::Zh => format!("事实 {step} / {steps} · t = {time}"),
@@ -425,7 +393,7 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
 /// `fact 38 · 14.0 s`: a place in the run.
 #[must_use]
 pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
-    let time = seconds(ms);
+    let time = tenths(ms);
     match lang {
         Lang::En => format!("fact {step} · {time}"),
         Lang::Zh => format!("事实 {step} · {time}"),
@@ -574,7 +542,7 @@ pub fn watch(lang: Lang, resource: &str) -> String {
 
 /// The number of objects, with advice if there are many.
 #[must_use]
-pub fn counted(lang: Lang, count: u64, many: bool) -> String {
+pub fn objects_now(lang: Lang, count: u64, many: bool) -> String {
     match (lang, many) {
         (Lang::En, false) if count == 1 => "1 object now.".to_owned(),
         (Lang::En, false) => format!("{count} objects now."),
@@ -590,13 +558,9 @@ pub fn facts_behind(lang: Lang, facts: usize, catching_up: bool) -> String {
     match lang {
         Lang::En if catching_up && facts == 0 => "catching up".to_owned(),
         Lang::Zh if catching_up && facts == 0 => "正在追赶".to_owned(),
-        Lang::En => format!("{facts} {} behind", plural(facts, "fact", "facts")),
+        Lang::En => format!("{} behind", counted(facts, "fact", "facts")),
         Lang::Zh => format!("落后 {facts} 个事实"),
     }
-}
-
-fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
-    if count == 1 { one } else { many }
 }
 
 #[cfg(test)]

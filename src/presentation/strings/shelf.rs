@@ -1,7 +1,6 @@
 //! The words of the shelf with a number in them.
 
-use super::plural;
-use crate::i18n::Lang;
+use deltascope_world::text::{Lang, counted};
 
 /// Where the progress is, if the browser keeps it.
 #[must_use]
@@ -32,10 +31,7 @@ pub fn minutes(lang: Lang, minutes: u32) -> String {
 pub fn course(lang: Lang, lessons: usize, length: u32, done: usize) -> String {
     let length = minutes(lang, length);
     let mut text = match lang {
-        Lang::En => format!(
-            "{lessons} {} · {length}",
-            plural(lessons, "lesson", "lessons")
-        ),
+        Lang::En => format!("{} · {length}", counted(lessons, "lesson", "lessons")),
         Lang::Zh => format!("{lessons} 课 · {length}"),
     };
     if done > 0 {

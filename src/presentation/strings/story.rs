@@ -1,10 +1,10 @@
 //! The words around a story.
 
 use super::{room, strings};
-use crate::i18n::{Lang, Text};
 use crate::story::{Answer, Theme};
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
+use deltascope_world::text::{Lang, Text};
 
 /// The button for code and sources.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// `name: "in English", "in Chinese";`
 macro_rules! words {

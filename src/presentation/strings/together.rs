@@ -1,7 +1,6 @@
 //! Words about several watched resources, and about owners.
 
-use super::plural;
-use crate::i18n::Lang;
+use deltascope_world::text::{Lang, counted};
 
 /// `Watch pods in another tab`
 #[must_use]
@@ -35,8 +34,8 @@ pub(crate) fn owned_by(lang: Lang, kind: &str, name: &str) -> String {
 pub fn owns(lang: Lang, count: usize, kind: &str) -> String {
     match lang {
         Lang::En => format!(
-            "Owns {count} {} of kind {kind}",
-            plural(count, "object", "objects")
+            "Owns {} of kind {kind}",
+            counted(count, "object", "objects")
         ),
         Lang::Zh => format!("拥有 {count} 个 {kind}"),
     }
@@ -64,7 +63,7 @@ pub(crate) fn momentless(lang: Lang, tab: &str) -> String {
 #[must_use]
 pub fn objects(lang: Lang, count: usize, state: &str) -> String {
     match lang {
-        Lang::En => format!("{count} {}, {state}", plural(count, "object", "objects")),
+        Lang::En => format!("{}, {state}", counted(count, "object", "objects")),
         Lang::Zh => format!("{count} 个对象，{state}"),
     }
 }

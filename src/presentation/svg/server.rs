@@ -3,6 +3,7 @@
 use super::colors::Ink;
 use super::parts::{DASHED, OBJECT, SUB, Side, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
+use crate::decimal;
 use crate::rows::density::Field;
 use crate::rows::store::Change;
 use crate::rows::{api, reflector};
@@ -266,7 +267,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
         let (label, ink, value) = match (&rows.temporary, rows.left_ms) {
             (Some((kept, _)), _) => (words.temporary, Ink::INK, kept.to_string()),
-            (None, 1..) => (words.waiting, Ink::INK, strings::seconds(rows.left_ms)),
+            (None, 1..) => (words.waiting, Ink::INK, decimal::tenths(rows.left_ms)),
             _ => (words.in_hand, Ink::of_class(class), event.to_owned()),
         };
         let of = mono(110, Ink::INK);
@@ -313,7 +314,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             }
             (None, 1..) => {
                 pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
-                let text = strings::seconds(rows.left_ms);
+                let text = decimal::tenths(rows.left_ms);
                 pen.text(
                     at.x + 7,
                     at.middle(),

@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use crate::against::Against;
 use crate::command::{Command, Tell};
-use crate::i18n::Lang;
 use crate::options::{Controls, Options};
 use crate::rows::drops;
 use crate::session::{Session, typed};
@@ -21,6 +20,7 @@ use deltascope_cache::fact::{ObjectRef, Printer};
 use deltascope_cache::key::Key;
 use deltascope_replay::lessons;
 use deltascope_replay::picture::{ApiObject, Printed};
+use deltascope_world::text::Lang;
 
 const LANGS: [Lang; 2] = [Lang::En, Lang::Zh];
 const THEMES: [Option<Theme>; 3] = [Some(Theme::Light), Some(Theme::Dark), None];

@@ -5,6 +5,7 @@ use super::parts::{DASHED, Side, TAGS};
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::Span;
+use crate::decimal;
 use crate::lanes::{self, Kind};
 use crate::pseudo::{self, Listing};
 use crate::rows;
@@ -355,7 +356,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let w = pen.text(a.right(), cy, most, At::End, &load, load_of);
     let resync = match row.resync_ms {
         0 => "↻ –".to_owned(),
-        ms => ["↻ ", &strings::short_seconds(ms)].concat(),
+        ms => ["↻ ", &decimal::short_tenths(ms)].concat(),
     };
     let filter = if row.filter.is_empty() {
         String::new()

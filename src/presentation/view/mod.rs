@@ -21,6 +21,7 @@ use deltascope_replay::lessons::Chapter;
 use deltascope_replay::picture::{Behind, Picture, QueueKind};
 use deltascope_replay::race::Moment;
 use deltascope_replay::wall;
+use deltascope_world::source::wire::WireError;
 
 use cells::{CellSlots, Since};
 use names::{Alike, Marks};
@@ -30,7 +31,7 @@ use walking::Walking;
 use why::Why;
 
 use super::against::{Against, With};
-use super::i18n::Text;
+use deltascope_world::text::Text;
 
 /// How many facts up to the current one are available for pseudo-code values and lanes.
 pub const RECENT: usize = 160;
@@ -368,6 +369,12 @@ impl From<Text> for ErrorView {
             message,
             line: None,
         }
+    }
+}
+
+impl From<WireError> for ErrorView {
+    fn from(WireError { message, line }: WireError) -> Self {
+        Self { message, line }
     }
 }
 

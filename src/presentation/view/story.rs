@@ -1,10 +1,10 @@
 //! What the screen shows of a lesson's story.
 
 use crate::anchor::Anchor;
-use crate::i18n::Text;
 use crate::stage::Panel;
 use crate::story::{Answer, Code, Form, Source};
 use deltascope_cache::controller::Generation;
+use deltascope_world::text::Text;
 
 /// A scene of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]

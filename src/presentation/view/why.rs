@@ -5,8 +5,8 @@ use std::rc::Rc;
 use deltascope_cache::fact::Cause;
 
 use crate::caption::{Aside, Span};
-use crate::i18n::Lang;
 use crate::stage::Panel;
+use deltascope_world::text::Lang;
 
 /// A chain of causes.
 #[derive(Clone, Debug, PartialEq, Eq)]

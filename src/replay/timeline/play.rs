@@ -16,26 +16,53 @@ pub fn is_response(input: &Input<Command>) -> bool {
     matches!(input, Input::Source(Command::Respond(_)))
 }
 
-/// The number of a request in a recording that begins with an open watch: `was` is that watch's number in the run, `is`
-/// the one in the recording.
-#[must_use]
-pub fn renumbered(request: u32, (was, is): (u32, u32)) -> u32 {
-    // A response to an older request was ignored and will be again.
-    request.checked_sub(was).map_or(0, |later| is + later)
+/// The numbers of requests in a recording that begins with an open watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbering {
+    /// That watch's number in the run …
+    pub was: u32,
+    /// … and in the recording.
+    pub is: u32,
 }
 
-/// Adapts an input to such a recording.
-pub fn renumber(taken: &mut RecordedInput, numbering: (u32, u32)) {
-    // Other facts precede it in the recording.
-    taken.after = usize::MAX;
-    if let Input::Source(Command::Respond(responses)) = &mut taken.input {
-        *responses = responses
-            .iter()
-            .map(|response| ServerResponse {
-                request: renumbered(response.request, numbering),
-                part: response.part.clone(),
-            })
-            .collect();
+impl Numbering {
+    /// The number of such a recording's watch: the first request where the list is streamed, the second after a list.
+    #[must_use]
+    pub fn first_watch(streams: bool) -> u32 {
+        if streams { 1 } else { 2 }
+    }
+
+    /// The number of a request in the recording.
+    #[must_use]
+    pub fn of(self, request: u32) -> u32 {
+        // A response to an older request was ignored and will be again.
+        request
+            .checked_sub(self.was)
+            .map_or(0, |later| self.is + later)
+    }
+
+    /// This renumbering, and another after it.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        Self {
+            was: self.was + next.was.saturating_sub(self.is),
+            is: next.is,
+        }
+    }
+
+    /// Adapts an input to the recording.
+    pub fn input(self, taken: &mut RecordedInput) {
+        // Other facts precede it in the recording.
+        taken.after = usize::MAX;
+        if let Input::Source(Command::Respond(responses)) = &mut taken.input {
+            *responses = responses
+                .iter()
+                .map(|response| ServerResponse {
+                    request: self.of(response.request),
+                    part: response.part.clone(),
+                })
+                .collect();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use deltascope::presentation::i18n::Lang;
+use deltascope::world::text::Lang;
 use serde_json::json;
 
 use super::{deltascope, looked_at, output, scratch};

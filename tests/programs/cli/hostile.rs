@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 
-use deltascope::presentation::i18n::Lang;
+use deltascope::world::text::Lang;
 use serde_json::{Value, json};
 
 use super::{

@@ -25,8 +25,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use deltascope::presentation::command::{self as page, Export};
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
+use deltascope::world::text::Lang;
 use serde_json::{Value, json};
 
 use crate::process::{HANGS, Running, output, start};

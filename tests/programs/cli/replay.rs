@@ -7,9 +7,9 @@ use std::process::Stdio;
 use std::thread;
 
 use deltascope::presentation::command::{self as page, Export};
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::replay::trace;
+use deltascope::world::text::Lang;
 use serde_json::{Value, json};
 
 use super::{deltascope, looked_at, output, pod, scratch};

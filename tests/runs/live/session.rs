@@ -5,7 +5,6 @@ use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::caption::{before_start, plain};
 use deltascope::presentation::command::BreakCommand;
 use deltascope::presentation::command::{Command as Click, Export};
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
 use deltascope::presentation::session::{Session, typed};
@@ -15,6 +14,7 @@ use deltascope::world::Time;
 use deltascope::world::source::Command;
 use deltascope::world::source::live::{ResponsePart, ServerResponse};
 use deltascope::world::source::wire::RecordedEvent;
+use deltascope::world::text::{Lang, Text};
 use deltascope::world::virtual_time::Input;
 use serde_json::json;
 

@@ -8,13 +8,13 @@ use deltascope::cache::fact::{
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::presentation::caption;
 use deltascope::presentation::command::{Command, FAULTS, Fault};
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::rows;
 use deltascope::presentation::session::{Change, typed};
 use deltascope::presentation::strings;
 use deltascope::replay::lessons;
 use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::text::Lang;
 use deltascope::world::virtual_time::Input;
 use serde_json::{Value, json};
 

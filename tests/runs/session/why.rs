@@ -8,12 +8,12 @@ use deltascope::cache::selector::Selector;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::caption;
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
 use deltascope::presentation::view::why::Link;
 use deltascope::replay::lessons;
 use deltascope::world::source;
 use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::text::Lang;
 use deltascope::world::virtual_time::Input;
 use serde_json::json;
 

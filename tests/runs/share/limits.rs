@@ -3,13 +3,13 @@
 use std::task::{Context, Poll, Waker};
 
 use deltascope::presentation::command::Command;
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::session::{Session, opening};
 use deltascope::presentation::state::state;
 use deltascope::replay::link::Link;
 use deltascope::replay::trace;
 use deltascope::world::slices::{Slices, at_once};
 use deltascope::world::source::wire;
+use deltascope::world::text::{Lang, Text};
 use serde_json::{Value, json};
 
 use super::{HEADER, SCENARIO};

@@ -3,7 +3,6 @@
 use deltascope::cache::fact::Cause;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Export};
-use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::options::Options;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
@@ -15,6 +14,7 @@ use deltascope::replay::moment::Moment;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
 use deltascope::world::slices::{Slices, at_once};
+use deltascope::world::text::{Lang, Text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

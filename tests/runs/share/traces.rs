@@ -3,7 +3,6 @@
 use deltascope::cache::fact::{ProcessMode, Verb};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::presentation::command::{Command, Export, Fault};
-use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
 use deltascope::replay::edit::Setting;
@@ -12,7 +11,7 @@ use deltascope::replay::trace::{self, Trace};
 use deltascope::world::fields::LATEST_MS;
 use deltascope::world::source::pod::PodSpec;
 use deltascope::world::source::wire;
-use deltascope::world::text::Text;
+use deltascope::world::text::{Lang, Text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

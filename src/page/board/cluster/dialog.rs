@@ -12,9 +12,9 @@ use crate::live::{self, Link};
 use crate::ui::{remember, remembered};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::{self, MANY, Options, Tried, index_names};
-use deltascope_presentation::i18n::Text;
 use deltascope_world::source::proxy::discovery::Found;
 use deltascope_world::source::proxy::target::{Resource, Target};
+use deltascope_world::text::Text;
 
 /// The name under which the API's address is remembered.
 const REMEMBERED: &str = "api";

@@ -11,9 +11,9 @@ use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::{
     CUSTOM, MANY, groups, index_names, is_built_in, offered, without_values,
 };
-use deltascope_presentation::i18n::Text;
 use deltascope_presentation::strings;
 use deltascope_world::source::proxy::target::Resource;
+use deltascope_world::text::Text;
 
 /// Most resources that are listed at once. Others are found by name.
 const SHOWN: usize = 100;
@@ -182,7 +182,7 @@ fn counted(ui: Ui, dialog: Dialog) -> String {
     let secret = dialog.resource().is_some_and(|one| one.is_secret());
     let mut said = match dialog.counted.get() {
         Counted::Asked => ui.words().cluster_counting.to_owned(),
-        Counted::Many(count) => strings::counted(lang, count, count > MANY),
+        Counted::Many(count) => strings::objects_now(lang, count, count > MANY),
         Counted::Unknown => ui.words().cluster_uncounted.to_owned(),
         Counted::Refused(why) => why.get(lang).to_owned(),
     };

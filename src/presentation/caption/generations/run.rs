@@ -10,8 +10,8 @@ use deltascope_world::virtual_time::InformerKind;
 
 use super::SAID;
 use crate::caption::words;
-use crate::i18n::Lang;
 use crate::pseudo;
+use deltascope_world::text::Lang;
 
 /// A run, with the sentences of each fact.
 pub(super) struct Run {

@@ -9,7 +9,7 @@ use deltascope_replay::picture::{InformerKind, QueueKind, SourceKind};
 use crate::caption::say::say;
 use crate::caption::spans::{Span, delta, short_rv, text};
 use crate::caption::{Sentences, Writer};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 impl Writer<'_> {
     pub(super) fn delete_checked(
@@ -437,36 +437,24 @@ impl Writer<'_> {
     }
 
     pub(super) fn resync_skipped(&self, key: &Key) -> Sentences {
-        (
-            say!(
-                self,
-                "The resync passed {name} over.",
-                "resync 跳过了 {name}。",
-                name = self.name(key),
-            ),
-            vec![say!(
-                self,
-                "`{name} is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
-                "`{name} 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
-                name = self.name(key),
-            )],
+        told!(
+            self,
+            "The resync passed {name} over.",
+            "resync 跳过了 {name}。",
+            "`{name} is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
+            "`{name} 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
+            name = self.name(key)
         )
     }
 
     pub(super) fn already_present(&self, key: &Key) -> Sentences {
-        (
-            say!(
-                self,
-                "AddIfNotPresent left {name} alone: newer content is queued for it.",
-                "AddIfNotPresent 没有动 {name}：队列里已有它更新的内容。",
-                name = self.name(key),
-            ),
-            vec![say!(
-                self,
-                "`{name} is queued = yes → return`: what was popped before is dropped, not put in front.",
-                "`{name} 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
-                name = self.name(key),
-            )],
+        told!(
+            self,
+            "AddIfNotPresent left {name} alone: newer content is queued for it.",
+            "AddIfNotPresent 没有动 {name}：队列里已有它更新的内容。",
+            "`{name} is queued = yes → return`: what was popped before is dropped, not put in front.",
+            "`{name} 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
+            name = self.name(key)
         )
     }
 }

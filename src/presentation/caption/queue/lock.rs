@@ -50,19 +50,14 @@ impl Writer<'_> {
 
     pub(super) fn lock_awaited(&self, lock: LockName, by: Actor, holder: Actor) -> Sentences {
         if by == holder {
-            (
-                say!(
-                    self,
-                    "{by} waits for itself: it has {lock}.",
-                    "{by} 在等自己：{lock} 就在它手里。",
-                    by = self.actor(by),
-                    lock = self.lock(lock)
-                ),
-                vec![say!(
-                    self,
-                    "The handler was called inside Pop, and calls `HasSynced`, which takes the lock that Pop has. This is a deadlock: the lock is never released, nothing is put in or popped any more.",
-                    "handler 在 Pop 里面被调用，又去调用 `HasSynced`，要拿的正是 Pop 手里的那把锁。不会再有谁归还它：从此既放不进，也 Pop 不出。",
-                )],
+            told!(
+                self,
+                "{by} waits for itself: it has {lock}.",
+                "{by} 在等自己：{lock} 就在它手里。",
+                "The handler was called inside Pop, and calls `HasSynced`, which takes the lock that Pop has. This is a deadlock: the lock is never released, nothing is put in or popped any more.",
+                "handler 在 Pop 里面被调用，又去调用 `HasSynced`，要拿的正是 Pop 手里的那把锁。不会再有谁归还它：从此既放不进，也 Pop 不出。",
+                by = self.actor(by),
+                lock = self.lock(lock)
             )
         } else {
             (

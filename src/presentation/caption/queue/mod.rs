@@ -120,121 +120,86 @@ impl Writer<'_> {
     }
 
     fn key_failed(&self, error: &str) -> Sentences {
-        (
-            say!(
-                self,
-                "No key could be made for the object, so nothing was queued.",
-                "无法为对象算出 key，因此没有入队。",
-            ),
-            vec![say!(
-                self,
-                "`{error}`. The caller gets the error; without a key there is no place for the object in queue or store.",
-                "`{error}`。错误返回给调用者；没有 key，对象在队列和存储里都无处可放。",
-                error = mono(error),
-            )],
+        told!(
+            self,
+            "No key could be made for the object, so nothing was queued.",
+            "无法为对象算出 key，因此没有入队。",
+            "`{error}`. The caller gets the error; without a key there is no place for the object in queue or store.",
+            "`{error}`。错误返回给调用者；没有 key，对象在队列和存储里都无处可放。",
+            error = mono(error)
         )
     }
 
     fn transform_failed(&self, key: &Key, error: &str) -> Sentences {
         if self.record.step == Step::ReflectorKeep {
-            (
-                say!(
-                    self,
-                    "The transformer failed for {name}: the streaming list will lack it.",
-                    "{name} 的 transformer 失败：流式列表里会缺少它。",
-                    name = self.name(key)
-                ),
-                vec![say!(
-                    self,
-                    "`{error}`. What the list lacks counts as deleted.",
-                    "`{error}`。列表里没有的，就视为已删除。",
-                    error = mono(error)
-                )],
+            told!(
+                self,
+                "The transformer failed for {name}: the streaming list will lack it.",
+                "{name} 的 transformer 失败：流式列表里会缺少它。",
+                "`{error}`. What the list lacks counts as deleted.",
+                "`{error}`。列表里没有的，就视为已删除。",
+                name = self.name(key),
+                error = mono(error)
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The transformer failed for {name}, so it was not queued.",
-                    "{name} 的 transformer 失败，因此它没有入队。",
-                    name = self.name(key),
-                ),
-                vec![say!(
-                    self,
-                    "`{error}`. From a watch this event is lost for good, and the version moves on all the same; from a list, the whole list is asked for again.",
-                    "`{error}`。若来自 watch，这个事件就此丢失，版本却照样前移；若来自 List，则整个列表会重新请求。",
-                    error = mono(error),
-                )],
+            told!(
+                self,
+                "The transformer failed for {name}, so it was not queued.",
+                "{name} 的 transformer 失败，因此它没有入队。",
+                "`{error}`. From a watch this event is lost for good, and the version moves on all the same; from a list, the whole list is asked for again.",
+                "`{error}`。若来自 watch，这个事件就此丢失，版本却照样前移；若来自 List，则整个列表会重新请求。",
+                name = self.name(key),
+                error = mono(error)
             )
         }
     }
 
     fn transformed(&self, to: &ObjectRef) -> Sentences {
         if self.record.step == Step::ReflectorKeep {
-            (
-                say!(
-                    self,
-                    "The transformer made another object of {name} on its way into the temporary store.",
-                    "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
-                    name = self.name(&to.key),
-                ),
-                vec![say!(
-                    self,
-                    "The queue gives it to the transformer once more: what is done twice must come to the same as done once.",
-                    "到了队列，它还要再经过一次 transformer：做两次的结果必须和做一次相同。",
-                )],
+            told!(
+                self,
+                "The transformer made another object of {name} on its way into the temporary store.",
+                "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
+                "The queue gives it to the transformer once more: what is done twice must come to the same as done once.",
+                "到了队列，它还要再经过一次 transformer：做两次的结果必须和做一次相同。",
+                name = self.name(&to.key)
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The transformer made another object of {name} before it was queued.",
-                    "{name} 入队之前，transformer 把它换成了另一个对象。",
-                    name = self.name(&to.key),
-                ),
-                vec![say!(
-                    self,
-                    "What it strips never reaches the store. Tombstones and [Sync] skip it; it can still see an object twice, so it must be idempotent.",
-                    "被去掉的部分不会进入存储。墓碑和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
-                )],
+            told!(
+                self,
+                "The transformer made another object of {name} before it was queued.",
+                "{name} 入队之前，transformer 把它换成了另一个对象。",
+                "What it strips never reaches the store. Tombstones and [Sync] skip it; it can still see an object twice, so it must be idempotent.",
+                "被去掉的部分不会进入存储。墓碑和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
+                name = self.name(&to.key)
             )
         }
     }
 
     fn populated(&self, initial: u32) -> Sentences {
         if initial == 0 {
-            (
-                say!(
-                    self,
-                    "The {queue} counts as populated, with no first list to wait for.",
-                    "{queue} 的首个列表为空，无需等待。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "`populated = true, initial = 0`. Any Add, Update or Delete sets it; a list that comes later is not counted.",
-                    "`populated = true，initial = 0`。任何 Add、Update 或 Delete 都会设置它，之后的列表不再计数。",
-                )],
+            told!(
+                self,
+                "The {queue} counts as populated, with no first list to wait for.",
+                "{queue} 的首个列表为空，无需等待。",
+                "`populated = true, initial = 0`. Any Add, Update or Delete sets it; a list that comes later is not counted.",
+                "`populated = true，initial = 0`。任何 Add、Update 或 Delete 都会设置它，之后的列表不再计数。",
+                queue = self.queue()
             )
         } else {
             let waiting = match (self.picture.queue.kind, self.lang) {
-                (QueueKind::RealFifo, lang) => entries(initial as usize, lang),
-                (QueueKind::Fifo | QueueKind::DeltaFifo, lang) => keys(initial as usize, lang),
+                (QueueKind::RealFifo, lang) => entries(lang, initial as usize),
+                (QueueKind::Fifo | QueueKind::DeltaFifo, lang) => keys(lang, initial as usize),
             };
-            (
-                say!(
-                    self,
-                    "The {queue} is populated for the first time: HasSynced waits for {keys} to be popped.",
-                    "{queue} 首次填充完毕：要等 {keys} 被 Pop 之后 HasSynced 才为 true。",
-                    queue = self.queue(),
-                    keys = text(waiting),
-                ),
-                vec![say!(
-                    self,
-                    "`populated = false → true, initial = {n}`. It happens once: later lists do not make HasSynced false again.",
-                    "`populated = false → true，initial = {n}`。只发生一次：之后的列表不会让 HasSynced 变回 false。",
-                    n = text(initial.to_string()),
-                )],
+            told!(
+                self,
+                "The {queue} is populated for the first time: HasSynced waits for {keys} to be popped.",
+                "{queue} 首次填充完毕：要等 {keys} 被 Pop 之后 HasSynced 才为 true。",
+                "`populated = false → true, initial = {n}`. It happens once: later lists do not make HasSynced false again.",
+                "`populated = false → true，initial = {n}`。只发生一次：之后的列表不会让 HasSynced 变回 false。",
+                queue = self.queue(),
+                keys = text(waiting),
+                n = text(initial.to_string())
             )
         }
     }
@@ -254,7 +219,7 @@ impl Writer<'_> {
                     "{name} took its place at the end of the queue, behind {others}.",
                     "{name} 排到队尾，前面有 {others}。",
                     name = self.name(key),
-                    others = text(keys(length as usize - 1, self.lang)),
+                    others = text(keys(self.lang, length as usize - 1)),
                 )
             },
             vec![if self.picture.queue.kind != QueueKind::Fifo {
@@ -292,32 +257,22 @@ impl Writer<'_> {
 
     fn queue_empty(&self) -> Sentences {
         if self.picture.queue.closed {
-            (
-                say!(
-                    self,
-                    "The {queue} is empty and closed: Pop gives up.",
-                    "{queue} 已空且已关闭：Pop 结束。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "`queue empty = yes, closed = yes → ErrFIFOClosed`.",
-                    "`队列为空 = 是，closed = 是 → ErrFIFOClosed`。",
-                )],
+            told!(
+                self,
+                "The {queue} is empty and closed: Pop gives up.",
+                "{queue} 已空且已关闭：Pop 结束。",
+                "`queue empty = yes, closed = yes → ErrFIFOClosed`.",
+                "`队列为空 = 是，closed = 是 → ErrFIFOClosed`。",
+                queue = self.queue()
             )
         } else {
-            (
-                say!(
-                    self,
-                    "The {queue} is empty: Pop waits.",
-                    "{queue} 是空的：Pop 等待。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "`queue empty = yes, closed = no → wait`. Waiting gives the lock away, so something can be put in.",
-                    "`队列为空 = 是，closed = 否 → 等待`。等待时会让出锁，所以别人可以放入内容。",
-                )],
+            told!(
+                self,
+                "The {queue} is empty: Pop waits.",
+                "{queue} 是空的：Pop 等待。",
+                "`queue empty = yes, closed = no → wait`. Waiting gives the lock away, so something can be put in.",
+                "`队列为空 = 是，closed = 否 → 等待`。等待时会让出锁，所以别人可以放入内容。",
+                queue = self.queue()
             )
         }
     }
@@ -362,18 +317,13 @@ impl Writer<'_> {
     }
 
     fn queue_closed(&self) -> Sentences {
-        (
-            say!(
-                self,
-                "The {queue} was closed.",
-                "{queue} 已关闭。",
-                queue = self.queue(),
-            ),
-            vec![say!(
-                self,
-                "Close refuses nothing: Add still adds, and Pop goes on until nothing is left. Only empty and closed together end it.",
-                "关闭并不拦截任何人：Add 照样能加，Pop 会一直进行到取空。只有又空又关闭时才结束。",
-            )],
+        told!(
+            self,
+            "The {queue} was closed.",
+            "{queue} 已关闭。",
+            "Close refuses nothing: Add still adds, and Pop goes on until nothing is left. Only empty and closed together end it.",
+            "关闭并不拦截任何人：Add 照样能加，Pop 会一直进行到取空。只有又空又关闭时才结束。",
+            queue = self.queue()
         )
     }
 }

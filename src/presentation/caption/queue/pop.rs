@@ -89,34 +89,22 @@ impl Writer<'_> {
 
     pub(super) fn requeued(&self, key: &Key, added: bool) -> Sentences {
         if added {
-            (
-                say!(
-                    self,
-                    "{name} went back to the end of the queue.",
-                    "{name} 回到了队尾。",
-                    name = self.name(key),
-                ),
-                vec![say!(
-                    self,
-                    "`ErrRequeue, {name} is queued = no → put back`. It has lost its place, and newer deltas will join behind the old ones.",
-                    "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 Delta 会接在旧的后面。",
-                    name = self.name(key),
-                )],
+            told!(
+                self,
+                "{name} went back to the end of the queue.",
+                "{name} 回到了队尾。",
+                "`ErrRequeue, {name} is queued = no → put back`. It has lost its place, and newer deltas will join behind the old ones.",
+                "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 Delta 会接在旧的后面。",
+                name = self.name(key)
             )
         } else {
-            (
-                say!(
-                    self,
-                    "{name} was not put back: newer content is queued for it.",
-                    "{name} 没有放回：队列里已有它更新的内容。",
-                    name = self.name(key),
-                ),
-                vec![say!(
-                    self,
-                    "`ErrRequeue, {name} is queued = yes → drop`: what failed is lost.",
-                    "`ErrRequeue，{name} 已在队列 = 是 → 丢弃`：处理失败的内容就此丢失。",
-                    name = self.name(key),
-                )],
+            told!(
+                self,
+                "{name} was not put back: newer content is queued for it.",
+                "{name} 没有放回：队列里已有它更新的内容。",
+                "`ErrRequeue, {name} is queued = yes → drop`: what failed is lost.",
+                "`ErrRequeue，{name} 已在队列 = 是 → 丢弃`：处理失败的内容就此丢失。",
+                name = self.name(key)
             )
         }
     }

@@ -6,9 +6,10 @@ use deltascope_cache::key::Key;
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::QueueKind;
 
-use crate::caption::amounts::{duration, entries, keys, objects};
+use crate::caption::amounts::{entries, keys, objects};
 use crate::caption::spans::{Span, boolean, delta, mono, text, version};
 use crate::caption::{Sentences, Writer};
+use crate::decimal::duration;
 
 impl Writer<'_> {
     pub(super) fn delta_taken(
@@ -140,7 +141,7 @@ impl Writer<'_> {
                 self,
                 "The process function returned: {entries} done.",
                 "处理函数返回：完成 {entries}。",
-                entries = text(entries(count as usize, self.lang))
+                entries = text(entries(self.lang, count as usize))
             ),
             vec![self.after_processing()],
         )
@@ -187,56 +188,40 @@ impl Writer<'_> {
     }
 
     pub(super) fn process_was_slow(&self, key: &Key, depth: u32, ms: u64) -> Sentences {
-        (
-            say!(
-                self,
-                "Processing {name} took {ms} while {keys} waited.",
-                "处理 {name} 用了 {ms}，其间有 {keys} 在等待。",
-                name = self.name(key),
-                ms = text(duration(ms, self.lang)),
-                keys = text(keys(depth as usize, self.lang)),
-            ),
-            vec![say!(
-                self,
-                "`depth = {depth} > 10, took {ms} → log`. Nothing is dropped or skipped: client-go only complains in its log.",
-                "`depth = {depth} > 10，耗时 {ms} → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
-                depth = text(depth.to_string()),
-                ms = text(duration(ms, self.lang)),
-            )],
+        told!(
+            self,
+            "Processing {name} took {ms} while {keys} waited.",
+            "处理 {name} 用了 {ms}，其间有 {keys} 在等待。",
+            "`depth = {depth} > 10, took {ms} → log`. Nothing is dropped or skipped: client-go only complains in its log.",
+            "`depth = {depth} > 10，耗时 {ms} → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
+            name = self.name(key),
+            ms = text(duration(ms, self.lang)),
+            keys = text(keys(self.lang, depth as usize)),
+            depth = text(depth.to_string())
         )
     }
 
     pub(super) fn list_opened(&self, rv: &str, count: u32, removed: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "The list at resourceVersion {rv} was opened in the store: {objects}, and it lacks {removed} that the store has.",
-                "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；存储中有而列表中没有的：{removed}。",
-                rv = version(rv),
-                objects = text(objects(count as usize, self.lang)),
-                removed = text(objects(removed as usize, self.lang))
-            ),
-            vec![say!(
-                self,
-                "The store is replaced as a whole before any handler is called; the deletes come first. Up to 0.35 a list came item by item.",
-                "先整体替换存储，再开始通知，删除排在前面。0.35 及之前列表是逐个处理的。"
-            )],
+        told!(
+            self,
+            "The list at resourceVersion {rv} was opened in the store: {objects}, and it lacks {removed} that the store has.",
+            "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；存储中有而列表中没有的：{removed}。",
+            "The store is replaced as a whole before any handler is called; the deletes come first. Up to 0.35 a list came item by item.",
+            "先整体替换存储，再开始通知，删除排在前面。0.35 及之前列表是逐个处理的。",
+            rv = version(rv),
+            objects = text(objects(self.lang, count as usize)),
+            removed = text(objects(self.lang, removed as usize))
         )
     }
 
     pub(super) fn resync_opened(&self, count: u32) -> Sentences {
-        (
-            say!(
-                self,
-                "A resync was opened in the store: {objects} are handed out again.",
-                "在存储中展开一次 resync：{objects} 会再次发出。",
-                objects = text(objects(count as usize, self.lang))
-            ),
-            vec![say!(
-                self,
-                "Old and new are the same object, so only syncing handlers are called.",
-                "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。"
-            )],
+        told!(
+            self,
+            "A resync was opened in the store: {objects} are handed out again.",
+            "在存储中展开一次 resync：{objects} 会再次发出。",
+            "Old and new are the same object, so only syncing handlers are called.",
+            "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。",
+            objects = text(objects(self.lang, count as usize))
         )
     }
 }

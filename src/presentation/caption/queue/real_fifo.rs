@@ -9,7 +9,7 @@ use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
     pub(super) fn entry_appended(&self, entry: &Entry, length: u32) -> Sentences {
-        let behind = text(entries(length as usize, self.lang));
+        let behind = text(entries(self.lang, length as usize));
         match entry {
             Entry::Delta(delta_type, object) => (
                 say!(
@@ -37,45 +37,30 @@ impl Writer<'_> {
                     )],
                 },
             ),
-            Entry::ReplacedAll { rv, objects: list } => (
-                say!(
-                    self,
-                    "The whole list, {objects} at {rv}, became one [ReplacedAll] entry.",
-                    "整个列表（{objects}，版本 {rv}）成为一个 [ReplacedAll] 条目。",
-                    objects = text(objects(list.len(), self.lang)),
-                    rv = version(rv),
-                ),
-                vec![say!(
-                    self,
-                    "The queue compares it with nothing: which deletions it means is found out when it is processed.",
-                    "队列不拿它做任何比较：其中意味着哪些删除，处理时才计算。",
-                )],
+            Entry::ReplacedAll { rv, objects: list } => told!(
+                self,
+                "The whole list, {objects} at {rv}, became one [ReplacedAll] entry.",
+                "整个列表（{objects}，版本 {rv}）成为一个 [ReplacedAll] 条目。",
+                "The queue compares it with nothing: which deletions it means is found out when it is processed.",
+                "队列不拿它做任何比较：其中意味着哪些删除，处理时才计算。",
+                objects = text(objects(self.lang, list.len())),
+                rv = version(rv)
             ),
-            Entry::SyncAll => (
-                say!(
-                    self,
-                    "A resync became one [SyncAll] entry: {entries} in the queue now.",
-                    "resync 成为一个 [SyncAll] 条目：队列现在共有 {entries}。",
-                    entries = behind,
-                ),
-                vec![say!(
-                    self,
-                    "It asks no server. The objects are taken from the store when it is processed.",
-                    "它不会请求 API server，处理时才从存储里取对象。",
-                )],
+            Entry::SyncAll => told!(
+                self,
+                "A resync became one [SyncAll] entry: {entries} in the queue now.",
+                "resync 成为一个 [SyncAll] 条目：队列现在共有 {entries}。",
+                "It asks no server. The objects are taken from the store when it is processed.",
+                "它不会请求 API server，处理时才从存储里取对象。",
+                entries = behind
             ),
-            Entry::Bookmark { rv } => (
-                say!(
-                    self,
-                    "A [Bookmark] for version {rv} was put at the end of the queue.",
-                    "版本 {rv} 的 [Bookmark] 排到队尾。",
-                    rv = version(rv),
-                ),
-                vec![say!(
-                    self,
-                    "It waits its turn, so the store's version never runs ahead of its content.",
-                    "它也要排队，这样存储的版本就不会跑到内容前面。",
-                )],
+            Entry::Bookmark { rv } => told!(
+                self,
+                "A [Bookmark] for version {rv} was put at the end of the queue.",
+                "版本 {rv} 的 [Bookmark] 排到队尾。",
+                "It waits its turn, so the store's version never runs ahead of its content.",
+                "它也要排队，这样存储的版本就不会跑到内容前面。",
+                rv = version(rv)
             ),
         }
     }
@@ -86,7 +71,7 @@ impl Writer<'_> {
                 self,
                 "Pop took {entries} from the front of the queue.",
                 "Pop 从队首取走了 {entries}。",
-                entries = text(entries(count as usize, self.lang)),
+                entries = text(entries(self.lang, count as usize)),
             ),
             vec![
                 say!(

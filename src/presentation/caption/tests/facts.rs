@@ -13,7 +13,7 @@ use deltascope_replay::picture::{Behind, HandlerRoom, Picture, QueueKind, Source
 
 use super::{check, object, record};
 use crate::caption::{before_start, words};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 /// Pictures that lead to different sentences.
 fn pictures() -> Vec<Picture> {

@@ -11,7 +11,7 @@ use deltascope_cache::step::Step;
 use crate::caption::Words;
 use crate::caption::say::{is_chinese, is_mark};
 use crate::caption::spans::plain;
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 fn record(id: u64, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {
     FactRecord {

@@ -10,7 +10,7 @@ use super::check;
 use crate::caption::say::is_chinese;
 use crate::caption::spans::plain;
 use crate::caption::words;
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 #[test]
 fn every_lesson_has_words_and_a_listing_at_every_step() {

@@ -11,7 +11,7 @@ use deltascope_replay::picture::{Picture, SourceKind};
 use super::{object, record};
 use crate::caption::spans::{Span, plain};
 use crate::caption::{before_start, words};
-use crate::i18n::Lang;
+use deltascope_world::text::Lang;
 
 #[test]
 fn the_reason_why_a_source_ends_is_translated() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::i18n::Lang;
 use crate::motion::pace;
 use crate::stage::Panel;
 use crate::view::{RECENT, View};
@@ -16,6 +15,7 @@ use deltascope_cache::step::Step;
 use deltascope_replay::beat::{MOST, beat};
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
+use deltascope_world::text::Lang;
 
 /// The scenes of a run's beats, each with its facts.
 fn scenes(timeline: &Timeline, from: usize) -> Vec<(Vec<FactRecord>, Scene)> {

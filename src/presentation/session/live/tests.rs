@@ -34,13 +34,13 @@ fn run() -> (Session, Time) {
 #[test]
 fn a_new_object_copies_no_places() {
     let (mut session, now) = run();
-    let at = |session: &Session| Rc::as_ptr(&session.landmarks.places());
+    let at = |session: &Session| Rc::as_ptr(&session.marking.landmarks.places());
     let before = at(&session);
     let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
         "metadata": { "name": "a", "resourceVersion": "30" } } });
     let part = ResponsePart::Event(event_of(event).unwrap());
     respond(&mut session, now, part);
-    assert_eq!(session.landmarks.places().len(), 1);
+    assert_eq!(session.marking.landmarks.places().len(), 1);
     assert_eq!(
         at(&session),
         before,
@@ -262,14 +262,10 @@ fn an_informer_whose_beginning_is_forgotten_goes_on_in_another_generation() {
 
 #[test]
 fn renumberings_follow_each_other() {
-    assert_eq!(then(None, None), None);
-    assert_eq!(then(None, Some((5, 2))), Some((5, 2)));
-    assert_eq!(then(Some((5, 2)), None), Some((5, 2)));
-    let both = then(Some((50, 2)), Some((7, 2)));
+    let [first, next] = [50, 7].map(|was| Numbering { was, is: 2 });
     for request in [50, 54, 55, 70] {
-        let one = renumbered(renumbered(request, (50, 2)), (7, 2));
-        let at_once = renumbered(request, both.unwrap());
-        assert_eq!(one, at_once, "{request}");
+        let one = next.of(first.of(request));
+        assert_eq!(one, first.then(next).of(request), "{request}");
     }
 }
 
@@ -395,16 +391,20 @@ fn a_step_with_more_facts_than_a_slice_is_marked_in_slices() {
     let mut session = listed(OBJECTS);
     // The step has a slice for itself.
     assert!(session.timeline.len() > OBJECTS);
-    assert!(session.landmarks.seen() < 9, "{}", session.landmarks.seen());
+    assert!(
+        session.marking.landmarks.seen() < 9,
+        "{}",
+        session.marking.landmarks.seen()
+    );
     let (mut whole, mut waited) = (0, 0);
     for now in 2..60 {
         loop {
-            let (known, seen) = (session.timeline.len(), session.landmarks.seen());
-            let was_checked = session.invariants.seen();
+            let (known, seen) = (session.timeline.len(), session.marking.landmarks.seen());
+            let was_checked = session.marking.invariants.seen();
             session.live_tick(now);
             let came = session.timeline.len() - known;
-            let found = session.landmarks.seen() - seen;
-            let checked = session.invariants.seen() - was_checked;
+            let found = session.marking.landmarks.seen() - seen;
+            let checked = session.marking.invariants.seen() - was_checked;
             assert!(came < SLICE || found + checked == 0, "{came} {found}");
             assert!(found.max(checked) <= SLICE, "{found} {checked}");
             // A fact about all objects has a slice for itself, and its check another.
@@ -439,17 +439,17 @@ fn playback_shows_only_what_is_marked_and_goes_on() {
     let mut session = listed(4 * SLICE);
     let end = session.timeline.len();
     session.live.as_mut().unwrap().following = false;
-    assert!(session.invariants.seen() < 9 && end > 4 * SLICE);
+    assert!(session.marking.invariants.seen() < 9 && end > 4 * SLICE);
     session.play();
     let mut pieces = 0;
     while session.playback.cursor() < end {
         assert!(session.playback.is_playing());
-        let seen = session.invariants.seen();
+        let seen = session.marking.invariants.seen();
         assert_eq!(session.tick(), Change::Forward);
-        assert!(session.playback.cursor() <= session.invariants.seen());
+        assert!(session.playback.cursor() <= session.marking.invariants.seen());
         // A fact about all objects, and its check.
-        assert!(session.invariants.seen() - seen <= 2 * PIECE);
-        pieces += usize::from(session.invariants.seen() > seen);
+        assert!(session.marking.invariants.seen() - seen <= 2 * PIECE);
+        pieces += usize::from(session.marking.invariants.seen() > seen);
     }
     assert!(pieces >= end / PIECE, "{pieces}");
 }
@@ -464,10 +464,10 @@ fn a_command_waits_for_the_marks_piece_by_piece() {
     }
     assert_eq!(session.needs(&Command::Disconnect), None);
     let far = session.needs(&Command::Seek(3)).unwrap();
-    let (mut seen, mut pieces) = (session.invariants.seen(), 0);
+    let (mut seen, mut pieces) = (session.marking.invariants.seen(), 0);
     while session.compute(&far).is_some() {
-        assert!(session.invariants.seen() - seen <= PIECE);
-        seen = session.invariants.seen();
+        assert!(session.marking.invariants.seen() - seen <= PIECE);
+        seen = session.marking.invariants.seen();
         pieces += 1;
     }
     assert!(pieces >= 4 * SLICE / PIECE, "{pieces}");
@@ -499,15 +499,15 @@ fn forgetting_facts_looks_for_gone_objects_once_half_of_all_may_be_gone() {
     }
     // One of nine is gone: nothing is looked for.
     told(&mut session, &mut now, "DELETED", "b");
-    let marks = session.landmarks.marks();
+    let marks = session.marking.landmarks.marks();
     forget(&mut session, &mut now);
-    assert!(Rc::ptr_eq(&marks, &session.landmarks.marks()));
+    assert!(Rc::ptr_eq(&marks, &session.marking.landmarks.marks()));
     // Eight of nine, of which the last two are shown.
     for name in &names[1..] {
         told(&mut session, &mut now, "DELETED", name);
     }
     let places = |session: &Session| {
-        let places = session.landmarks.places();
+        let places = session.marking.landmarks.places();
         names.map(|name| places.get(&name.into()).is_some())
     };
     assert_eq!(places(&session), [true; 8]);

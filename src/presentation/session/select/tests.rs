@@ -393,7 +393,7 @@ fn a_selection_stays_while_its_fact_does() {
     session.obey(typed::inject("cut", serde_json::Value::Null));
     assert_eq!(session.view().selection, Some(Rc::clone(&selection)));
     let again = session.view().followed.unwrap();
-    let places = session.landmarks.passages().of(&again.key);
+    let places = session.marking.landmarks.passages().of(&again.key);
     assert_eq!(again.count, places.len());
     assert!(
         again.ticks.iter().eq(thinned(places, TICKS)

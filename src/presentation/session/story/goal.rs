@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::{Found, Session, Telling, ask};
-use crate::i18n::Text;
 use crate::story::{Goal, Remark};
 use crate::view::story::GoalView;
+use deltascope_world::text::Text;
 
 impl Session {
     /// Looks whether the goal is reached at the cursor; it stays reached. Playback pauses there: the moment is to be
