@@ -119,7 +119,7 @@ pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
 pub(crate) enum HandlerName<'a> {
     /// By its name, after the noun: `handler printer`.
     Own(&'a str),
-    /// By its name alone, which begins with the noun: `handler-a`.
+    /// By its name alone, which has the noun: `handler-a`, `your handler`.
     Noun(&'a str),
     /// By its number: it has no name.
     Number,
@@ -129,7 +129,9 @@ pub(crate) fn handler_name(number: u8, picture: &Picture) -> HandlerName<'_> {
     let handler = picture.handlers.get(usize::from(number));
     match handler.map(|handler| &*handler.name) {
         None | Some("") => HandlerName::Number,
-        Some(name) if name.starts_with("handler") => HandlerName::Noun(name),
+        Some(name) if name.starts_with("handler") || name.ends_with("handler") => {
+            HandlerName::Noun(name)
+        }
         Some(name) => HandlerName::Own(name),
     }
 }

@@ -521,28 +521,29 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         markers.iter().find(|one| &*one.id == id).unwrap().at
     };
     assert_eq!(session.view().step, place(&mut session, "watching"));
-    let mut before = story(&mut session);
     for (index, id) in [(1, "sent"), (2, "queued"), (3, "piled")] {
         session.obey(Command::Tell(Tell::Next));
         let now = story(&mut session);
         assert!(now.plays && now.index == index, "{id}: {now:?}");
-        // Its words would run ahead of the run: those of the scene before stay until it has come.
-        assert_ne!(now.say, before.say, "{id}");
-        let shown = (before.index, before.say.clone());
-        assert_eq!(now.before, Some(shown), "{id}: with their own number");
-        assert!(watch(&mut session) > 0, "{id}");
+        // Its words would run ahead of the run, until its last motion is over.
+        let to = place(&mut session, id);
+        while session.view().step < to {
+            assert_eq!(session.tick(), Change::Forward, "{id}");
+            let now = story(&mut session);
+            assert!(now.plays && now.comes && !now.elsewhere, "{id}: {now:?}");
+        }
+        assert_eq!(watch(&mut session), 0, "{id}");
         assert_eq!(session.view().step, place(&mut session, id), "{id}");
         assert!(
             !story(&mut session).plays && !story(&mut session).elsewhere,
             "{id}"
         );
-        before = story(&mut session);
-        assert_eq!(before.before, None, "{id}");
+        assert!(!story(&mut session).comes, "{id}");
     }
     // A wrong answer: it plays to what decides it, and only then says so.
     session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(0)))));
     assert!(story(&mut session).asked.clone().unwrap().verdict.is_none());
-    assert_eq!(story(&mut session).before, None);
+    assert!(!story(&mut session).comes);
     watch(&mut session);
     assert_eq!(session.view().step, place(&mut session, "called"));
     let verdict = story(&mut session).asked.clone().unwrap().verdict.unwrap();

@@ -79,11 +79,11 @@ pub(super) fn Api() -> impl IntoView {
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
     // A story has words for what it asks of a watch.
     let telling = ui.memo(|view| view.story.is_some());
-    // A story asks for them in its goal, and until then they are words that it has not explained.
+    // A story asks for writes and faults in its goal, and until then they are words that it has not explained.
     let before_goal = ui.memo(|view| {
         view.story
             .as_ref()
-            .is_some_and(|story| story.goal.is_none() || story.before.is_some())
+            .is_some_and(|story| story.goal.is_none() || story.comes)
     });
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // A recording of a watch without a list does not say what the server has.
@@ -153,7 +153,7 @@ pub(super) fn Api() -> impl IntoView {
     };
     view! {
             <Frame room=Panel::Api title=title side=shown_gauge>
-                {shown(move || can_write.get(), move || view! {
+                {shown(move || can_write.get() && !before_goal.get(), move || view! {
                     <div
                         class="btns"
                         role=ui.toolbar()

@@ -129,7 +129,7 @@ impl Layout {
                 story.lit.contains(&Panel::Processor) || !story.lit.contains(&Panel::Now);
             let acting = current(view).map(live::room);
             let goal = story.goal.as_ref();
-            let goal = goal.filter(|goal| !goal.reached && story.before.is_none() && !view.playing);
+            let goal = goal.filter(|goal| !goal.reached && !story.comes && !view.playing);
             let tools = goal.map_or(Vec::new(), |goal| goal.tools.clone());
             let focus = tools.first().copied();
             let focus = focus.unwrap_or_else(|| story.focus(acting));

@@ -100,7 +100,7 @@ pub fn Board() -> impl IntoView {
     // Whether it asks for something to be done, and whether that was done.
     let aim = ui.memo(|view| {
         let story = view.story.as_ref();
-        let story = story.filter(|story| story.before.is_none());
+        let story = story.filter(|story| !story.comes);
         story.and_then(|story| Some(story.goal.as_ref()?.reached))
     });
     let unused = ui.memo(|view| !view.picture.informer.has_queue());

@@ -27,20 +27,32 @@ pub(super) struct Presenter {
     pub(super) blank: RwSignal<bool>,
     /// Whether the code of the link to this moment is shown.
     pub(super) code: RwSignal<bool>,
+    /// Whether it begins with the next story that is shown.
+    pub(super) next: RwSignal<bool>,
 }
 
 impl Presenter {
     /// Only a story on the project's own page has one, where several rooms fit on the screen; the shelf is for whoever
     /// chooses, not for the class.
     pub(super) fn new(ui: Ui, narrow: RwSignal<bool>) -> Self {
-        let [on, blank, code] = [(); 3].map(|()| RwSignal::new(false));
+        let [on, blank, code, next] = [(); 4].map(|()| RwSignal::new(false));
+        let all = Self {
+            on,
+            blank,
+            code,
+            next,
+        };
         let host = ui.host();
         if !host.is_page() {
-            return Self { on, blank, code };
+            return all;
         }
         let can = ui.memo(|view| view.story.as_ref().is_some_and(|story| !story.handout));
         effect(move || {
-            if !can.get() || narrow.get() || ui.shelved() {
+            let can = can.get() && !narrow.get() && !ui.shelved();
+            if can && next.get_untracked() {
+                next.set(false);
+                on.set(true);
+            } else if !can {
                 on.set(false);
             }
         });
@@ -63,7 +75,7 @@ impl Presenter {
                 on.set(false);
             }
         });
-        Self { on, blank, code }
+        all
     }
 
     /// Begins or ends it.
@@ -105,7 +117,9 @@ fn fill_screen(fill: bool, on: RwSignal<bool>) {
 #[component]
 pub(super) fn Over(presenter: Presenter) -> impl IntoView {
     let ui = Ui::get();
-    let Presenter { on, blank, code } = presenter;
+    let Presenter {
+        on, blank, code, ..
+    } = presenter;
     shown(
         move || on.get(),
         move || {

@@ -36,7 +36,7 @@ pub(super) fn Story() -> impl IntoView {
     let goes_on = of(|story| story.has_next || story.plays);
     let plays = of(|story| story.plays);
     // What it says and asks comes with its moment.
-    let comes = of(|story| story.before.is_some());
+    let comes = of(|story| story.comes);
     let asks = of(|story| {
         let asked = story.asked.as_ref();
         !story.plays && asked.is_some_and(|asked| asked.given.is_none())
@@ -57,11 +57,7 @@ pub(super) fn Story() -> impl IntoView {
                 .as_ref()
                 .map_or((0, 0, false), |one| match one.question {
                     Some((at, of)) => (at, of, true),
-                    // That of the words.
-                    None => {
-                        let told = one.before.as_ref().map_or(one.index, |(at, _)| *at);
-                        (told + 1, one.of, false)
-                    }
+                    None => (one.index + 1, one.of, false),
                 })
         })
     });
@@ -108,11 +104,11 @@ pub(super) fn Story() -> impl IntoView {
                         <small>{text(move || ui.view.with(|view| said::client_go(view.lesson.era)))}</small>
                     </span>
                 </p>
-                <div class="words" class:past=move || comes.get() data-testid="scene-words" aria-live="polite">
+                <div class="words" data-testid="scene-words" aria-live="polite">
                     {drawn(
                         move || {
-                            let say = |one: &StoryView| one.before.as_ref().map_or(&one.say, |(_, say)| say).clone();
-                            (story.with(|one| one.as_ref().map(say)), ui.lang.get())
+                            let say = story.with(|one| one.as_ref().map(|one| one.say.clone()));
+                            (say.filter(|_| !comes.get()), ui.lang.get())
                         },
                         |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
                     )}
@@ -302,7 +298,7 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
     .into_any()
 }
 
-/// What happens, while the words are still those of the moment before.
+/// What happens, until words come with their moment.
 fn meanwhile(ui: Ui) -> AnyView {
     view! {
         <p class="meanwhile" data-testid="meanwhile">

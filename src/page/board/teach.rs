@@ -5,8 +5,9 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::links::{leave_notes, link_to, read_to, story_link};
-use super::parts::{Text, part, text};
+use super::layout::Layout;
+use super::links::{leave_notes, link_to, open, read_to, story_link};
+use super::parts::{Text, part, shown, text};
 use super::terms::words;
 use crate::ui::Ui;
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
@@ -19,6 +20,8 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
     let cards: Vec<Card> = shelf.course(course).into_iter().cloned().collect();
     let length: u32 = cards.iter().map(|card| card.minutes).sum();
     let count = cards.len();
+    let layout = Layout::get();
+    let first = StoredValue::new(cards.first().map(|card| story_link(&card.id, 1)));
     let known = RwSignal::new(Vec::new());
     spawn_local(async move {
         for card in cards {
@@ -48,6 +51,20 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
                 <button class="btn" data-testid="teach-back" on:click=move |_| ui.shelf.update(|shelf| shelf.teaches = false)>
                     {ui.word(|words| words.teach_back)}
                 </button>
+                {shown(move || !layout.narrow.get(), move || view! {
+                    <button
+                        class="btn"
+                        data-testid="teach-present"
+                        on:click=move |_| {
+                            if let Some(first) = first.get_value() {
+                                layout.presenter.next.set(true);
+                                open(ui, &first);
+                            }
+                        }
+                    >
+                        {ui.word(|words| words.present)}
+                    </button>
+                })}
                 <button
                     class="btn go"
                     data-testid="teach-print"

@@ -249,6 +249,9 @@ impl Session {
         if self.race.is_some() {
             return self.race_tick();
         }
+        if self.end_scene() {
+            return Change::None;
+        }
         let from = self.playback.cursor();
         self.look_ahead(from + beat::MOST);
         let mut known = self.timeline.len();

@@ -126,6 +126,7 @@ impl Session {
     }
 
     fn paused(&mut self) -> Change {
+        self.end_scene();
         self.playback.pause();
         Change::None
     }

@@ -301,7 +301,10 @@ impl Session {
         {
             return false;
         }
-        self.playback.pause();
+        // A play's last motion is part of it.
+        if self.scene_end() != Some(self.playback.cursor()) {
+            self.playback.pause();
+        }
         true
     }
 

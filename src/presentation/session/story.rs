@@ -290,11 +290,21 @@ impl Session {
         self.telling.as_ref().is_some_and(|telling| telling.shown)
     }
 
-    /// Whether the play before a scene, or before what decides an answer, is on.
+    /// Whether the play before a scene, or before what decides an answer, is on. Its last motion is part of it.
     #[must_use]
     pub fn plays_scene(&self) -> bool {
         let to = self.scene_end();
-        self.playback.is_playing() && to.is_some_and(|to| self.playback.cursor() < to)
+        self.playback.is_playing() && to.is_some_and(|to| self.playback.cursor() <= to)
+    }
+
+    /// Ends the play whose last motion is over. Returns whether there was one.
+    pub(super) fn end_scene(&mut self) -> bool {
+        let is_over = self.plays_scene() && self.scene_end() == Some(self.playback.cursor());
+        if is_over {
+            self.playback.pause();
+            self.forget_end();
+        }
+        is_over
     }
 
     /// The scene that is shown, from 0.
@@ -468,7 +478,10 @@ impl Session {
         let Some(telling) = &self.telling else {
             return Change::None;
         };
-        if let Some(to) = telling.to.filter(|to| self.playback.cursor() < *to) {
+        if let Some(to) = telling
+            .to
+            .filter(|to| self.playback.cursor() < *to || self.plays_scene())
+        {
             return self.arrive(to);
         }
         let Some(next) = telling.after(telling.scene) else {
@@ -488,15 +501,21 @@ impl Session {
         let before = telling.before(scene).unwrap_or(scene);
         // From an answer to its question.
         let is_later = telling.to.is_none_or(|to| to <= cursor)
+            && !self.plays_scene()
             && self.scene_place(scene).is_some_and(|at| at < cursor);
         self.cut_to_scene(if is_later { scene } else { before })
     }
 
-    fn arrive(&mut self, to: usize) -> Change {
-        self.playback.pause();
+    /// What plays next has no end of a scene's.
+    fn forget_end(&mut self) {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
         }
+    }
+
+    fn arrive(&mut self, to: usize) -> Change {
+        self.playback.pause();
+        self.forget_end();
         self.land(to)
     }
 
@@ -607,7 +626,8 @@ impl Session {
         let plays = self.plays_scene();
         let given = telling.given.get(index).cloned().flatten();
         let asked = scene.ask.as_ref().map(|question| {
-            let came = place.zip(decided).filter(|(_, to)| *to <= cursor);
+            let came = place.zip(decided);
+            let came = came.filter(|(_, to)| *to <= cursor && !plays);
             let verdict = given.clone().zip(came).and_then(|(given, (from, to))| {
                 let right = ask::right(question, &self.timeline, from..to)?;
                 let is_right = given.answer.as_ref().map(|answer| *answer == right);
@@ -633,10 +653,7 @@ impl Session {
                 verdict,
             }
         });
-        let comes = plays && place.is_some_and(|at| cursor < at);
-        let before = telling.before(index).filter(|_| comes);
-        let before = before.and_then(|at| Some((at, story.scenes.get(at)?.say.clone())));
-        let told = before.as_ref().map_or(index, |(at, _)| *at);
+        let comes = plays && telling.to == place;
         let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
         let goal = story.goal.as_ref().filter(|_| is_last);
         let goal = goal.map(|goal| self.goal_view(telling, goal));
@@ -651,7 +668,7 @@ impl Session {
             question: telling.quiz.then(|| {
                 let asked = (0..story.scenes.len()).filter(|scene| telling.has(*scene));
                 let asked: Vec<usize> = asked.collect();
-                let number = asked.iter().filter(|scene| **scene <= told).count();
+                let number = asked.iter().filter(|scene| **scene <= index).count();
                 (number, asked.len())
             }),
             has_before: telling.before(index).is_some() || place.is_some_and(|at| at < cursor),
@@ -667,7 +684,7 @@ impl Session {
             plain: story.plain,
             ring: scene.ring.clone(),
             say: scene.say.clone(),
-            before,
+            comes,
             plays,
             elsewhere: !plays && !is_here && telling.after(index).is_some(),
             asked,

@@ -31,10 +31,9 @@ pub struct StoryView {
     pub ring: Vec<Anchor>,
     /// The words.
     pub say: Text,
-    /// While the facts before its moment are playing: the number of the scene before it, from 0, and its words. Its own would
-    /// run ahead of the run.
-    pub before: Option<(usize, Text)>,
-    /// Whether the facts before its moment, or before an answer's, are playing.
+    /// Whether the facts before its moment are playing. Its words would run ahead of the run.
+    pub comes: bool,
+    /// Whether these are playing, or those before an answer's moment, until the last motion is over.
     pub plays: bool,
     /// Whether the moment that is shown is another one than the scene's or its answer's.
     pub elsewhere: bool,

@@ -167,6 +167,12 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   assert.equal((await cards(app)).length, 12);
   await app.id("course-close").click();
   assert.ok((await cards(app)).length > 12);
+  // The course begins in front of a class.
+  await app.id("teach-long").click();
+  await app.id("teach-present").click();
+  await app.page.locator("html.presenting").waitFor();
+  const { lesson, scene } = await app.state();
+  assert.deepEqual([lesson, scene.index], ["first-look", 1]);
 }));
 
 test("Back leads from a scene to the notes that it was opened from, as far as they were read", onPage({}, async (app) => {

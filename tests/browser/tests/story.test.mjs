@@ -39,7 +39,7 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
       return { playing, words: text("scene-words"), number: text("scene-number"), asks, live: text("meanwhile") };
     });
     if (seen.playing) {
-      assert.deepEqual([seen.number, seen.words, seen.asks], [`${at - 1} of 7`, told.at(-1), undefined]);
+      assert.deepEqual([seen.number, seen.words, seen.asks], [`${at} of 7`, "", undefined]);
       assert.ok(seen.live, "nothing says what happens meanwhile");
       await app.id("story-next").click();
     }
@@ -67,6 +67,8 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   await app.page.keyboard.press("m");
   const answers = app.id("answer");
   assert.deepEqual(await answers.allTextContents(), ["1 time", "2 times", "3 times"]);
+  // Nobody writes before it is one's turn.
+  assert.equal(await app.id("btn-create").count(), 0);
   // Whoever goes on without an answer is told so.
   const onward = () => app.id("story-next").textContent();
   assert.equal(await onward(), "Skip the question");

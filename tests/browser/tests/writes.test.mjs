@@ -79,7 +79,15 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   await gone();
   await app.until("it is on the server", (s) => KEY in s.api.objects);
   for (const leave of [
-    () => app.page.keyboard.press("Escape"),
+    async () => {
+      // What is in front is closed first.
+      await app.page.locator("header [data-testid=btn-help]").click();
+      await app.page.locator("dialog.help[open]").waitFor();
+      await app.page.keyboard.press("Escape");
+      await app.page.locator("dialog.help[open]").waitFor({ state: "detached" });
+      assert.ok(await form.isVisible());
+      await app.page.keyboard.press("Escape");
+    },
     () => app.id("room-queue").click(),
     () => app.call("load", "indexer"),
   ]) {

@@ -82,8 +82,11 @@ pub(super) fn PodForm(
         }
     });
     let host = ui.host();
+    let here = host.clone();
     host.listen("keydown", move |event: web_sys::KeyboardEvent| {
-        if event.key() == "Escape" && !event.default_prevented() {
+        // A dialog is before it.
+        let is_first = here.find("dialog[open]").is_none();
+        if event.key() == "Escape" && is_first && !event.default_prevented() {
             event.prevent_default();
             close();
         }
