@@ -63,8 +63,6 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     let (id, current) = (row.id, row.current);
     let name = row.name.get(lang).to_owned();
     let made = row.made.get(lang).to_owned();
-    // A branch without a name shows why it was made.
-    let first = row.depth == 0;
     let shown = if editing {
         let value = if row.is_named {
             name.clone()
@@ -117,7 +115,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 }
             >
                 <b>{name.clone()}</b>
-                {(row.is_named || first).then(|| view! { <span class="made">{made}</span> })}
+                {(!name.ends_with(&made)).then(|| view! { <span class="made">{made}</span> })}
             </button>
         }
         .into_any()

@@ -4,10 +4,11 @@ use leptos::prelude::*;
 
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::rows::{DeltaRow, RvText};
-use deltascope_presentation::strings::Strings;
+use deltascope_presentation::strings::{Strings, story as said};
 use deltascope_presentation::terms::TERMS;
 
 use super::parts::{modal, text};
@@ -89,6 +90,15 @@ pub(super) fn Help(
                     <div>
                         <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
                         <dd>{ui.word(text)}</dd>
+                    </div>
+                }).into_iter().collect_view()}
+            </dl>
+            <h3 role=ui.heading()>{ui.word(|words| words.eras_title)}</h3>
+            <dl class="terms" data-testid="help-eras">
+                {Generation::ALL.map(|era| view! {
+                    <div>
+                        <dt>{era.as_str()}</dt>
+                        <dd>{text(move || said::generation(ui.lang.get(), era))}</dd>
                     </div>
                 }).into_iter().collect_view()}
             </dl>

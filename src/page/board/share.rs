@@ -14,6 +14,7 @@ use super::presenter;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::strings::story::in_link;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::scramble::Scramble;
 use deltascope_world::text::Text as Words;
@@ -43,6 +44,7 @@ pub(super) fn Share() -> impl IntoView {
             SourceKind::Cluster | SourceKind::Recorded
         )
     });
+    let era = ui.memo(|view| view.lesson.era);
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
             return;
@@ -102,6 +104,7 @@ pub(super) fn Share() -> impl IntoView {
         </p>
         {shown(move || link.with(Result::is_ok), move || view! {
             <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
+            <p class="share-note" data-testid="share-era" translate="no">{text(move || in_link(era.get()))}</p>
             <details>
                 <summary>{ui.word(|words| words.code)}</summary>
                 {part(move || presenter::drawn(ui, link.get()))}

@@ -47,7 +47,7 @@ pub(super) fn Transport() -> impl IntoView {
         let shown = view.branches.iter().find(|branch| branch.current);
         shown
             .filter(|_| view.branches.len() > 1)
-            .map(|branch| branch.name.clone())
+            .map(|branch| (branch.name.clone(), branch.made.clone()))
     });
     let wall = ui.memo(|view| view.lesson.wall(view.time));
     let position = text(move || {
@@ -124,11 +124,16 @@ pub(super) fn Transport() -> impl IntoView {
                         })
                 })}
                 {part(move || {
-                    let name = branch.get().map(|name| name.get(ui.lang.get()).to_owned());
-                    name.map(|name| {
+                    let lang = ui.lang.get();
+                    branch.get().map(|(name, made)| {
+                        let (name, made) = (name.get(lang).to_owned(), made.get(lang));
+                        let title = match name.ends_with(made) {
+                            true => name.clone(),
+                            false => [&*name, " · ", made].concat(),
+                        };
                         view! {
-                            <b class="on-branch" data-testid="on-branch" title=name.clone()>
-                                {name.clone()}
+                            <b class="on-branch" data-testid="on-branch" title=title>
+                                {name}
                             </b>
                         }
                     })

@@ -48,10 +48,16 @@ impl Session {
     /// Starts a branch at the cursor, without the user's later inputs.
     pub(super) fn fork(&mut self) -> Change {
         let at = self.playback.cursor();
+        let before = self.branches.get(self.branches.current()).map(name_of);
         if !self.leave(Made::Forked, at) {
             return self.say(no_room());
         }
+        let inputs = own_inputs(&self.timeline);
         self.timeline.forget_after(at);
+        let left = inputs - own_inputs(&self.timeline);
+        self.notice = before
+            .filter(|_| left > 0)
+            .map(|before| left_behind(left, &before, &numbered(self.branches.current())));
         self.cut(at);
         self.error = None;
         self.marked();
@@ -499,10 +505,32 @@ pub(super) fn name_of(branch: &Branch) -> Text {
     if branch.made == Made::Opened {
         return Text::new("main", "主线");
     }
+    if branch.made == Made::Forked {
+        return numbered(branch.id);
+    }
     let (id, made) = (branch.id, made_of(branch));
     Text::new(
         &format!("{id} · {}", made.en),
         &format!("{id} · {}", made.zh),
+    )
+}
+
+fn numbered(id: u32) -> Text {
+    Text::new(&format!("Branch {id}"), &format!("分支 {id}"))
+}
+
+/// Says where the user's inputs are that a fork has left behind.
+fn left_behind(count: usize, before: &Text, now: &Text) -> Text {
+    let them = if count == 1 { "input" } else { "inputs" };
+    Text::new(
+        &format!(
+            "{} begins here. Your {count} later {them} stayed in {}.",
+            now.en, before.en
+        ),
+        &format!(
+            "{}从此处开始，不含你之后的 {count} 个操作：它们留在{}里。",
+            now.zh, before.zh
+        ),
     )
 }
 

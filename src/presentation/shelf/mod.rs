@@ -157,7 +157,8 @@ impl Shelf {
         lessons.filter_map(|id| self.card(id)).collect()
     }
 
-    /// What has all words of a query, in any order and case. An empty query finds everything.
+    /// What has all words of a query, in any order and case; if nothing has, what has most of them. An empty query
+    /// finds everything.
     #[must_use]
     pub fn find(&self, query: &str) -> Found {
         let query = query.to_ascii_lowercase();
@@ -174,9 +175,33 @@ impl Shelf {
             let text = format!("{id}\n{}\n{}", title.en, title.zh).to_ascii_lowercase();
             words.iter().all(|word| text.contains(word))
         });
-        Found {
+        let found = Found {
             cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
             others: others.cloned().collect(),
+        };
+        if found.cards.is_empty() && found.others.is_empty() {
+            return self.find_most(&query);
+        }
+        found
+    }
+
+    /// The stories with most of the words, those with the rarest first: a word that all have says nothing.
+    fn find_most(&self, query: &str) -> Found {
+        let mut said = vec![0; self.cards.len()];
+        for word in parts(query) {
+            let weights: Vec<usize> = self.cards.iter().map(|card| card.weight(&word)).collect();
+            let count = weights.iter().filter(|weight| **weight > 0).count().max(1);
+            for (said, weight) in said.iter_mut().zip(weights) {
+                *said += weight * (self.cards.len() - count) / count;
+            }
+        }
+        let least = said.iter().max().map_or(0, |most| most.div_ceil(2)).max(1);
+        let mut cards: Vec<(usize, &Card)> = said.into_iter().zip(&self.cards).collect();
+        cards.retain(|(said, _)| *said >= least);
+        sorted::sort(&mut cards, |(one, _), (other, _)| other.cmp(one));
+        Found {
+            cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
+            others: Vec::new(),
         }
     }
 
@@ -241,6 +266,16 @@ impl Card {
         }
     }
 
+    /// How much of the card a word is, as one of its words begins so.
+    fn weight(&self, word: &str) -> usize {
+        let begins = |text: &String| {
+            let mut found = text.match_indices(word);
+            found.any(|(at, _)| !text[..at].ends_with(is_latin) || !word.starts_with(is_latin))
+        };
+        let place = self.texts.iter().position(|text| text.iter().any(begins));
+        place.map_or(0, |place| (self.texts.len() - place) * 12)
+    }
+
     /// How well the card fits the words, less being better; `None` if it lacks one of them. A symptom in just these
     /// words comes first, then what has them side by side, rather whole than as parts of others: that is what was meant.
     fn rank(&self, words: &[&str]) -> Option<u64> {
@@ -268,11 +303,30 @@ impl Card {
 
 /// Whether a text has these words, and not as parts of longer ones. Han characters have no spaces between words.
 fn has_whole(text: &str, words: &str) -> bool {
-    let parts = |c: char| c.is_ascii_alphanumeric();
     text.match_indices(words).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + words.len()..]);
-        !before.ends_with(parts) && !after.starts_with(parts)
+        !before.ends_with(is_latin) && !after.starts_with(is_latin)
     })
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+}
+
+/// The words of a query one by one, without the marks around them; Han characters in pairs.
+fn parts(query: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for word in query.split(|c: char| c.is_ascii_whitespace() || !c.is_ascii()) {
+        let word = word.trim_matches(|c: char| !is_latin(c));
+        if !word.is_empty() {
+            parts.push(word.to_owned());
+        }
+    }
+    for han in query.split(|c: char| !c.is_alphabetic() || c.is_ascii()) {
+        let han: Vec<char> = han.chars().collect();
+        parts.extend(han.windows(2).map(String::from_iter));
+    }
+    parts
 }
 
 fn both_of(text: &Text) -> [&str; 2] {
@@ -349,7 +403,8 @@ mod tests {
     }
 
     #[test]
-    fn a_search_needs_all_words_in_any_case_and_order_and_ranks_where_it_finds_them() {
+    fn a_search_takes_all_words_in_any_case_and_order_else_most_of_them_and_ranks_where_it_finds_them()
+     {
         for (query, cards, others) in [
             ("", vec!["a", "b", "c"], 1),
             ("RELIST", vec!["b", "a", "c"], 1),
@@ -359,7 +414,11 @@ mod tests {
             ("旧", vec!["c"], 0),
             ("relist pop", vec!["a"], 0),
             ("recorded", vec![], 1),
-            ("relist nothing", vec![], 0),
+            ("nothing", vec![], 0),
+            ("what grows old?", vec!["a"], 0),
+            ("grows nothing", vec!["a"], 0),
+            ("是旧的吗", vec!["c"], 0),
+            ("吗", vec![], 0),
         ] {
             let found = shelf().find(query);
             assert_eq!(ids(&found.cards), cards, "{query:?}");
@@ -381,6 +440,42 @@ mod tests {
         };
         for query in ["Ärger with", "Ärger：relist", "RELIST", "ID"] {
             assert_eq!(ids(&shelf.find(query).cards), ["id"], "{query:?}");
+        }
+    }
+
+    #[test]
+    fn who_asks_what_changed_in_client_go_finds_the_lesson_that_tells_it_first() {
+        let shelf = Shelf::library();
+        for query in [
+            "1.36",
+            "0.36",
+            "client-go 1.36",
+            "client-go 0.36",
+            "1.32 1.36",
+            "0.32 vs 0.36",
+            "changed",
+            "what changed",
+            "What changed between client-go 1.32 and 1.36?",
+            "what changed from 1.32 to 1.36",
+            "versions",
+            "difference between 0.32 and 0.36",
+            "upgrade to 1.36",
+            "区别",
+            "变化",
+            "版本",
+            "client-go 1.32 和 1.36 的区别",
+            "1.32和1.36有什么区别",
+            "版本之间有什么变化",
+        ] {
+            let found = shelf.find(query);
+            let first = ids(&found.cards).first().copied();
+            assert_eq!(first, Some("half-old-half-new"), "{query:?}");
+        }
+        for (query, id) in [
+            ("resync api server", "resync-is-not-relist"),
+            ("too old resource version", "gone-410"),
+        ] {
+            assert_eq!(ids(&shelf.find(query).cards)[0], id, "{query:?}");
         }
     }
 

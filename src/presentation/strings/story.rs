@@ -32,28 +32,44 @@ pub fn client_go(generation: Generation) -> String {
     ["client-go ", generation.client_go()].concat()
 }
 
-/// What a generation is, beside its number and its short name.
+/// A generation as people say it and as a link does, which has the number of Kubernetes.
+#[must_use]
+pub fn in_link(generation: Generation) -> String {
+    format!("{} (era={})", client_go(generation), generation.version())
+}
+
+/// What a generation is, beside its number and its short name, and for which releases it stands.
 #[must_use]
 pub fn generation(lang: Lang, generation: Generation) -> String {
-    let (en, zh) = match generation {
-        Generation::Classic => ("with a DeltaFIFO", "使用 DeltaFIFO"),
+    let (also, en, zh) = match generation {
+        Generation::Classic => (
+            ["and older", "及更早"],
+            "with a DeltaFIFO: one Pop takes all deltas of one key",
+            "使用 DeltaFIFO：一次 Pop 取走一个 key 的所有 Delta",
+        ),
         Generation::InOrder => (
-            "with a RealFIFO: deltas in the order in which they came",
-            "使用 RealFIFO：Delta 按到达顺序排列",
+            ["also 0.33", "也代表 0.33"],
+            "with a RealFIFO: deltas in the order in which they came, one Pop takes one",
+            "使用 RealFIFO：Delta 按到达顺序排列，一次 Pop 取走一个",
         ),
         Generation::Batched => (
+            ["", ""],
             "with a RealFIFO: one Pop takes many deltas",
             "使用 RealFIFO：一次 Pop 取走多个 Delta",
         ),
         Generation::Atomic => (
-            "with a RealFIFO: a whole list is one entry",
-            "使用 RealFIFO：整个列表是一个条目",
+            ["and newer", "及更新"],
+            "with a RealFIFO: a whole list is one entry, and is stored in one piece",
+            "使用 RealFIFO：整个列表是一个条目，一次性存入",
         ),
     };
     let release = client_go(generation);
-    match lang {
-        Lang::En => format!("{release}, {en}"),
-        Lang::Zh => format!("{release}，{zh}"),
+    let also = lang.pick(also[0], also[1]);
+    match (lang, also) {
+        (Lang::En, "") => format!("{release}, {en}"),
+        (Lang::Zh, "") => format!("{release}，{zh}"),
+        (Lang::En, also) => format!("{release} ({also}), {en}"),
+        (Lang::Zh, also) => format!("{release}（{also}），{zh}"),
     }
 }
 

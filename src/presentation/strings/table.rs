@@ -511,6 +511,7 @@ words! {
     key_help: "this help", "本帮助";
     legend_title: "Signs", "图例";
     terms_title: "Terms", "术语";
+    eras_title: "Generations of client-go", "client-go 的实现版本";
     legend_waits:
         "hatched: waits, for a lock or on the wire; hatched without an outline: in the cache, but no longer on the server",
         "斜纹：在等待，等锁或等着被接收；有斜纹而没有轮廓：在缓存中，但已不在 API server 上";
