@@ -150,7 +150,7 @@ fn a_fork_omits_the_later_actions_of_the_user() {
     assert_eq!(forked.name, Text::new("Branch 2", "分支 2"));
     let notice = session.view().notice.clone().expect("it says what is left");
     assert_eq!(
-        notice.en,
+        &*notice.en,
         "Branch 2 begins here. Your 1 later input stayed in main."
     );
     assert!(

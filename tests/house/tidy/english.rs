@@ -41,7 +41,11 @@ fn the_page_names_releases_by_client_gos_numbers() {
     let mut said = 0;
     for file in files(&["json", "rs"]) {
         let texts: Vec<String> = if file.under("src/replay/lessons") {
-            let lines = file.text.lines().filter(|line| line.contains("\"zh\""));
+            // What a user types into the search is none of the page's words.
+            let lines = file
+                .text
+                .lines()
+                .filter(|line| line.contains("\"zh\"") && !line.starts_with("\"search\":"));
             lines.map(str::to_owned).collect()
         } else if file.under("src/presentation") || file.under("src/page") {
             let texts = literals(&without_tests(&file.text)).into_iter();
