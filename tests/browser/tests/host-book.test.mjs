@@ -171,7 +171,7 @@ test("keys control a run while it has the focus, else they turn pages", async ()
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => document.activeElement === document.body);
     await page.keyboard.press("ArrowRight");
-    await page.waitForURL(/pop\.html$/);
+    await page.waitForURL(/realfifo\.html$/);
   });
 });
 
