@@ -521,10 +521,10 @@ fn numbered(id: u32) -> Text {
 
 /// Says where the user's inputs are that a fork has left behind.
 fn left_behind(count: usize, before: &Text, now: &Text) -> Text {
-    let them = if count == 1 { "input" } else { "inputs" };
+    let inputs = counted(count, "later input", "later inputs");
     Text::new(
         &format!(
-            "{} begins here. Your {count} later {them} stayed in {}.",
+            "{} begins here. Your {inputs} stayed in {}.",
             now.en, before.en
         ),
         &format!(
