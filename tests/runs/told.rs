@@ -392,3 +392,25 @@ fn a_run_that_changes_while_a_scene_plays_is_no_longer_played_up_to_there() {
     session.obey(Command::CutWatch);
     assert!(!session.plays_scene());
 }
+
+#[test]
+fn a_scene_whose_last_motion_was_stopped_does_not_swallow_the_next_play() {
+    let next = || {
+        let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "5")], None);
+        session.obey(Command::Tell(Tell::Next));
+        session
+    };
+    let mut session = next();
+    arrive(&mut session);
+    let end = session.playback().cursor();
+    let mut session = next();
+    while session.playback().cursor() < end {
+        session.tick();
+    }
+    assert!(session.plays_scene());
+    session.pause();
+    session.play();
+    assert!(!session.plays_scene());
+    session.tick();
+    assert!(session.playback().cursor() > end);
+}

@@ -328,6 +328,10 @@ impl Session {
     /// Starts playback.
     pub fn play(&mut self) {
         self.forget_target();
+        // A play to the end of a scene that was stopped in its last motion is over.
+        if self.scene_end() == Some(self.playback.cursor()) {
+            self.forget_end();
+        }
         self.before_play();
         if self.race.is_some() {
             // Another lane may be longer than this run.
@@ -586,7 +590,7 @@ impl Session {
     }
 
     /// Shows an error until the next command.
-    pub fn say(&mut self, message: Text) -> Change {
+    pub fn say(&mut self, message: impl Into<ErrorView>) -> Change {
         self.error = Some(message.into());
         Change::Cut
     }

@@ -507,7 +507,7 @@ impl Session {
     }
 
     /// What plays next has no end of a scene's.
-    fn forget_end(&mut self) {
+    pub(super) fn forget_end(&mut self) {
         if let Some(telling) = &mut self.telling {
             telling.to = None;
         }
