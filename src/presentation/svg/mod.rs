@@ -25,6 +25,7 @@ use crate::caption::plain;
 use crate::rows::live;
 use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
+use crate::strings;
 use crate::view::View;
 use crate::view::story::Lit;
 
@@ -318,12 +319,13 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
-        // What no scene has been about yet has its place, and nothing in it.
         let lit = pen.lit(*room);
-        if lit == Lit::Folded {
+        // What no scene has been about yet has its place and its name.
+        let folded = lit == Lit::Folded;
+        if folded && *room == Panel::Now {
             continue;
         }
-        if lit == Lit::Dimmed {
+        if folded || lit == Lit::Dimmed {
             pen.raw(&["<g opacity=\".65\">"]);
         }
         if pen.framed {
@@ -335,6 +337,7 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
             || *room == Panel::Reflector && !reflector::rows(pen.view).present
             || *room == Panel::Indexer && !items::rows(pen.view).present;
         let (ground, border) = match (absent, is_live) {
+            _ if folded => (Ink::NONE, Ink::LINE),
             (_, true) => (Ink::CARD, Ink::GLOW_LINE),
             (true, _) => (Ink::NONE, Ink::WIRE),
             _ => (Ink::CARD, Ink::LINE),
@@ -351,21 +354,38 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
         // In a poster the border is within the box, as on the page.
         let inner = i32::from(pen.framed);
         let edge = area(at.x, at.y, at.w - inner, at.h - inner);
-        pen.rect(edge, 12, ground, border, if absent { DASHED } else { "" });
+        let dashes = if absent || folded { DASHED } else { "" };
+        pen.rect(edge, 12, ground, border, dashes);
         let within = at.inset(beside, above);
         pen.floor = within.bottom();
-        inside(
-            pen,
-            *room,
-            area(within.x, within.y, within.w, most - 2 * above),
-        );
+        let within = area(within.x, within.y, within.w, most - 2 * above);
+        if folded {
+            pen.head(within, &title(pen, *room), &[]);
+        } else {
+            inside(pen, *room, within);
+        }
         if pen.framed {
             pen.raw(&["</g>"]);
             pen.floor = 0;
         }
-        if lit == Lit::Dimmed {
+        if folded || lit == Lit::Dimmed {
             pen.raw(&["</g>"]);
         }
+    }
+}
+
+/// The title of a room.
+fn title(pen: &Pen, room: Panel) -> String {
+    let (lang, picture) = (pen.options.lang, &pen.view.picture);
+    match room {
+        Panel::Api => strings::source(lang, picture.api.source).to_owned(),
+        // A story speaks of a queue, before it says of which kind.
+        Panel::Queue if pen.telling => {
+            let kind = picture.queue.kind.as_str();
+            [strings::room(lang, room), " · ", kind].concat()
+        }
+        Panel::Queue => picture.queue.kind.as_str().to_owned(),
+        _ => strings::room(lang, room).to_owned(),
     }
 }
 

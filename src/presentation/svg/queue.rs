@@ -60,10 +60,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if !unused {
         sides.push(Side::Count(&length));
     }
-    let kind = rows.kind.as_str();
-    // A story speaks of a queue, before it says of which kind.
-    let title = [strings::room(lang, Panel::Queue), " · ", kind].concat();
-    let y = a.y + pen.head(a, if telling { &title } else { kind }, &sides);
+    let y = a.y + pen.head(a, &super::title(pen, Panel::Queue), &sides);
     if unused {
         return y + pen.empty(a.below(y), words.unused) - a.y;
     }

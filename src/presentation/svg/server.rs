@@ -22,10 +22,10 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let lines = count(view.picture.api.stream.len()).clamp(1, 5) * LINE + 90;
     let places = ((a.h - lines) / OBJECT).clamp(3, 9);
     let rows = api::rows(view, places as usize, 12);
-    let title = strings::source(lang, rows.source);
+    let title = super::title(pen, crate::stage::Panel::Api);
     let program = rows.source == SourceKind::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
-    let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
+    let mut y = a.y + pen.head(a, &title, if program { &[] } else { &gauge });
     let unknown = rows.source == SourceKind::Recorded && !view.picture.api.known_from_events;
     if rows.dense {
         y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
