@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::Verb;
+use deltascope_cache::fact::{Request, Verb};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
@@ -12,7 +12,6 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
-use deltascope_world::source::Refusals;
 use deltascope_world::source::pod::PodSpec;
 use serde_json::Value;
 
@@ -76,8 +75,8 @@ pub enum Command {
     RemoveHandler(usize),
     /// Make the server fail.
     Fault(Fault),
-    /// Cancel an armed refusal: of watches if `true`, otherwise of lists; with this error.
-    Disarm(Refusals),
+    /// Cancel what is left of an armed refusal of this request with this error.
+    Disarm(Request, ApiErrorKind),
     /// Start a branch at the cursor; the run so far stays a branch.
     Fork,
     /// Go to another branch.

@@ -392,7 +392,7 @@ fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoVi
                                         data-testid="btn-disarm"
                                         aria-label=format!("{}: {text}", words.disarm)
                                         title=words.disarm
-                                        on:click=move |_| ui.send(Command::Disarm(refusals))
+                                        on:click=move |_| ui.send(Command::Disarm(refusals.request, refusals.kind))
                                     >
                                         "×"
                                     </button>

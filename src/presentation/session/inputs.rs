@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, Request, ServerFact, Verb};
+use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::recording::RecordedInput;
@@ -97,8 +98,12 @@ impl Session {
     }
 
     /// Cancels a refusal that was armed.
-    pub(super) fn disarm(&mut self, armed: Refusals) -> Change {
-        let refusals = Refusals { times: 0, ..armed };
+    pub(super) fn disarm(&mut self, request: Request, kind: ApiErrorKind) -> Change {
+        let refusals = Refusals {
+            request,
+            kind,
+            times: 0,
+        };
         self.insert(Input::Source(source::Command::Refuse(refusals)))
     }
 

@@ -95,7 +95,7 @@ impl Session {
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
             Command::Fault(fault) => self.inject_fault(fault),
-            Command::Disarm(refusals) => self.disarm(refusals),
+            Command::Disarm(request, kind) => self.disarm(request, kind),
             Command::Fork => self.fork(),
             Command::Branch(id) => self.switch(id),
             Command::RenameBranch(id, name) => {

@@ -138,7 +138,8 @@ fn an_armed_fault_is_shown_and_can_be_disarmed() {
             Fact::Server(ServerFact::RefusalsAsked { .. })
         ));
         if taken_back {
-            session.obey(Command::Disarm(*armed.first().unwrap()));
+            let armed = armed.first().unwrap();
+            session.obey(Command::Disarm(armed.request, armed.kind));
             assert!(session.picture().api.refusals.is_empty());
         }
         session.obey(Command::Compact);
