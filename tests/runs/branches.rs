@@ -151,7 +151,7 @@ fn a_fork_omits_the_later_actions_of_the_user() {
     let notice = session.view().notice.clone().expect("it says what is left");
     assert_eq!(
         &*notice.en,
-        "Branch 2 begins here. Your 1 later input stayed in main."
+        "Branch 2 begins here. 1 later input stayed in main."
     );
     assert!(
         forked.made.en.starts_with("forked at "),

@@ -135,7 +135,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "No watch is open, so no event is sent before the next watch or list.",
+                "No watch is open, so the cache cannot get it before the next watch or list.",
                 "当前没有 watch，要等下一次 watch 或 List 才会有人知道。",
             )
         };
@@ -257,7 +257,7 @@ impl Writer<'_> {
             self,
             "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
             "于是知道了集群里有什么：{objects}，版本为 {rv}。",
-            "A real server cannot be looked into: this panel shows what its answers have contained so far.",
+            "A real server cannot be looked into: this room shows what its answers have contained so far.",
             "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
             objects = text(objects(self.lang, all.len())),
             rv = version(rv)
@@ -272,7 +272,7 @@ impl Writer<'_> {
             "This is the HTTP client's own retry ({attempt}, of at most 10): the reflector does not see it and does not back off.",
             "这是 HTTP 客户端自己的重试（第 {attempt} 次，最多 10 次）：Reflector 看不到它，也不会退避。",
             code = mono(code.to_string()),
-            pause = text(duration(after_ms, self.lang)),
+            pause = text(duration(self.lang, after_ms)),
             attempt = mono(attempt.to_string())
         )
     }
@@ -471,19 +471,23 @@ impl Writer<'_> {
                     )
                 })],
             ),
-            EventType::Bookmark => told!(self,
-"The server put a {event} at {rv} on the watch stream.",
-"API server 在 watch 流中写入 {event}，版本为 {rv}。",
-"It carries a version and no change, so that a later watch does not have to start from long ago.",
-"它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
-event = event_type(event),
-rv = version(&object.rv)),
-            EventType::Error => told!(self,
-"The server put an {event} event on the watch stream.",
-"API server 在 watch 流中写入了 {event} 事件。",
-"It is the last thing on this stream: the watch cannot go on.",
-"这是该流上的最后一条：watch 无法继续。",
-event = event_type(event)),
+            EventType::Bookmark => told!(
+                self,
+                "The server put a {event} at {rv} on the watch stream.",
+                "API server 在 watch 流中写入 {event}，版本为 {rv}。",
+                "It carries a version and no change, so that a later watch does not have to start from long ago.",
+                "它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
+                event = event_type(event),
+                rv = version(&object.rv)
+            ),
+            EventType::Error => told!(
+                self,
+                "The server put an {event} event on the watch stream.",
+                "API server 在 watch 流中写入了 {event} 事件。",
+                "It is the last thing on this stream: the watch cannot go on.",
+                "这是该流上的最后一条：watch 无法继续。",
+                event = event_type(event)
+            ),
         }
     }
 

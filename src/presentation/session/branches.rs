@@ -523,12 +523,9 @@ fn numbered(id: u32) -> Text {
 fn left_behind(count: usize, before: &Text, now: &Text) -> Text {
     let inputs = counted(count, "later input", "later inputs");
     Text::new(
+        &format!("{} begins here. {inputs} stayed in {}.", now.en, before.en),
         &format!(
-            "{} begins here. Your {inputs} stayed in {}.",
-            now.en, before.en
-        ),
-        &format!(
-            "{}从此处开始，不含你之后的 {count} 个操作：它们留在{}里。",
+            "“{}”从此处开始，不含之后的 {count} 个操作：它们留在“{}”里。",
             now.zh, before.zh
         ),
     )

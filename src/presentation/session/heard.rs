@@ -115,7 +115,7 @@ impl Session {
             if let Some(Logged { line, call, .. }) = &first.heard {
                 let call = said(call);
                 words.push_str(&match lang {
-                    Lang::En => format!("the log has: {call} (line {line})\n"),
+                    Lang::En => format!("  the log has: {call} (line {line})\n"),
                     Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
                 });
             }
@@ -152,10 +152,7 @@ impl Session {
                 self.hear(lines);
                 Change::None
             }
-            Err(error) => {
-                self.error = Some(error.into());
-                Change::Cut
-            }
+            Err(error) => self.say(error),
         }
     }
 

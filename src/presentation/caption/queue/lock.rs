@@ -37,7 +37,7 @@ impl Writer<'_> {
             ),
             (None, LockName::BlockDeltas) if by == Actor::ProcessLoop => say!(
                 self,
-                "No handler comes or goes until what was popped is stored and notified.",
+                "No handler comes or goes until what was popped is stored and the handlers are notified.",
                 "在 Pop 出的内容存好、通知完之前，不能增减 handler。"
             ),
             (None, LockName::BlockDeltas) => say!(
@@ -97,7 +97,7 @@ impl Writer<'_> {
         } else if holder == Actor::ProcessLoop {
             say!(
                 self,
-                "The lock stays taken while what was popped is processed, so slow processing blocks the Reflector, too.",
+                "The lock stays taken while what was popped is processed, so slow processing blocks what fills the queue, too.",
                 "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，往队列里放东西的一方也会被拖住。",
             )
         } else {
