@@ -43,7 +43,7 @@ pub fn short_tenths(ms: u64) -> String {
 
 /// A time with its unit, as sentences have it: `300 ms`, `30 s`, `1.3 s`.
 #[must_use]
-pub fn duration(ms: u64, lang: Lang) -> String {
+pub fn duration(lang: Lang, ms: u64) -> String {
     let unit = |en: &'static str, zh: &'static str| lang.pick(en, zh);
     if ms < 1000 {
         format!("{ms} {}", unit("ms", "毫秒"))

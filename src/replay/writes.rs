@@ -41,7 +41,7 @@ pub struct Writes {
     at_once: (Time, Map<Option<Key>, Vec<Change>>),
     /// The version that each printed line may contain.
     lines: Vec<Rv>,
-    /// The version that each of them is working on.
+    /// The version that each printer is working on.
     at_work: SortedMap<Printer, Rv>,
 }
 

@@ -40,9 +40,9 @@ pub const MAX_RESPONSES: usize = 400_000;
 /// The most objects, recorded events and script entries of a scenario, counted once for each informer that
 /// they are built for.
 pub const MAX_BUILT: usize = 50_000;
-/// The most handlers of a world: more than anybody can follow.
+/// The most handlers of a world: more than one can follow; facts number them in a `u8`.
 pub const MOST_HANDLERS: usize = 200;
-/// The most peer informers: more than anybody can follow.
+/// The most peer informers: more than one can follow.
 pub const MOST_BESIDE: usize = 50;
 /// The longest text, in bytes: a line of a program, a note. More than fits on a screen.
 pub const MAX_TEXT: usize = 4 << 10;

@@ -240,7 +240,7 @@ impl Writer<'_> {
                 self,
                 "It takes {ms} here; neither the queue nor another handler waits for it.",
                 "这里它要用 {ms}，队列和其他 handler 都不必等它。",
-                ms = text(duration(u64::from(room.latency_ms), self.lang)),
+                ms = text(duration(self.lang, u64::from(room.latency_ms))),
             )
         } else {
             say!(
@@ -428,7 +428,7 @@ impl Writer<'_> {
                 "informer 每 {time} 检查一次哪些 handler 的 resync 到期。",
                 "A handler wants it more often than the informer looked. Once started, its period would be rounded up instead.",
                 "有 handler 要求的周期比检查更短。informer 启动之后就会反过来，把它的周期调大。",
-                time = text(duration(ms, self.lang))
+                time = text(duration(self.lang, ms))
             )
         }
     }

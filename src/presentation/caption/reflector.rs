@@ -296,7 +296,7 @@ impl Writer<'_> {
                     self,
                     "`the last event came {ms} ago → log`. It goes on waiting, and looks again every ten seconds; nothing of what has come is in the {queue}.",
                     "`上一个事件在 {ms}之前 → 记日志`。它继续等，每十秒再看一次；来过的内容都还不在 {queue} 里。",
-                    ms = text(duration(ms, self.lang)),
+                    ms = text(duration(self.lang, ms)),
                     queue = self.queue(),
                 )
             } else {
@@ -304,7 +304,7 @@ impl Writer<'_> {
                     self,
                     "`no event for {ms} → log`. It goes on waiting, and looks again every ten seconds.",
                     "`{ms}没有任何事件 → 记日志`。它继续等，每十秒再看一次。",
-                    ms = text(duration(ms, self.lang)),
+                    ms = text(duration(self.lang, ms)),
                 )
             }],
         )
@@ -618,7 +618,7 @@ impl Writer<'_> {
                 self,
                 "The reflector waits {ms} before it tries again.",
                 "Reflector 等待 {ms} 后重试。",
-                ms = text(duration(ms, self.lang)),
+                ms = text(duration(self.lang, ms)),
             ),
             vec![match reason {
                 BackoffReason::WatchEnded => say!(

@@ -70,7 +70,7 @@ impl Writer<'_> {
                 self,
                 "The process loop rests {ms} after each Pop.",
                 "处理循环每次 Pop 之后停顿 {ms}。",
-                ms = text(duration(u64::from(ms), self.lang)),
+                ms = text(duration(self.lang, u64::from(ms))),
             ),
             ProcessMode::Held => say!(
                 self,

@@ -106,7 +106,7 @@ impl Writer<'_> {
                 "Until then it is not in the queue; an Add goes before it.",
                 "在此之前它不在队列里；期间的 Add 会先到。",
                 name = self.name(key),
-                time = text(duration(ms, self.lang))
+                time = text(duration(self.lang, ms))
             )
         } else {
             told!(
@@ -116,7 +116,7 @@ impl Writer<'_> {
                 "`5 ms × 2^(failures − 1)`, at most 1000 s, until Forget; or longer, as all keys together get 100 at once, then 10 a second. Done does not wait.",
                 "`5 ms × 2^(失败次数 − 1)`，最多 1000 秒，直到 Forget；也可能更久：所有 key 合计先放行 100 次，之后每秒 10 次。Done 不必等它。",
                 name = self.name(key),
-                time = text(duration(ms, self.lang)),
+                time = text(duration(self.lang, ms)),
                 times = text(match self.lang {
                     Lang::En => counted(failures as usize, "time", "times"),
                     Lang::Zh => format!("{failures} 次"),

@@ -266,7 +266,8 @@ impl Card {
         }
     }
 
-    /// How much of the card a word is, as one of its words begins so.
+    /// How much a word says of a card that has a word beginning with it: most in the question, then in a symptom. Twelve
+    /// times as much, since [`Shelf::find_most`] divides it by the number of such cards.
     fn weight(&self, word: &str) -> usize {
         let begins = |text: &String| {
             let mut found = text.match_indices(word);

@@ -130,7 +130,7 @@ pub struct Refused {
     pub agent: Arc<str>,
     /// What it asks for.
     pub scope: Scope,
-    /// A watch behind a list, or a list; a streaming list is one here.
+    /// `Watch`: a watch behind a list. `List`: a list, or a streaming list, which is a watch elsewhere.
     pub request: Request,
     /// How often in a row.
     pub count: u64,

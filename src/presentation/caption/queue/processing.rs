@@ -195,7 +195,7 @@ impl Writer<'_> {
             "`depth = {depth} > 10, took {ms} → log`. Nothing is dropped or skipped: client-go only complains in its log.",
             "`depth = {depth} > 10，耗时 {ms} → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
             name = self.name(key),
-            ms = text(duration(ms, self.lang)),
+            ms = text(duration(self.lang, ms)),
             keys = text(keys(self.lang, depth as usize)),
             depth = text(depth.to_string())
         )
