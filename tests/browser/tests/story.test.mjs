@@ -111,6 +111,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   assert.equal(await app.page.locator(".load").textContent(), "last: DeletedFinalStateUnknown");
   // What led to the goal makes room for what it teaches, until one goes back to it.
   assert.ok(!(await app.id("scene-words").isVisible()));
+  assert.ok(await app.page.locator(".tale-ask").evaluate((of) => of.scrollHeight <= of.clientHeight), "it is read whole");
   await app.id("story-back").click();
   await app.id("scene-words").waitFor();
   assert.ok(await app.id("goal-reached").isVisible());
@@ -385,4 +386,16 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   await app.id("goal-reached").waitFor();
   // Six lines of the lesson, and four of an Update and one Delete.
   assert.equal((await app.state()).output.length, 10);
+}));
+
+test("the key to the next scene leads to an open question first, and digits answer it", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
+  await app.id("answer").first().waitFor();
+  await app.page.keyboard.press("PageDown");
+  await app.page.waitForFunction(() => document.activeElement.matches(".answer"));
+  assert.equal((await app.state()).scene.index, 6);
+  await app.page.keyboard.press("2");
+  await app.id("verdict").waitFor();
+  assert.equal(await app.id("answer").nth(1).getAttribute("aria-pressed"), "true");
+  await app.page.keyboard.press("PageDown");
+  await app.eventually("the next scene", (state) => state.scene.index === 7);
 }));
