@@ -342,13 +342,13 @@ pub(super) struct Draw {
     /// The moment; otherwise what is shown first
     #[arg(long, value_name = "MOMENT")]
     pub(super) at: Option<String>,
-    /// The rooms that are drawn; otherwise all
+    /// The panels that are drawn; otherwise all
     #[arg(long, value_name = "ROOM,…")]
     pub(super) panels: Option<String>,
     /// light, dark or auto
     #[arg(long)]
     pub(super) theme: Option<String>,
-    /// How wide it is, in CSS px [default: 1200 with all rooms, 750 with some]
+    /// How wide it is, in CSS px [default: 1200 with all panels, 750 with some]
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(240..=4_000))]
     pub(super) width: Option<u32>,
     /// Without the words under the stage

@@ -98,8 +98,8 @@ words! {
 
     // The stage, and the API server.
     stage: "Stage", "舞台";
-    rooms: "Rooms", "面板";
-    follow_rooms: "Show the room where something happens", "自动切换到发生变化的面板";
+    rooms: "Panels", "面板";
+    follow_rooms: "Show the panel where something happens", "自动切换到发生变化的面板";
     recording: "Recording", "录制";
     /// The room's title for a real cluster.
     cluster: "Cluster", "集群";
@@ -504,7 +504,7 @@ words! {
     key_step: "one step back or on", "后退或前进一步";
     key_marker: "marker before or after", "前一个或后一个标记";
     key_things:
-        "to a room; ↑ ↓ along what is in it, or along a row of buttons, while ← → still step; ↵ why is it here?",
+        "to a panel; ↑ ↓ along what is in it, or along a row of buttons, while ← → still step; ↵ why is it here?",
         "到一个面板；↑ ↓ 在其中各项或一排按钮中移动，← → 仍是前后一步；↵ 为什么在这里？";
     key_tenths: "to that tenth of the run", "跳到全程的 N/10 处";
     key_reset: "start over; what you have set stays", "重新开始，保留你的设置";
