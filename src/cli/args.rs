@@ -43,7 +43,7 @@ Exit codes:
   1  something went wrong; what was written until then is good
   2  the command line cannot be understood
   3  nothing answers at the proxy, or no API server behind it
-  4  replay --heard: the controller heard something else";
+  4  replay --heard: the log differs from the run";
 
 /// What to do.
 #[derive(Debug, Subcommand)]

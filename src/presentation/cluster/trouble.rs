@@ -139,7 +139,7 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             )
         }
         Cause::NothingBehind(code) => (
-            format!("Something passes requests on, but nobody answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
+            format!("Something passes requests on, but nothing answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
             format!("请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"),
         ),
         Cause::ServerError(code) => (

@@ -349,7 +349,7 @@ words! {
     shelf_forget: "Forget my progress", "清除学习进度";
     shelf_more: "More lessons", "更多课程";
     told_opened: "begun", "已开始";
-    told_ended: "told to the end", "已看完";
+    told_ended: "read to the end", "已看完";
     told_reached: "goal reached", "已达成目标";
     teach: "For the teacher", "授课提示";
     teach_about:
@@ -417,9 +417,6 @@ words! {
     // The queue.
     object_gone: "object gone", "对象已不在";
     object_ahead: "object ahead", "对象在前面";
-
-    // Pop.
-    process_idle: "nothing in work", "没有在处理";
 
     // The Indexer.
     /// The label of the other facts of a step.

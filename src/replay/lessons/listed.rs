@@ -75,7 +75,7 @@ lessons! {
         "stale-read" told
             "I just created the Pod. Why does my controller not find it?" "Pod 刚创建好，为什么我的控制器查不到？";
         "late-handler" told
-            "I add a handler to an informer that is already running. What does it hear of?" "informer 已在运行，这时再添加 handler，它会收到什么？";
+            "I add a handler to an informer that is already running. What does it receive?" "informer 已在运行，这时再添加 handler，它会收到什么？";
         "dedup" told
             "My Pod changes ten times in a second. Does the queue merge that?" "Pod 一秒内变了十次，队列会把它们合并吗？";
         "half-old-half-new" told
