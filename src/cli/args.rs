@@ -39,7 +39,7 @@ Examples:
   deltascope replay trace.jsonl | less
 
 Exit codes:
-  0  done; also after Ctrl-C, and when nobody reads the output any more
+  0  done; also after Ctrl-C, and when the output is no longer read
   1  something went wrong; what was written until then is good
   2  the command line cannot be understood
   3  nothing answers at the proxy, or no API server behind it
@@ -120,7 +120,7 @@ const TAP_EXAMPLES: &str = "\
 Examples:
   deltascope tap -- go run ./cmd/manager
   deltascope tap --out run --report run.html -- go run ./cmd/manager
-  deltascope tap --log - -- go run ./cmd/manager                 # what its handlers log beside what they should hear
+  deltascope tap --log - -- go run ./cmd/manager                 # what its handlers log beside the calls they should get
   deltascope tap --kubeconfig-out tap.yaml &    # and elsewhere: KUBECONFIG=tap.yaml cargo run
 
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without

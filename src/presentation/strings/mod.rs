@@ -202,7 +202,7 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
-        Fault::List(kind) if zh => format!("下一次 LIST 失败：{}", caption::refusal(kind)),
+        Fault::List(kind) if zh => format!("下一次 List 失败：{}", caption::refusal(kind)),
         Fault::List(kind) => format!("next LIST fails: {}", caption::refusal(kind)),
     }
 }

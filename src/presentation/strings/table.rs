@@ -145,13 +145,13 @@ words! {
     unused: "Not part of this program.", "这个程序没有用到。";
     unused_reflector:
         "Not part of this program: it lists and watches itself.",
-        "这个程序没有用到：它自己 List 和 Watch。";
+        "这个程序没有用到：它自己 List 和 watch。";
     requests: "requests", "请求";
     no_requests: "none yet", "还没有";
     temporary: "temporary store", "临时存储";
     last_sync_is:
         "lastSyncResourceVersion: the version of the last list or event; the next watch goes on from there",
-        "lastSyncResourceVersion：最后一次 list 或事件的版本，下一次 watch 从它继续";
+        "lastSyncResourceVersion：最后一次 List 或事件的版本，下一次 watch 从它继续";
     unavailable:
         "The server has forgotten this version, or does not have it yet",
         "API server 已忘记这个版本，或者还没有它";
@@ -412,7 +412,7 @@ words! {
     cancel: "Cancel", "取消";
 
     // The Reflector.
-    no_reflector: "No reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
+    no_reflector: "No Reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
 
     // The queue.
     object_gone: "object gone", "对象已不在";
