@@ -118,7 +118,7 @@ impl Status {
         }
     }
 
-    /// The state in a few words: `heard 3 s ago`.
+    /// The state in a few words: `last data 3 s ago`.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
         let seconds = self.silent_ms / 1000;
