@@ -9,7 +9,7 @@ const WORDS = {
     error: "it met an error of its own",
     part: "a part of it could not be loaded",
     none: () => "This browser has no WebAssembly, or it is switched off; Lockdown Mode does that. Allow it for this page, or use another browser.",
-    policy: () => "The policy of this page refuses WebAssembly. Whoever serves the page has to add 'wasm-unsafe-eval' to its script-src.",
+    policy: () => "The policy of this page refuses WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
     old: (what) => `This browser is too old for the program (${what}). Use a current version of Chrome, Edge, Firefox or Safari.`,
     room: (what) => `This browser has no memory for the program (${what}). Close other tabs, then try again.`,
     missing: (what) => `The program could not be loaded (${what}). Check the connection, then try again.`,

@@ -11,7 +11,7 @@ export declare function define(tag?: string): boolean;
 
 /** A generation of client-go. */
 export type Era = "1.32" | "1.34" | "1.35" | "1.36";
-/** A room of the stage. */
+/** A panel of the stage. */
 export type Panel = "api" | "reflector" | "queue" | "pop" | "indexer" | "now" | "processor";
 /** The size of a step. */
 export type Granularity = "event" | "pop" | "lock" | "micro";
@@ -35,7 +35,7 @@ export interface DeltaScopeAttributes {
   at?: Place;
   /** Where playback ends. */
   until?: Place;
-  /** The rooms that are shown, separated by commas; empty: all. */
+  /** The panels that are shown, separated by commas; empty: all. */
   panels?: string;
   /** Which controls are shown. */
   controls?: "transport" | "full" | "minimal" | "none";
@@ -247,7 +247,7 @@ export interface State {
   error: { message: string; line: number | null } | null;
 }
 
-/** An answer: the number of a choice (from 0), a number, a room, or the numbers of the items (from 0) in their order. */
+/** An answer: the number of a choice (from 0), a number, a panel, or the numbers of the items (from 0) in their order. */
 export type Answer = number | Panel | number[];
 
 /** A scene of a story. */
@@ -255,14 +255,14 @@ export interface Scene {
   /** Its number, from 1. */
   index: number;
   of: number;
-  /** The rooms that are lit. */
+  /** The panels that are lit. */
   rooms: Panel[];
   /** Its words. On the screen they come with its moment, when what leads to it has been played. */
   say: string;
   question: {
     kind: "choice" | "number" | "place" | "order";
     text: string;
-    /** The answers to choose from, the items to put in order, or the ids of the rooms; empty for a number. */
+    /** The answers to choose from, the items to put in order, or the ids of the panels; empty for a number. */
     choices: string[];
     /** `shown`: the answer was asked for; null: not answered yet. */
     answered: Answer | "shown" | null;
@@ -274,7 +274,7 @@ export interface Scene {
 }
 
 export interface SvgOptions {
-  /** The rooms; empty: those that are shown. */
+  /** The panels; empty: those that are shown. */
   panels?: string | Panel[];
   /** If left out: as the reader of the picture prefers. */
   theme?: "auto" | "light" | "dark";

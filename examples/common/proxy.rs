@@ -57,7 +57,7 @@ impl Proxy {
         let url = &self.url;
         match error {
             ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
-                let text = format!("nobody answers at {url}: is `kubectl proxy` running?");
+                let text = format!("nothing answers at {url}: is `kubectl proxy` running?");
                 ApiError::new(ApiErrorKind::ConnectionRefused, &text)
             }
             error => ApiError::new(ApiErrorKind::Other, &format!("{url}: {error}")),

@@ -39,11 +39,11 @@ Examples:
   deltascope replay trace.jsonl | less
 
 Exit codes:
-  0  done; also after Ctrl-C, and when nobody reads the output any more
+  0  done; also after Ctrl-C, and when the output is no longer read
   1  something went wrong; what was written until then is good
   2  the command line cannot be understood
   3  nothing answers at the proxy, or no API server behind it
-  4  replay --heard: the controller heard something else";
+  4  replay --heard: the log differs from the run";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -120,7 +120,7 @@ const TAP_EXAMPLES: &str = "\
 Examples:
   deltascope tap -- go run ./cmd/manager
   deltascope tap --out run --report run.html -- go run ./cmd/manager
-  deltascope tap --log - -- go run ./cmd/manager                 # what its handlers log beside what they should hear
+  deltascope tap --log - -- go run ./cmd/manager                 # what its handlers log beside the calls they should get
   deltascope tap --kubeconfig-out tap.yaml &    # and elsewhere: KUBECONFIG=tap.yaml cargo run
 
 The command gets a KUBECONFIG that leads through the tap, with the names of the current context and without
@@ -342,13 +342,13 @@ pub(super) struct Draw {
     /// The moment; otherwise what is shown first
     #[arg(long, value_name = "MOMENT")]
     pub(super) at: Option<String>,
-    /// The rooms that are drawn; otherwise all
+    /// The panels that are drawn; otherwise all
     #[arg(long, value_name = "ROOM,…")]
     pub(super) panels: Option<String>,
     /// light, dark or auto
     #[arg(long)]
     pub(super) theme: Option<String>,
-    /// How wide it is, in CSS px [default: 1200 with all rooms, 750 with some]
+    /// How wide it is, in CSS px [default: 1200 with all panels, 750 with some]
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(240..=4_000))]
     pub(super) width: Option<u32>,
     /// Without the words under the stage

@@ -86,7 +86,7 @@ impl Page {
         let shown = named.display();
         match folder {
             None => Err(Failure::new(
-                "There is no page here: neither a folder dist with one, nor was one packed into this program. In a checkout, build it with `make dist`; then serve it there, name its folder with --dist, or install the program anew (cargo install --path . --features cli), which takes it along.",
+                "There is no page here: neither a folder dist with one, nor was one packed into this program. In a checkout, build it with `make dist`; then serve it there, name its folder with --dist, or install the program again (cargo install --path . --features cli), which takes it along.",
                 "这里没有页面：既没有含页面的 dist 目录，本程序中也没有打包页面。请在源码目录中用 `make dist` 构建；然后在那里提供服务，或用 --dist 指定其目录，或重新安装程序（cargo install --path . --features cli），安装时会把页面一并打包。",
             )),
             Some(_) => Err(Failure::new(
@@ -107,7 +107,7 @@ impl Page {
         let missing = || {
             refusal(
                 StatusCode::NOT_FOUND,
-                "There is no such file in the page. Was it built anew? Load the page again.",
+                "There is no such file in the page. Was it built again? Reload the page.",
                 "页面中没有此文件。页面是否重新构建过？请重新加载。",
             )
         };

@@ -675,7 +675,7 @@ impl<'a> Recorder<'a> {
         let quiet = now.saturating_sub(heard.unwrap_or(now)) / 1_000;
         let so_far = self.so_far();
         let text = match self.lang {
-            Lang::En => format!("{so_far}, {kb} KB, heard {quiet} s ago (Ctrl-C ends)"),
+            Lang::En => format!("{so_far}, {kb} KB, last data {quiet} s ago (Ctrl-C ends)"),
             Lang::Zh => format!("{so_far}，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"),
         };
         if let Some(progress) = &self.progress {

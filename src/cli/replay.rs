@@ -77,7 +77,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         note(&match lang {
             Lang::En => {
                 format!(
-                    "This run has no end: its first {seconds} s are told. --until goes elsewhere."
+                    "This run has no end: only its first {seconds} s are printed. --until chooses another end."
                 )
             }
             Lang::Zh => format!("此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"),
@@ -119,7 +119,7 @@ fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
 pub(super) fn cut_off(name: &str, bytes: &[u8]) -> Option<Text> {
     let line = trace::cut_off(name, bytes)?;
     Some(Text::new(
-        &format!("{name} is cut off in line {line}: all before it is told."),
+        &format!("{name} is cut off in line {line}: everything before it is printed."),
         &format!("{name} 在第 {line} 行处中断：之前的内容都已讲述。"),
     ))
 }
@@ -168,8 +168,8 @@ fn heard(
     print(Form::Words, heard.words.get(lang))?;
     if heard.differs {
         return Err(Failure::new(
-            "The controller heard something else than it should have.",
-            "控制器收到的通知与应当收到的不同。",
+            "The log differs from the calls that the handler should have got.",
+            "日志与 handler 应当收到的通知不同。",
         )
         .with(Exit::Differs));
     }
@@ -188,7 +188,7 @@ fn excerpt<'a>(
     if let (Some(key), Some([])) = (key, places.as_deref()) {
         return Err(Failure::new(
             &format!(
-                "Nothing of the run is about {key}. Write the key with its namespace, such as default/web; without --key all keys are told."
+                "Nothing of the run is about {key}. Write the key with its namespace, such as default/web; without --key everything is printed."
             ),
             &format!(
                 "运行中没有与 {key} 有关的内容。请写出带命名空间的 key，如 default/web；不带 --key 时会讲述所有 key。"

@@ -55,7 +55,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         for (place, fence) in found.into_iter().enumerate() {
             if fence.body.contains("{{#") {
                 terminal::note(&format!(
-                    "{shown}:{}: passed over: only mdBook follows its {{{{#…}}}}",
+                    "{shown}:{}: skipped: only mdBook follows its {{{{#…}}}}",
                     fence.line
                 ));
                 continue;

@@ -110,7 +110,7 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
             .collect::<Result<_, _>>()
             .map_err(|name| {
                 Failure::new(format!(
-                    "{} names {name} in \"files\", which is no file inside its folder; nothing is copied. Build the element anew (make dist), or say where it is: --from DIST",
+                    "{} names {name} in \"files\", which is no file inside its folder; nothing is copied. Build the element again (make dist), or say where it is: --from DIST",
                     shown(&dist.join("package.json"))
                 ))
             })?,
@@ -164,7 +164,7 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
 
 fn in_circles(link: &Path) -> Failure {
     Failure::new(format!(
-        "{} is a link to a folder that it lies in; nothing is copied. Remove it, or build the element anew (make dist)",
+        "{} is a link to a folder that it lies in; nothing is copied. Remove it, or build the element again (make dist)",
         shown(link)
     ))
 }

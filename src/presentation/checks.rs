@@ -41,13 +41,13 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
         ),
         Invariant::Order => (
             "A handler is called for each object in order",
-            "handler 按顺序得知每个对象的变化",
+            "handler 按顺序收到每个对象的变化",
         ),
         Invariant::Notified => (
             "A handler that is done knows what is stored",
             "处理完毕的 handler 知道存储里的一切",
         ),
-        Invariant::Shared => ("Nobody writes into shared objects", "没有人改写共享的对象"),
+        Invariant::Shared => ("Shared objects are not modified", "共享的对象不被修改"),
         Invariant::Work => (
             "No key is with two workers",
             "同一个 key 不会在两个 worker 手里",
@@ -117,7 +117,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             &[key, from, to],
         ),
         ViolationKind::DeleteDropped => say(
-            "The delete of ① is lost. The queue holds nothing for it and has no KnownObjects to ask, so it took the object for unknown and dropped the delete; whoever was told of ① keeps it for ever.",
+            "The delete of ① is lost. The queue holds nothing for it and has no KnownObjects to ask, so it took the object for unknown and dropped the delete; a handler that was notified of ① keeps it for ever.",
             "① 的删除丢失了。队列里没有它的 Delta，也没有 KnownObjects 可问，于是把它当作未知对象，丢掉了删除；已收到 ① 的通知的 handler 会永远留着它。",
             &[key],
         ),
@@ -156,23 +156,23 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
             )
         }
         ViolationKind::Overtaken => say(
-            "② was told of ① before something that had been sent earlier.",
-            "② 在更早发出的通知之前就得知了 ①。",
+            "② was notified of ① before something that had been sent earlier.",
+            "② 在更早发出的通知之前就收到了 ① 的通知。",
             &[key, here],
         ),
         ViolationKind::AddedTwice => say(
-            "② was told OnAdd of ① twice, without OnDelete between.",
+            "② got OnAdd of ① twice, without OnDelete between.",
             "② 对 ① 收到了两次 OnAdd，其间没有 OnDelete。",
             &[key, here],
         ),
         ViolationKind::NotAddedBefore => say(
-            "② was told of a change of ① without OnAdd before.",
+            "② got a change of ① without OnAdd before.",
             "② 没有先收到 OnAdd，就收到了 ① 的变化。",
             &[key, here],
         ),
         ViolationKind::TooEarly(_) if found.invariant == Invariant::Early => say(
             "HasSynced is true from here on, and the last of the first list is not stored yet: a program that waited for it and reads the store now misses it.",
-            "从这里起 HasSynced 为真，而第一个列表的最后一部分还没有存好：等到它之后马上读存储的人会看不到。",
+            "从这里起 HasSynced 为真，而第一个列表的最后一部分还没有存好：等到它之后马上读存储的程序会看不到。",
             &[],
         ),
         ViolationKind::TooEarly(left) => say(

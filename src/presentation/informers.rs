@@ -93,7 +93,7 @@ pub fn stopped(why: Stopped) -> (&'static str, &'static str) {
         Stopped::Next => ("the next file goes on with it", "由下一个文件继续"),
         Stopped::Full => ("with more it could not be opened", "再多就无法打开"),
         Stopped::Unlike => (
-            "its client asks in a way that no reflector does",
+            "its client asks in a way that no Reflector does",
             "客户端的请求方式与 Reflector 不同",
         ),
         Stopped::Unwritten => ("its file could not be written", "文件无法写入"),

@@ -49,7 +49,7 @@ terms! {
         "一个一直打开的请求：API server 通过它发来每次变化，每个事件都带着完整的对象。";
     "Reflector", "Reflector":
         "The part of an informer that lists and watches, and puts what it receives into the queue.",
-        "informer 中负责 list 和 watch 的部分，把收到的内容放进队列。";
+        "informer 中负责 List 和 watch 的部分，把收到的内容放进队列。";
     "delta", "Delta":
         "One change, as the queue holds it: its type, such as Added, and the object as it was then.",
         "队列里的一次变化：类型（如 Added），以及当时的对象。";
@@ -85,7 +85,7 @@ terms! {
         "请求失败后到重试之前的等待；连续失败时越来越长，但有上限。";
     "relist", "relist":
         "Another list, when a watch cannot go on: as when the API server no longer has what came after the last version seen.",
-        "watch 无法继续时重新 list 一次，例如 API server 已不再保留最后所见版本之后的历史。";
+        "watch 无法继续时重新 List 一次，例如 API server 已不再保留最后所见版本之后的历史。";
     "resync", "resync":
         "At an interval, the handlers are called again for each object in the cache; no request is sent to the API server.",
         "每隔一段时间，把缓存里的每个对象重新通知给 handler，不请求 API server。";

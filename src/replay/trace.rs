@@ -561,7 +561,7 @@ fn no_header() -> Text {
 
 fn no_line() -> Text {
     Text { en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
-            .into(), zh: "运行记录的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".into() }
+            .into(), zh: "运行记录的每一行有 `scenario`、`list`、`item`、`watch`、`event` 之一，或 `at` 和 `op`。请修正或删除这一行。".into() }
 }
 
 pub(super) fn too_long() -> Text {

@@ -788,6 +788,35 @@ fn links_between_chapters_lead_somewhere() {
     }
 }
 
+/// An old link leads from a place that is no more to one that is.
+#[test]
+fn redirects_lead_from_old_sections_to_those_of_today() {
+    for lang in ["en", "zh"] {
+        let chapters = anchors(lang);
+        let is_there = |address: &str| {
+            let (page, anchor) = address.split_once('#').unwrap_or((address, ""));
+            let chapter = &chapters[&page.trim_start_matches('/').replace(".html", ".md")];
+            anchor.is_empty() || chapter.iter().any(|one| encoded(one) == anchor)
+        };
+        let config = fs::read_to_string(format!("docs/{lang}/book.toml")).unwrap();
+        let (_, rows) = config.split_once("\n[output.html.redirect]\n").unwrap();
+        for row in rows.lines() {
+            let names: Vec<&str> = row.split('"').collect();
+            let (from, to) = (names[1], names[3]);
+            assert!(!is_there(from) && is_there(to), "{lang}: {from} to {to}");
+        }
+    }
+}
+
+/// An anchor as it stands in an address.
+fn encoded(anchor: &str) -> String {
+    let coded = |byte: u8| match byte.is_ascii() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    anchor.bytes().map(coded).collect()
+}
+
 #[test]
 fn both_books_list_all_their_chapters_in_the_same_order() {
     let [en, zh] = ["en", "zh"].map(|lang| {

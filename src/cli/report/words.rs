@@ -544,12 +544,12 @@ fn log_differs(of: &Ledger, first: &Differs) -> Text {
     let (mut en, mut zh) = match place {
         Some(line) => (
             format!(
-                "The log of {what} is not what its handler should have heard, from line {line} on."
+                "From line {line} on, the log of {what} differs from the calls that its handler should have got."
             ),
             format!("{what} 的日志从第 {line} 行起与 handler 应当收到的不同。"),
         ),
         None => (
-            format!("The log of {what} is not what its handler should have heard."),
+            format!("The log of {what} differs from the calls that its handler should have got."),
             format!("{what} 的日志与 handler 应当收到的不同。"),
         ),
     };
@@ -560,7 +560,7 @@ fn log_differs(of: &Ledger, first: &Differs) -> Text {
             let when = when(of, one.time);
             let call = said(&one.call);
             text.push_str(&match lang {
-                Lang::En => format!(" It should have heard {call} ({when})."),
+                Lang::En => format!(" The expected call is {call} ({when})."),
                 Lang::Zh => format!("应当收到 {call}（{when}）。"),
             });
         }

@@ -190,7 +190,7 @@ fn at_a_port(proxy: &Proxy) -> Text {
     };
     Text::new(
         &format!(
-            "kubectl proxy listens at {proxy} without a token: whoever finds this port on this machine has your rights while the tap runs.{en}"
+            "kubectl proxy listens at {proxy} without a token: anyone who finds this port on this machine has your rights while the tap runs.{en}"
         ),
         &format!(
             "kubectl proxy 在没有令牌的 {proxy} 上监听：tap 运行期间，在本机找到该端口的人拥有你的权限。{zh}"

@@ -324,7 +324,7 @@ impl Writer<'_> {
             self,
             "{handler} panicked: {error}.",
             "{handler} 发生 panic：{error}。",
-            "Unless told otherwise, client-go logs it and lets the whole program crash. Here it goes on after a second, without this item.",
+            "By default client-go logs it and lets the whole program crash. Here it goes on after a second, without this item.",
             "默认情况下 client-go 记录日志后让整个程序崩溃；这里则是一秒后继续，跳过这一项。",
             handler = self.actor(Actor::Listener(handler)),
             error = mono(error)

@@ -186,7 +186,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
     if !picture.informer.has_queue() {
         let what = say(
             lang,
-            "Nothing has happened yet. A program will do all of it: no reflector, no queue.",
+            "Nothing has happened yet. A program will do all of it: no Reflector, no queue.",
             "还什么都没有发生。一切都由程序完成：没有 Reflector，也没有队列。",
             &[],
         );
@@ -233,7 +233,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             "向前一步：录制从 watch 的中途开始，没有 List。",
         ),
         SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => (
-            "Step on: the reflector starts with a list.",
+            "Step on: the Reflector starts with a list.",
             "向前一步：Reflector 从 List 开始。",
         ),
         SourceKind::Program => (

@@ -86,7 +86,7 @@ impl Writer<'_> {
         if continues {
             told!(
                 self,
-                "The reflector asked for the next page of its list.",
+                "The Reflector asked for the next page of its list.",
                 "Reflector 请求列表的下一页。",
                 "It sends the token instead of a version: a server refuses both together.",
                 "它带的是 token 而不是版本：两者同时出现会被 API server 拒绝。"
@@ -95,7 +95,7 @@ impl Writer<'_> {
             (
                 say!(
                     self,
-                    "The reflector asked for a list with resourceVersion {rv}.",
+                    "The Reflector asked for a list with resourceVersion {rv}.",
                     "Reflector 发出 List 请求，resourceVersion 为 {rv}。",
                     rv = version(rv),
                 ),
@@ -172,7 +172,7 @@ impl Writer<'_> {
     fn list_received(&self, rv: &str, count: u32) -> Sentences {
         told!(
             self,
-            "The list reached the reflector: {objects} at resourceVersion {rv}.",
+            "The list reached the Reflector: {objects} at resourceVersion {rv}.",
             "Reflector 收到列表：{objects}，resourceVersion 为 {rv}。",
             "All of it goes into the {queue} with one call of Replace. What the list lacks counts as deleted.",
             "整个列表通过一次 Replace 放入 {queue}。列表里没有的，就视为已删除。",
@@ -186,7 +186,7 @@ impl Writer<'_> {
         if self.begins_in_mid_watch(rv) {
             told!(
                 self,
-                "The reflector asked for a watch, without a list before it.",
+                "The Reflector asked for a watch, without a list before it.",
                 "Reflector 请求 watch，在此之前没有 List。",
                 "The recording begins in the middle of a watch and does not say from which version that was.",
                 "录制从 watch 的中途开始，没有记下是从哪个版本开始的。"
@@ -194,7 +194,7 @@ impl Writer<'_> {
         } else if initial_events {
             told!(
                 self,
-                "The reflector asked for a streaming list, {rv}.",
+                "The Reflector asked for a streaming list, {rv}.",
                 "Reflector 请求流式列表，{rv}。",
                 "`sendInitialEvents = true`: a watch that begins with all objects, so the server never has to build a list as a whole.",
                 "`sendInitialEvents = true`：以全部对象开头的 watch，API server 无需拼出整个列表。",
@@ -209,7 +209,7 @@ impl Writer<'_> {
             (
                 say!(
                     self,
-                    "The reflector asked for a watch from resourceVersion {rv}.",
+                    "The Reflector asked for a watch from resourceVersion {rv}.",
                     "Reflector 请求从 resourceVersion {rv} 开始 watch。",
                     rv = version(rv),
                 ),
@@ -248,7 +248,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "Unreachable or 429: it streams again after a pause. Version expired or too large: at once. Any other error: a LIST, at once.",
-                    "无法连接或 429：停顿后重新请求流。版本过旧或过新：立刻重新请求流。其他错误：立刻改用 LIST。"
+                    "无法连接或 429：停顿后重新请求流。版本过旧或过新：立刻重新请求流。其他错误：立刻改用 List。"
                 )
             } else {
                 say!(
@@ -263,7 +263,7 @@ impl Writer<'_> {
     fn initial_event_kept(&self, event: EventType, object: &ObjectRef) -> Sentences {
         told!(
             self,
-            "The reflector put {event} {object} into a temporary store.",
+            "The Reflector put {event} {object} into a temporary store.",
             "Reflector 把 {event} {object} 放进临时存储。",
             "A streaming list is handed on as a whole, once the bookmark says that it is complete.",
             "流式列表要等 BOOKMARK 表示齐全之后才整体交出去。",
@@ -314,7 +314,7 @@ impl Writer<'_> {
         told!(
             self,
             "The streaming list failed: {error}. A LIST comes instead.",
-            "流式列表失败：{error}。改用 LIST。",
+            "流式列表失败：{error}。改用 List。",
             "At once, in the same round, and no watch-error handler is called. The next round tries a streaming list again.",
             "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。",
             error = mono(error)
@@ -349,7 +349,7 @@ impl Writer<'_> {
         if on {
             told!(
                 self,
-                "The reflector noted that its last version cannot be had any more.",
+                "The Reflector noted that its last version cannot be had any more.",
                 "Reflector 记下：它的最后版本已无法取得。",
                 "The next list asks for the newest state.",
                 "下一次 List 会要求最新状态。"
@@ -357,7 +357,7 @@ impl Writer<'_> {
         } else {
             told!(
                 self,
-                "The reflector noted that its last version is good again.",
+                "The Reflector noted that its last version is good again.",
                 "Reflector 记下：它的最后版本又可用了。",
                 "It has a fresh list, with a version of its own.",
                 "它拿到了新的列表，带有新的版本。"
@@ -400,7 +400,7 @@ impl Writer<'_> {
     fn initial_events_end_received(&self, object: &ObjectRef) -> Sentences {
         told!(
             self,
-            "The reflector took the {event} that ends the initial list off the stream, at {rv}.",
+            "The Reflector took the {event} that ends the initial list off the stream, at {rv}.",
             "Reflector 从流中取出结束初始列表的 {event}，版本为 {rv}。",
             "`list complete = yes`: its annotation says so. What the temporary store holds goes into the {queue} as one list.",
             "`列表齐全 = 是`：它的注解这样说。临时存储里的内容将作为一个列表放入 {queue}。",
@@ -423,7 +423,7 @@ impl Writer<'_> {
             ),
             EventType::Added => say!(
                 self,
-                "`ADDED → {queue}.Add`. The reflector compares nothing: the event's type alone decides.",
+                "`ADDED → {queue}.Add`. The Reflector compares nothing: the event's type alone decides.",
                 "`ADDED → {queue}.Add`。Reflector 不做任何比较，只看事件类型。",
                 queue = queue,
             ),
@@ -443,21 +443,21 @@ impl Writer<'_> {
         let what = match event {
             EventType::Added | EventType::Modified | EventType::Deleted => say!(
                 self,
-                "The reflector took {event} {object} off the stream.",
+                "The Reflector took {event} {object} off the stream.",
                 "Reflector 从流中取出 {event} {object}。",
                 event = event_type(event),
                 object = self.object(object),
             ),
             EventType::Bookmark => say!(
                 self,
-                "The reflector took a {event} at {rv} off the stream.",
+                "The Reflector took a {event} at {rv} off the stream.",
                 "Reflector 从流中取出 {event}，版本为 {rv}。",
                 event = event_type(event),
                 rv = version(&object.rv),
             ),
             EventType::Error => say!(
                 self,
-                "The reflector took an {event} event off the stream.",
+                "The Reflector took an {event} event off the stream.",
                 "Reflector 从流中取出 {event} 事件。",
                 event = event_type(event),
             ),
@@ -552,14 +552,14 @@ impl Writer<'_> {
                 if relist {
                     say!(
                         self,
-                        "The reflector noticed that its watch is over{by}, and will list again.",
+                        "The Reflector noticed that its watch is over{by}, and will list again.",
                         "Reflector 发现 watch 已结束{by}，接下来要重新 List。",
                         by = self.ended_by(code),
                     )
                 } else {
                     say!(
                         self,
-                        "The reflector noticed that its watch is over{by}, and will watch again from {rv}.",
+                        "The Reflector noticed that its watch is over{by}, and will watch again from {rv}.",
                         "Reflector 发现 watch 已结束{by}，接下来从 {rv} 重新 watch。",
                         by = self.ended_by(code),
                         rv = version(&self.picture.reflector.last_sync),
@@ -616,7 +616,7 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "The reflector waits {ms} before it tries again.",
+                "The Reflector waits {ms} before it tries again.",
                 "Reflector 等待 {ms} 后重试。",
                 ms = text(duration(self.lang, ms)),
             ),
@@ -660,7 +660,7 @@ impl Writer<'_> {
     fn reflector_stopped(&self, reason: &Reason) -> Sentences {
         told!(
             self,
-            "The reflector stopped: {reason}.",
+            "The Reflector stopped: {reason}.",
             "Reflector 已停止：{reason}。",
             "Nothing new comes in. What is queued can still be popped.",
             "不再有新内容进来，已在队列里的仍然可以 Pop。",

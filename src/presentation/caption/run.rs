@@ -52,7 +52,7 @@ impl Writer<'_> {
             self,
             "The program called {function} with {object}.",
             "程序用 {object} 调用了 {function}。",
-            "There is no reflector here: the program itself says what happened, and the queue believes it.",
+            "There is no Reflector here: the program itself says what happened, and the queue believes it.",
             "这里没有 Reflector：发生了什么由程序自己声明，队列照单全收。",
             function = mono(format!("{}.{function}", self.picture.queue.kind.as_str())),
             object = self.object(object)
@@ -165,7 +165,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "Its reflector knows of no other: the API server answers each one for itself.",
+                "Its Reflector knows of no other: the API server answers each one for itself.",
                 "与其他 Reflector 相互独立：API server 要逐个应答。"
             )
         };

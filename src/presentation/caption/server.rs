@@ -216,13 +216,13 @@ impl Writer<'_> {
         let why = if asked == Request::Watch {
             say!(
                 self,
-                "It waits until the reflector asks for its next watch; a watch that is open goes on.",
+                "It waits until the Reflector asks for its next watch; a watch that is open goes on.",
                 "它要等到 Reflector 下一次请求 watch；已打开的 watch 照常继续。",
             )
         } else {
             say!(
                 self,
-                "It waits until the reflector lists again: while the watch goes on, it asks for no list.",
+                "It waits until the Reflector lists again: while the watch goes on, it asks for no list.",
                 "它要等到 Reflector 重新 List：watch 正常期间不会请求 List。",
             )
         };
@@ -234,7 +234,7 @@ impl Writer<'_> {
             self,
             "The server compacted its history: only what came after resourceVersion {rv} is left.",
             "API server 压缩了历史：只保留 resourceVersion {rv} 之后的变更。",
-            "A watch from an older version is answered with 410 Gone, and the reflector has to list again. The objects themselves are untouched.",
+            "A watch from an older version is answered with 410 Gone, and the Reflector has to list again. The objects themselves are untouched.",
             "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响。",
             rv = version(oldest)
         )
@@ -269,7 +269,7 @@ impl Writer<'_> {
             self,
             "The server asks to come again later: {code}, Retry-After. The client waits {pause}, then sends the same request again.",
             "API server 请客户端稍后再来：{code}，Retry-After。客户端等待 {pause}，然后把同一个请求再发一次。",
-            "This is the HTTP client's own retry ({attempt}, of at most 10): the reflector does not see it and does not back off.",
+            "This is the HTTP client's own retry ({attempt}, of at most 10): the Reflector does not see it and does not back off.",
             "这是 HTTP 客户端自己的重试（第 {attempt} 次，最多 10 次）：Reflector 看不到它，也不会退避。",
             code = mono(code.to_string()),
             pause = text(duration(self.lang, after_ms)),
@@ -284,7 +284,7 @@ impl Writer<'_> {
                 self,
                 "No answer to the list: {reason}.",
                 "List 没有得到回应：{reason}。",
-                "The reflector stops here. What is queued and what is stored stay as they are.",
+                "The Reflector stops here. What is queued and what is stored stay as they are.",
                 "Reflector 到此停止。队列和已存的内容保持原样。",
                 reason = self.reason(reason)
             )
@@ -389,12 +389,12 @@ impl Writer<'_> {
             (true, 504) => say!(
                 self,
                 "A version that is too large: it streams again at once, for the newest state. Another timeout: a LIST comes at once.",
-                "若是版本过新：立刻重新请求流，并要求最新状态。若是其他超时：立刻改用 LIST。",
+                "若是版本过新：立刻重新请求流，并要求最新状态。若是其他超时：立刻改用 List。",
             ),
             (true, _) => say!(
                 self,
                 "A LIST comes instead, at once and in the same round; the watch-error handler is not called.",
-                "改用 LIST，就在这一轮立刻进行；不调用 watch 错误处理函数。",
+                "改用 List，就在这一轮立刻进行；不调用 watch 错误处理函数。",
             ),
         }
     }
@@ -559,7 +559,7 @@ impl Writer<'_> {
         let why = if let WatchEnd::TooMuch(_) = end {
             say!(
                 self,
-                "The reflector asks for all of it again. That request is not sent before there are fewer.",
+                "The Reflector asks for all of it again. That request is not sent before there are fewer.",
                 "Reflector 会重新请求全部内容。在对象变少之前，这个请求不会发出。",
             )
         } else if lost > 0 {

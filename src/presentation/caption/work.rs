@@ -40,7 +40,7 @@ impl Writer<'_> {
                 self,
                 "{name} was added to the workqueue.",
                 "{name} 加入了工作队列。",
-                "`dirty = no, in work = no → enqueue`. It keeps keys, not events: the worker will ask the lister what is there by then.",
+                "`dirty = no, processing = no → enqueue`. It keeps keys, not events: the worker will ask the lister what is there by then.",
                 "`dirty = 否，处理中 = 否 → 入队`。它保存 key 而不是事件：届时由 worker 向 lister 查询现状。",
                 name = self.name(key)
             ),
@@ -48,7 +48,7 @@ impl Writer<'_> {
                 self,
                 "{name} was marked dirty: a worker has it at the moment.",
                 "{name} 被标记为 dirty：有 worker 正在处理它。",
-                "`dirty = no, in work = yes → wait for Done`: no two workers ever have the same key.",
+                "`dirty = no, processing = yes → wait for Done`: no two workers ever have the same key.",
                 "`dirty = 否，处理中 = 是 → 等 Done`：同一个 key 不会同时在两个 worker 手里。",
                 name = self.name(key)
             ),
@@ -68,7 +68,7 @@ impl Writer<'_> {
             self,
             "{worker} took {name}.",
             "{worker} 取走了 {name}。",
-            "It is in work and no longer dirty: whatever changes from now on marks it again.",
+            "It is being processed and no longer dirty: a change from now on marks it again.",
             "它进入处理中，不再 dirty：此后的变更会重新标记它。",
             worker = self.actor(Actor::Worker(worker)),
             name = self.name(key)
@@ -168,7 +168,7 @@ impl Writer<'_> {
             "Add does nothing any more; what is queued is still handed out.",
             "Add 不再起作用；已入队的仍会交出。",
             drain = text(match (drain, self.lang) {
-                (true, Lang::En) => ", and waits for what is in work",
+                (true, Lang::En) => ", and waits for what is being processed",
                 (true, Lang::Zh) => "，并等待处理中的项",
                 _ => "",
             })

@@ -181,7 +181,7 @@ pub fn missing(tried: &[Tried]) -> Missing {
             None,
         ),
         Some((base, Probe::NothingBehind(..))) => (
-            format!("{base} is passed on, but nobody answers there. Is kubectl proxy running, and the cluster behind it? In another terminal, type:"),
+            format!("{base} is passed on, but nothing answers there. Is kubectl proxy running, and the cluster behind it? In another terminal, type:"),
             format!("{base} 会被转发，但那边没有应答。kubectl proxy 和它背后的集群在运行吗？请在另一个终端输入："),
             Some("kubectl proxy --port=8001"),
         ),
@@ -238,7 +238,7 @@ pub const WAYS: [Way; 4] = [
         page: "http://127.0.0.1:8001/static/",
     },
     Way {
-        en: "the page is built anew on every change",
+        en: "the page is built again on every change",
         zh: "每次改动都重新构建页面",
         commands: &[
             "kubectl proxy --port=8001",

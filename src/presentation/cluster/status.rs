@@ -118,7 +118,7 @@ impl Status {
         }
     }
 
-    /// The state in a few words: `heard 3 s ago`.
+    /// The state in a few words: `last data 3 s ago`.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
         let seconds = self.silent_ms / 1000;
@@ -137,7 +137,7 @@ impl Status {
                 format!("{seconds} 秒没有消息"),
             ),
             Phase::Watching => (
-                format!("heard {seconds} s ago"),
+                format!("last data {seconds} s ago"),
                 format!("{seconds} 秒前有消息"),
             ),
             Phase::Waiting(left) => (
@@ -182,7 +182,7 @@ mod tests {
             silent_ms: 3_400,
             trouble: None,
         };
-        assert_eq!(status.words(Lang::En), "heard 3 s ago");
+        assert_eq!(status.words(Lang::En), "last data 3 s ago");
         status.silent_ms = SILENCE_MS + 1;
         assert_eq!(status.words(Lang::En), "silent for 75 s");
         assert!(status.is_stale());

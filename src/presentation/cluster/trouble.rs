@@ -139,7 +139,7 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             )
         }
         Cause::NothingBehind(code) => (
-            format!("Something passes requests on, but nobody answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
+            format!("Something passes requests on, but nothing answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
             format!("请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"),
         ),
         Cause::ServerError(code) => (
@@ -230,11 +230,11 @@ fn ended(end: &WatchEnd) -> Option<Text> {
     let (en, zh) = match end {
         WatchEnd::Closed | WatchEnd::Failed(..) | WatchEnd::TooMuch(_) => return None,
         WatchEnd::Cut | WatchEnd::CutInLine(_) => (
-            "The connection broke. The reflector goes on from the last version it has seen.",
+            "The connection broke. The Reflector goes on from the last version it has seen.",
             "连接断了。Reflector 会从它见过的最后版本继续。",
         ),
         WatchEnd::Silent => (
-            "Nothing came for too long: the connection is taken for dead, and the reflector opens another one.",
+            "Nothing came for too long: the connection is taken for dead, and the Reflector opens another one.",
             "太久没有任何消息：连接被当作已断开，Reflector 会另开一个。",
         ),
     };
@@ -245,7 +245,7 @@ fn ended(end: &WatchEnd) -> Option<Text> {
 pub(super) fn failed(code: u16, said: &str) -> Text {
     if code == 410 {
         return Text::new(
-            "The API server no longer has the version that the watch would go on from (410 Expired). The reflector lists again after its back-off.",
+            "The API server no longer has the version that the watch would go on from (410 Expired). The Reflector lists again after its back-off.",
             "API server 已没有 watch 要接着读的版本（410 Expired）。Reflector 在退避之后会重新 List。",
         );
     }

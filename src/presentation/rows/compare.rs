@@ -322,7 +322,7 @@ pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
         Thing::State(state) => text(match state {
             ReflectorState::Idle => lang.pick("idle", "空闲"),
             ReflectorState::List => "List",
-            ReflectorState::Stream => lang.pick("streaming list", "流式 list"),
+            ReflectorState::Stream => lang.pick("streaming list", "流式列表"),
             ReflectorState::Watch => "Watch",
             ReflectorState::Backoff => lang.pick("backing off", "退避"),
             ReflectorState::Stopped => lang.pick("stopped", "已停止"),

@@ -67,7 +67,7 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
 /// How many lines of a log are too many to be compared.
 pub(crate) fn left_out(dropped: usize, lang: Lang) -> Option<String> {
     (dropped > 0).then(|| match lang {
-        Lang::En => format!("{dropped} lines are too many, and left out."),
+        Lang::En => format!("The log is too long: {dropped} lines are left out."),
         Lang::Zh => format!("日志过长，略去 {dropped} 行。"),
     })
 }

@@ -603,8 +603,8 @@ words! {
     Setting::ResyncMs(_) => "resync every … ms (0: never)", "每 … ms resync（0：从不）"; "resync every # ms", "每 # ms resync";
     Setting::PageSize(0) => "objects a page (0: default)", "每页对象数（0：默认）"; "pages as they are by default", "默认的分页";
     Setting::PageSize(_) => "objects a page (0: default)", "每页对象数（0：默认）"; "pages of #", "每页 # 个";
-    Setting::WatchList(true) => "streaming list", "流式 list"; "with a streaming list", "使用流式 list";
-    Setting::WatchList(false) => "streaming list", "流式 list"; "with plain lists", "使用普通 list";
+    Setting::WatchList(true) => "streaming list", "流式列表"; "with a streaming list", "使用流式列表";
+    Setting::WatchList(false) => "streaming list", "流式列表"; "with plain lists", "使用普通列表";
     Setting::KnownObjects(true) => "KnownObjects", "KnownObjects"; "with KnownObjects", "有 KnownObjects";
     Setting::KnownObjects(false) => "KnownObjects", "KnownObjects"; "without KnownObjects", "没有 KnownObjects";
     Setting::Mode(_) => "process loop: free, held or a pause in ms", "处理循环：free、held 或停顿 ms"; "process loop: #", "处理循环：#";

@@ -283,8 +283,8 @@ impl Session {
 
 fn no_handler() -> Text {
     Text::new(
-        "This run has no handler, so nothing should have been heard. Record with `deltascope record`, which has one.",
-        "此运行没有 handler，也就没有应当收到的通知。请用 `deltascope record` 录制，其中有一个。",
+        "This run has no handler, so there are no calls to compare. Record with `deltascope record`, which has one.",
+        "此运行没有 handler，没有可以比较的通知。请用 `deltascope record` 录制，其中有一个。",
     )
 }
 
@@ -342,11 +342,11 @@ pub fn kind_of(first: &Differs, lang: Lang) -> String {
     let key = call.map_or("", |call| &call.key);
     let (en, zh) = match first.kind {
         Kind::Missing => (
-            "the log lacks a call that should have come",
+            "the log lacks an expected call",
             "日志中缺少一条应当收到的通知",
         ),
         Kind::Extra => (
-            "the log has a call that should not have come",
+            "the log has an unexpected call",
             "日志中多出一条不应收到的通知",
         ),
         Kind::Order => (

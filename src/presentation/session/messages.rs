@@ -83,14 +83,14 @@ pub(super) fn cannot_run(reason: &str) -> Text {
 
 pub(super) fn no_watch() -> Text {
     Text::new(
-        "There is no open watch to cut at this moment. Step on until the reflector watches.",
+        "There is no open watch to cut at this moment. Step on until the Reflector watches.",
         "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
     )
 }
 
 pub(super) fn nothing_open() -> Text {
     Text::new(
-        "No watch is open at this moment: there is none to send anything over, or to close. Step on until the reflector watches.",
+        "No watch is open at this moment: there is none to send anything over, or to close. Step on until the Reflector watches.",
         "此刻没有打开的 watch：既不能用它发送，也无从关闭。请前进到 Reflector 开始 watch 之后。",
     )
 }
@@ -111,7 +111,7 @@ pub(super) fn no_history() -> Text {
 
 pub(super) fn object_not_watched() -> Text {
     Text::new(
-        "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the reflector watches.",
+        "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the Reflector watches.",
         "此刻没有打开的 watch，写入的对象不会有人知道。请到 Reflector 正在 watch 的时刻再写。",
     )
 }

@@ -189,7 +189,7 @@ impl Session {
         if let Some(key) = excerpt.key {
             let key = visible::line(key);
             heading.push_str(&match lang {
-                Lang::En => format!("Only what is about {key} is told.\n"),
+                Lang::En => format!("This is only about {key}.\n"),
                 Lang::Zh => format!("只讲述与 {key} 有关的内容。\n"),
             });
         }

@@ -247,7 +247,7 @@ pub fn answer(question: &Question, given: &Value) -> Result<Option<Answer>, Text
             let ids: Vec<&str> = rooms.iter().map(|room| room.id()).collect();
             (
                 room.filter(|room| rooms.contains(room)).map(Answer::Place),
-                format!("the id of a room: {}", ids.join(", ")),
+                format!("the id of a panel: {}", ids.join(", ")),
                 format!("面板的 id：{}", ids.join("、")),
             )
         }

@@ -339,7 +339,7 @@ themes! {
     /// The store and its indices.
     Cache: "cache", "The cache and its indices", "缓存与索引";
     /// The reflector.
-    ListWatch: "list-watch", "List and watch", "list 与 watch";
+    ListWatch: "list-watch", "List and watch", "List 与 watch";
     /// The handlers.
     Handlers: "handlers", "Handlers", "handler";
     /// Faults.

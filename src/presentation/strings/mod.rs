@@ -202,7 +202,7 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
-        Fault::List(kind) if zh => format!("下一次 LIST 失败：{}", caption::refusal(kind)),
+        Fault::List(kind) if zh => format!("下一次 List 失败：{}", caption::refusal(kind)),
         Fault::List(kind) => format!("next LIST fails: {}", caption::refusal(kind)),
     }
 }
@@ -369,7 +369,7 @@ pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
 pub fn thinned(lang: Lang, facts: usize) -> String {
     match lang {
         Lang::En => format!(
-            "The facts before {facts} are thinned to checkpoints: going there computes them anew and takes longer."
+            "The facts before {facts} are thinned to checkpoints: going there computes them again and takes longer."
         ),
         Lang::Zh => format!("{facts} 之前的事实只保留检查点：去那里要重新计算，会慢一些。"),
     }
@@ -454,7 +454,7 @@ pub fn not_found(failed: &NotFound) -> Text {
             format!("：已看到事实 {to}，不再保留更多。"),
         ),
         End::Live => (
-            format!(" so far, up to fact {to}: the cluster has told no more yet."),
+            format!(" so far, up to fact {to}: the cluster has sent no more yet."),
             format!("：到目前的事实 {to} 为止，集群还没有发来更多内容。"),
         ),
     };

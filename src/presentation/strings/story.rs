@@ -87,7 +87,7 @@ pub fn aside(lang: Lang, story: &StoryView) -> Option<String> {
         let eras = versions(lang, &story.eras);
         return Some(match lang {
             Lang::En => format!(
-                "This is told of {eras}. In the generation that you chose, the run may differ."
+                "This story is about {eras}. In the generation that you chose, the run may differ."
             ),
             Lang::Zh => format!("这里讲的是 {eras}。你选的实现版本中，运行可能不同。"),
         });

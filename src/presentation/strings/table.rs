@@ -98,8 +98,8 @@ words! {
 
     // The stage, and the API server.
     stage: "Stage", "舞台";
-    rooms: "Rooms", "面板";
-    follow_rooms: "Show the room where something happens", "自动切换到发生变化的面板";
+    rooms: "Panels", "面板";
+    follow_rooms: "Show the panel where something happens", "自动切换到发生变化的面板";
     recording: "Recording", "录制";
     /// The room's title for a real cluster.
     cluster: "Cluster", "集群";
@@ -145,13 +145,13 @@ words! {
     unused: "Not part of this program.", "这个程序没有用到。";
     unused_reflector:
         "Not part of this program: it lists and watches itself.",
-        "这个程序没有用到：它自己 List 和 Watch。";
+        "这个程序没有用到：它自己 List 和 watch。";
     requests: "requests", "请求";
     no_requests: "none yet", "还没有";
     temporary: "temporary store", "临时存储";
     last_sync_is:
         "lastSyncResourceVersion: the version of the last list or event; the next watch goes on from there",
-        "lastSyncResourceVersion：最后一次 list 或事件的版本，下一次 watch 从它继续";
+        "lastSyncResourceVersion：最后一次 List 或事件的版本，下一次 watch 从它继续";
     unavailable:
         "The server has forgotten this version, or does not have it yet",
         "API server 已忘记这个版本，或者还没有它";
@@ -349,7 +349,7 @@ words! {
     shelf_forget: "Forget my progress", "清除学习进度";
     shelf_more: "More lessons", "更多课程";
     told_opened: "begun", "已开始";
-    told_ended: "told to the end", "已看完";
+    told_ended: "read to the end", "已看完";
     told_reached: "goal reached", "已达成目标";
     teach: "For the teacher", "授课提示";
     teach_about:
@@ -412,14 +412,11 @@ words! {
     cancel: "Cancel", "取消";
 
     // The Reflector.
-    no_reflector: "No reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
+    no_reflector: "No Reflector: the program calls the queue itself.", "没有 Reflector：程序自己调用队列。";
 
     // The queue.
     object_gone: "object gone", "对象已不在";
     object_ahead: "object ahead", "对象在前面";
-
-    // Pop.
-    process_idle: "nothing in work", "没有在处理";
 
     // The Indexer.
     /// The label of the other facts of a step.
@@ -504,7 +501,7 @@ words! {
     key_step: "one step back or on", "后退或前进一步";
     key_marker: "marker before or after", "前一个或后一个标记";
     key_things:
-        "to a room; ↑ ↓ along what is in it, or along a row of buttons, while ← → still step; ↵ why is it here?",
+        "to a panel; ↑ ↓ along what is in it, or along a row of buttons, while ← → still step; ↵ why is it here?",
         "到一个面板；↑ ↓ 在其中各项或一排按钮中移动，← → 仍是前后一步；↵ 为什么在这里？";
     key_tenths: "to that tenth of the run", "跳到全程的 N/10 处";
     key_reset: "start over; what you have set stays", "重新开始，保留你的设置";

@@ -45,7 +45,7 @@ lessons! {
         "deltafifo" told
             "What does the queue keep of my object until somebody has time for it?" "对象排队等待处理时，队列里存的是什么？";
         "listwatch" shown
-            "List, then Watch" "先 List，再 Watch";
+            "List, then Watch" "先 List，再 watch";
         "reflector" told
             "I deleted the Pod. Why was OnDelete never called?" "Pod 已经删了，OnDelete 为什么一直没被调用？";
         "indexer" told
@@ -53,7 +53,7 @@ lessons! {
         "myinformer" shown
             "Old and new, from the Indexer" "旧值和新值，来自 Indexer";
         "sharedinformer-simulate" shown
-            "One reflector, two handlers" "一个 Reflector，两个 handler";
+            "One Reflector, two handlers" "一个 Reflector，两个 handler";
         "sharedinformer-simulate-two" shown
             "Not shared: two of everything" "不共享：一切都是两份";
         "sharedinformer-listwatch" shown
@@ -67,7 +67,7 @@ lessons! {
         "resync-is-not-relist" told
             "Nothing has changed. Why is my handler called again and again?" "什么都没变，handler 为什么一再被调用？";
         "indexer-run" shown
-            "Which pods have this label?" "哪些 Pod 有这个标签？";
+            "Which Pods have this label?" "哪些 Pod 有这个标签？";
         "sharedinformerfactory" shown
             "One factory, one informer a kind" "一个工厂，每种资源一个 informer";
         "slow-handler" told
@@ -75,7 +75,7 @@ lessons! {
         "stale-read" told
             "I just created the Pod. Why does my controller not find it?" "Pod 刚创建好，为什么我的控制器查不到？";
         "late-handler" told
-            "I add a handler to an informer that is already running. What does it hear of?" "informer 已在运行，这时再添加 handler，它会收到什么？";
+            "I add a handler to an informer that is already running. What does it receive?" "informer 已在运行，这时再添加 handler，它会收到什么？";
         "dedup" told
             "My Pod changes ten times in a second. Does the queue merge that?" "Pod 一秒内变了十次，队列会把它们合并吗？";
         "half-old-half-new" told

@@ -66,7 +66,7 @@ test("without an API the page says how to start one", onPage({ provokes: NOT_THE
 test("with nothing behind the proxy it says what to start", onCluster({ provokes: /version|500/ }, async (app, api) => {
   await api.down();
   await app.id("btn-cluster").click();
-  await missing(app, "nobody answers there", "那边没有应答", "kubectl proxy --port=8001");
+  await missing(app, "nothing answers there", "那边没有应答", "kubectl proxy --port=8001");
   // Then there is an API server.
   await api.up();
   await app.id("cluster-look").click();

@@ -37,7 +37,7 @@ static RUNS: LazyLock<Vec<Run>> = LazyLock::new(runs);
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/caption/generations.tsv");
 
 /// Words that mark a sentence as a rule: it states what will or will not happen.
-const RULES: [&str; 22] = [
+const RULES: [&str; 21] = [
     "again",
     "at once",
     "batch",
@@ -51,7 +51,6 @@ const RULES: [&str; 22] = [
     "lost",
     "never",
     "next",
-    "nobody",
     "pause",
     "put back",
     "resync",

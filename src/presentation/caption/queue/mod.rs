@@ -240,7 +240,7 @@ impl Writer<'_> {
             {
                 say!(
                     self,
-                    "`{name} is in items = no → enqueue`, and nobody looks into the queue: a place that Delete left there is in it, too. That one will find this object, and this place nothing.",
+                    "`{name} is in items = no → enqueue`. The queue is never searched: a place that Delete left is still in it. That place will get this object, and the new one nothing.",
                     "`{name} 在 items 里 = 否 → 入队`，而且不看队列：Delete 留下的旧位置也在里面。先到的旧位置会拿到这个对象，新位置到时什么也找不到。",
                     name = self.name(key),
                 )

@@ -324,7 +324,7 @@ fn the_breakpoint_that_stopped_playing_comes_first() {
     };
     assert_eq!(
         stopped(Lang::En),
-        "Stopped at the breakpoint fact=KeyPopped. Step on: the reflector starts with a list."
+        "Stopped at the breakpoint fact=KeyPopped. Step on: the Reflector starts with a list."
     );
     assert!(stopped(Lang::Zh).starts_with("停在断点 fact=KeyPopped。向前一步"));
 }

@@ -218,7 +218,7 @@ pub(super) static REAL_WRITE: Routine = Routine {
         plain("  unless Bookmark: populated = true"),
         line("  items.push(Added | Updated, obj)", &[Step::RealAdd]),
         line(
-            "  items.push(Deleted, obj)  # asks nobody",
+            "  items.push(Deleted, obj)  # asks no store",
             &[Step::RealDelete],
         ),
         line("  items.push(Bookmark, rv)", &[Step::RealBookmark]),

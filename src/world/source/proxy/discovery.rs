@@ -164,7 +164,7 @@ impl Discovery {
         }
         let mut errors = self.errors;
         if resources.is_empty() && errors.is_empty() {
-            errors.push(Text { en: "The API server has nothing that can be listed and watched, or shows nothing of it to this user.".into(), zh: "API server 没有可以 list 和 watch 的资源，或者不对该用户展示。".into() });
+            errors.push(Text { en: "The API server has nothing that can be listed and watched, or shows nothing of it to this user.".into(), zh: "API server 没有可以 List 和 watch 的资源，或者不对该用户展示。".into() });
         }
         Found { resources, errors }
     }
@@ -438,5 +438,5 @@ pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, T
     }
     Err(Text { en: format!(
             "The API server has no resource {text:?} that can be listed and watched. It has: {names}."
-        ).into(), zh: format!("API server 没有可以 list 和 watch 的资源 {text:?}。它有：{names}。").into() })
+        ).into(), zh: format!("API server 没有可以 List 和 watch 的资源 {text:?}。它有：{names}。").into() })
 }
