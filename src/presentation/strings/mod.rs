@@ -134,6 +134,15 @@ pub fn behind(lang: Lang, behind: Behind) -> String {
     }
 }
 
+/// What the store's version is, where client-go keeps none: that of the object written last is perhaps not the newest.
+#[must_use]
+pub fn last_written(lang: Lang, is_kept: bool) -> &'static str {
+    match is_kept {
+        true => "",
+        false => lang.pick("last written: ", "最后写入："),
+    }
+}
+
 /// The tooltip of the store's gauge.
 #[must_use]
 pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
