@@ -432,6 +432,25 @@ pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
     }
 }
 
+/// The tooltip of the button that steps back.
+#[must_use]
+pub fn back_over(lang: Lang, size: StepSize) -> String {
+    let over = match (size, lang) {
+        (StepSize::Event, Lang::En) => "one event",
+        (StepSize::Event, Lang::Zh) => "一个事件",
+        (StepSize::Pop, Lang::En) => "one Pop",
+        (StepSize::Pop, Lang::Zh) => "一次 Pop",
+        (StepSize::Lock, Lang::En) => "what one lock guarded",
+        (StepSize::Lock, Lang::Zh) => "一段持锁的操作",
+        (StepSize::Micro, Lang::En) => "one fact",
+        (StepSize::Micro, Lang::Zh) => "一个最小步",
+    };
+    match lang {
+        Lang::En => format!("Step back over {over}; what you did after it stays on the timeline"),
+        Lang::Zh => format!("后退{over}；你之后的操作还留在时间线上"),
+    }
+}
+
 /// The result of a search for a predicate.
 #[must_use]
 pub fn said(lang: Lang, said: &Said) -> String {
