@@ -147,6 +147,7 @@ fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) 
         }
     });
     view! {
+        <div class="situation">{words(&note.say, lang)}</div>
         <dl class="told-of">
             <dt>{ui.word(|words| words.teach_ask)}</dt>
             <dd class="ask">
