@@ -173,6 +173,8 @@ words! {
     pop_one: "Pop one", "Pop 一次";
     pop_when_held: "Pop by hand: choose “held” first", "手动 Pop：先选“手动”";
     lock_free: "free", "空闲";
+    /// Where nothing else says that it is about a lock.
+    lock_is_free: "lock: free", "锁：空闲";
     lock_queue: "The queue's lock", "队列的锁";
     lock_block:
         "The lock that stops the process loop while a handler is added",
