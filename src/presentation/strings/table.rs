@@ -307,6 +307,12 @@ words! {
 words! {
     /// The words that no first picture shows.
     Later LATER_EN LATER_ZH
+    /// At the front of the queue.
+    held_back: "held: press “Pop one”", "手动：点“Pop 一次”";
+    /// Where one acts in a lesson's run. The sandbox follows.
+    mixes: "The lesson’s own events go on. Without them:", "课程自己的事件会继续发生。想不受它影响：";
+    sandbox: "Sandbox", "沙盒";
+    more_tools: "More tools", "更多工具";
 
     // A story.
     story_skip: "Skip", "跳过";
