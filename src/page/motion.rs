@@ -316,15 +316,8 @@ impl Stage {
                 frame
             });
             let mut frames: Vec<_> = frames.collect();
-            if is_pill && let Some([from, to]) = illegible(&scales, LEGIBLE_PX / (LETTERS * rem)) {
-                let hides = |at: f64| {
-                    vec![
-                        ("offset", decimals("#", &[at])),
-                        ("color", "transparent".to_owned()),
-                    ]
-                };
-                frames.insert(3, hides(to));
-                frames.insert(1, hides(from));
+            if is_pill {
+                hide_letters(&mut frames, &scales, LEGIBLE_PX / (LETTERS * rem));
             }
             let frames: Vec<_> = frames.iter().map(|frame| styles(frame)).collect();
             let frames: Vec<_> = frames.iter().map(Vec::as_slice).collect();
@@ -559,15 +552,34 @@ fn widths(map: &Map, end: Option<(Rect, Option<[String; 2]>)>) -> Vec<(&'static 
 const LETTERS: f64 = 0.75;
 const LEGIBLE_PX: f64 = 10.0;
 
-/// Between which parts of its way a thing is smaller than this.
-fn illegible(scales: &[(f64, f64); 4], least: f64) -> Option<[f64; 2]> {
-    let at = |(end, large): (f64, f64), (near, small): (f64, f64)| {
-        (small < least).then(|| match large > least {
-            true => end + (near - end) * (large - least) / (large - small),
-            false => end,
-        })
-    };
-    Some([at(scales[0], scales[1])?, at(scales[3], scales[2])?])
+/// Hides the letters of a thing in the frames in which it is smaller than this.
+fn hide_letters(
+    frames: &mut Vec<Vec<(&'static str, String)>>,
+    scales: &[(f64, f64); 4],
+    least: f64,
+) {
+    let hidden = |(_, scale): (f64, f64)| scale < least;
+    if !scales.iter().any(|one| hidden(*one)) {
+        return;
+    }
+    for (frame, one) in frames.iter_mut().zip(scales) {
+        let color = if hidden(*one) {
+            "transparent"
+        } else {
+            "var(--ink)"
+        };
+        frame.push(("color", color.to_owned()));
+    }
+    // From the end, so that places stay.
+    for at in [2, 0] {
+        let [one, other] = [scales[at], scales[at + 1]];
+        if hidden(one) != hidden(other) {
+            let part = (one.1 - least) / (one.1 - other.1);
+            let offset = decimals("#", &[one.0 + (other.0 - one.0) * part]);
+            let frame = vec![("offset", offset), ("color", "transparent".to_owned())];
+            frames.insert(at + 1, frame);
+        }
+    }
 }
 
 /// About how large a thing is: to measure each would lay the page out anew.

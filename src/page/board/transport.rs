@@ -50,7 +50,8 @@ pub(super) fn Transport() -> impl IntoView {
             .map(|branch| (branch.name.clone(), branch.made.clone()))
     });
     let wall = ui.memo(|view| view.lesson.wall(view.time));
-    let back_title = text(move || [&*strings::back_over(ui.lang.get(), step_size.get()), " (←)"].concat());
+    let back_title =
+        text(move || [&*strings::back_over(ui.lang.get(), step_size.get()), " (←)"].concat());
     let position = text(move || {
         let (step, steps, endless, time) = at.get();
         strings::position(ui.lang.get(), step, steps, endless, time)
