@@ -5,15 +5,15 @@
 
 use std::cell::{Cell, RefCell};
 
-use leptos::prelude::document;
+use leptos::prelude::{document, window};
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, SvgElement};
 
 use crate::animate::{Animation, Timing, animate, now};
 use crate::host::Host;
 use crate::sight::{
-    Before, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, recedes, rect_of,
-    shown, spot, texts, ways,
+    Before, Count, Map, Place, Seen, Start, Way, column_of, first, is_small, name_of, recedes,
+    rect_of, shown, spot, texts, ways,
 };
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
@@ -107,7 +107,7 @@ impl Stage {
     /// leaves has gone, in ms.
     pub fn play(
         &self,
-        before: Before,
+        mut before: Before,
         scene: &Scene,
         words: (&Names, Lang),
         scaled: &dyn Fn(u32) -> u32,
@@ -115,6 +115,7 @@ impl Stage {
         let host = &self.host;
         let scaled = |ms: u32| if ms == 0 { 0 } else { scaled(ms) };
         let map = (!scene.flights.is_empty()).then(|| self.map()).flatten();
+        let counts = before.counts();
         let ways = map
             .as_ref()
             .map_or_else(Vec::new, |map| ways(map, host, before, scene));
@@ -123,11 +124,34 @@ impl Stage {
             (at, self.lit(anchors, at))
         });
         let flashes: Vec<_> = flashes.collect();
+        for count in counts {
+            if let Some((map, end)) = map.as_ref().zip(count.lands(&ways)) {
+                self.hold(map, &count, scaled(end));
+            }
+        }
         let gone = map.map_or(0, |map| self.fly(&map, ways, scene, words, &scaled));
         for (at, lit) in flashes {
             self.light(&lit, at, scaled(SETTLE_MS));
         }
         gone
+    }
+
+    /// Shows a count as it was, until what it counts has landed.
+    fn hold(&self, map: &Map, count: &Count, end: u32) {
+        let Rect { x, y, width, .. } = map.onto(count.rect);
+        // From its end: most counts stand at the right of a heading.
+        let at = decimals("translate(#px,#px) translateX(-100%)", &[x + width, y]);
+        if let Some(style) = window().get_computed_style(&count.element).ok().flatten() {
+            for name in ["font", "color"] {
+                let value = style.get_property_value(name).unwrap_or_default();
+                let _ = count.copy.style().set_property(name, &value);
+            }
+        }
+        let _ = count.copy.style().set_property("transform", &at);
+        let _ = count.copy.class_list().add_1("was");
+        let _ = map.layer.append_child(&count.copy);
+        self.show(&count.element, "0", 0, end);
+        self.show(&count.copy, "1", 0, end);
     }
 
     fn fly(
@@ -161,6 +185,10 @@ impl Stage {
                 continue;
             };
             let trail = draw_way(map, &route, flight.hue, false);
+            let whence = way.enters.map(|room| {
+                let text = ["← ", strings::room(lang, room)].concat();
+                say_way(&self.host, map, &text, &route, true)
+            });
             let light = begin.saturating_sub(scaled(LIGHT_MS));
             let is_crate = flight.look == Look::Crate;
             if flight.ghost
@@ -262,7 +290,9 @@ impl Stage {
                         fill: "forwards",
                     };
                     let faded: [&[_]; 1] = [&[("opacity", "0")]];
-                    self.run(animate(&trail, &faded, timing));
+                    for one in [Some(trail), whence.flatten()].into_iter().flatten() {
+                        self.run(animate(&one, &faded, timing));
+                    }
                 }
             }
             self.show(&flyer, "1", light, stays);
@@ -273,7 +303,7 @@ impl Stage {
             let is_pill = matches!(flight.look, Look::Pill(_));
             let begins = (origin, start.and_then(|start| start.colours));
             let ends = [Some(begins), None, None, Some((landing, colours))];
-            let frames = scales.into_iter().zip(ends).map(|((at, scale), end)| {
+            let frames = scales.iter().zip(ends).map(|(&(at, scale), end)| {
                 // Not `scale`, which applies to the path as well.
                 let mut frame = vec![
                     ("offset", decimals("#", &[at])),
@@ -285,7 +315,10 @@ impl Stage {
                 }
                 frame
             });
-            let frames: Vec<_> = frames.collect();
+            let mut frames: Vec<_> = frames.collect();
+            if is_pill {
+                hide_letters(&mut frames, &scales, LEGIBLE_PX / (LETTERS * rem));
+            }
             let frames: Vec<_> = frames.iter().map(|frame| styles(frame)).collect();
             let frames: Vec<_> = frames.iter().map(Vec::as_slice).collect();
             self.run(animate(&flyer, &frames, timing));
@@ -391,7 +424,7 @@ impl Stage {
             let rooms = still.then(|| rooms_of(host, flight)).flatten();
             let drawn = draw_way(&map, &route, flight.hue, still);
             if let (Some(rooms), Some(_)) = (rooms, drawn) {
-                say_way(host, &map, &rooms, &route);
+                let _ = say_way(host, &map, &rooms, &route, false);
             }
         }
     }
@@ -408,23 +441,22 @@ fn rooms_of(host: &Host, flight: &Flight) -> Option<String> {
     (from != to).then(|| format!("{from} → {to}"))
 }
 
-/// Writes that beside the way.
-fn say_way(host: &Host, map: &Map, rooms: &str, route: &Route) {
-    let Some(words) = element("div", "fly fly-label way", rooms) else {
-        return;
-    };
+/// Writes that beside the way, and where something `moves`, off it.
+fn say_way(host: &Host, map: &Map, text: &str, route: &Route, moves: bool) -> Option<Element> {
+    let words = element("div", "fly fly-label way", text)?;
     let _ = map.layer.append_child(&words);
-    let place = rect_of(host, &words).and_then(|size| free_place(host, map, size, route));
+    let place = rect_of(host, &words).and_then(|size| free_place(host, map, size, route, moves));
     if let Some(Point { x, y }) = place {
         let at = decimals("translate(#px,#px) translate(-50%,-50%)", &[x, y]);
         let _ = words.style().set_property("transform", &at);
-    } else {
-        words.remove();
+        return Some(words.into());
     }
+    words.remove();
+    None
 }
 
 /// Where a label of this size beside the way covers nothing that is read.
-fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point> {
+fn free_place(host: &Host, map: &Map, size: Rect, route: &Route, moves: bool) -> Option<Point> {
     let size = size.grown(1.0);
     let mut taken = texts(host, map);
     taken.extend(&map.names);
@@ -440,7 +472,8 @@ fn free_place(host: &Host, map: &Map, size: Rect, route: &Route) -> Option<Point
     let asides = [0.0, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0];
     let alongs = [0.5, 0.35, 0.65, 0.2, 0.8, 0.0, 1.0];
     let acrosses = [0.0, 0.55, -0.55];
-    let places = asides.into_iter().flat_map(|aside| {
+    let nearest = if moves { 3 } else { 0 };
+    let places = asides.into_iter().skip(nearest).flat_map(|aside| {
         let places = alongs.into_iter();
         places.flat_map(move |along| acrosses.map(move |across| (aside, along, across)))
     });
@@ -513,6 +546,40 @@ fn widths(map: &Map, end: Option<(Rect, Option<[String; 2]>)>) -> Vec<(&'static 
         styles.push(("borderColor", border));
     }
     styles
+}
+
+/// The height of a pill's letters in letters of the page, as in style/motion.css, and the smallest that is read, in px.
+const LETTERS: f64 = 0.75;
+const LEGIBLE_PX: f64 = 10.0;
+
+/// Hides the letters of a thing in the frames in which it is smaller than this.
+fn hide_letters(
+    frames: &mut Vec<Vec<(&'static str, String)>>,
+    scales: &[(f64, f64); 4],
+    least: f64,
+) {
+    let hidden = |(_, scale): (f64, f64)| scale < least;
+    if !scales.iter().any(|one| hidden(*one)) {
+        return;
+    }
+    for (frame, one) in frames.iter_mut().zip(scales) {
+        let color = if hidden(*one) {
+            "transparent"
+        } else {
+            "var(--ink)"
+        };
+        frame.push(("color", color.to_owned()));
+    }
+    // From the end, so that places stay.
+    for at in [2, 0] {
+        let [one, other] = [scales[at], scales[at + 1]];
+        if hidden(one) != hidden(other) {
+            let part = (one.1 - least) / (one.1 - other.1);
+            let offset = decimals("#", &[one.0 + (other.0 - one.0) * part]);
+            let frame = vec![("offset", offset), ("color", "transparent".to_owned())];
+            frames.insert(at + 1, frame);
+        }
+    }
 }
 
 /// About how large a thing is: to measure each would lay the page out anew.

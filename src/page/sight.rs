@@ -11,6 +11,7 @@ use deltascope_presentation::decimal;
 use deltascope_presentation::motion::merged::Scene;
 use deltascope_presentation::motion::plan::{Flight, Look};
 use deltascope_presentation::motion::route::{GAP, Rect, Route};
+use deltascope_presentation::stage::Panel;
 
 /// Names that a path avoids.
 const NAMES: &str = ".head > *, .sub, h4, .obj, .tag, .d, .key, .state, .requests > li, .kv > div, .wire, .value, \
@@ -23,8 +24,50 @@ const SLOTS: &str = ".ring i";
 /// What goes no farther than this, in px, does not move.
 const NEAR: f64 = 4.0;
 
-/// Where the things of a scene are before the screen changes, one for each flight.
-pub struct Before(Vec<Option<Start>>);
+/// What counts what is in a room.
+const COUNTS: &str = ".queue .head .count, .indexer .head .gauge, .lst .load";
+
+/// What the screen shows before it changes: where the things of a scene are, one for each flight, and the counts.
+pub struct Before(Vec<Option<Start>>, Vec<Count>);
+
+/// A count, as it was.
+pub(crate) struct Count {
+    pub(crate) element: Element,
+    pub(crate) copy: HtmlElement,
+    pub(crate) rect: Rect,
+    text: Option<String>,
+}
+
+impl Count {
+    /// Those in the rooms in which something lands.
+    fn all(host: &Host, scene: &Scene) -> Vec<Self> {
+        if scene.flights.is_empty() {
+            return Vec::new();
+        }
+        let count = |element: &Element| {
+            // What is dimmed would be bright over it.
+            (!recedes(element)).then_some(())?;
+            Some(Self {
+                rect: rect_of(host, element)?,
+                text: element.text_content(),
+                copy: copy(host, element, false)?.0.dyn_into().ok()?,
+                element: element.clone(),
+            })
+        };
+        elements(host, COUNTS).iter().filter_map(count).collect()
+    }
+
+    /// When the last thing lands that this counts, in ms at normal speed; `None` if it says the same as before.
+    pub(crate) fn lands(&self, ways: &[Way]) -> Option<u32> {
+        let of = self.element.closest(".lst, .room").ok().flatten()?;
+        let lands = ways.iter().filter(|way| {
+            let seen = way.seen.as_ref();
+            seen.is_some_and(|seen| !seen.is_door && of.contains(Some(&seen.to)))
+        });
+        let end = lands.map(|way| way.flight.end()).max()?;
+        (self.element.is_connected() && self.element.text_content() != self.text).then_some(end)
+    }
+}
 
 impl Before {
     /// Records where the things are before the screen changes.
@@ -50,7 +93,13 @@ impl Before {
                 parts: parts.unwrap_or_default(),
             })
         };
-        Self(scene.flights.iter().map(start).collect())
+        let starts = scene.flights.iter().map(start).collect();
+        Self(starts, Count::all(host, scene))
+    }
+
+    /// The counts.
+    pub(crate) fn counts(&mut self) -> Vec<Count> {
+        std::mem::take(&mut self.1)
     }
 }
 
@@ -116,6 +165,8 @@ pub(crate) struct Way<'a> {
     pub(crate) flight: &'a Flight,
     /// What is dim meanwhile.
     pub(crate) dims: Vec<Element>,
+    /// The room that is not shown, if it comes from there.
+    pub(crate) enters: Option<Panel>,
     /// `None` if it is too short to be seen.
     pub(crate) seen: Option<Seen>,
 }
@@ -247,6 +298,7 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
                 )
             }
         };
+        let mut enters = None;
         let (begin, (from, begins)) = match begin {
             Some(from) => (0, from),
             None => match vias[..end].iter().position(on_screen) {
@@ -257,6 +309,7 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
                 None => {
                     let anchor = flight.from.first()?;
                     let (_, rect) = edge(host, &flight.to, anchor, target.rect)?;
+                    enters = Some(anchor.room());
                     (
                         end,
                         (
@@ -290,6 +343,7 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             place,
             flight,
             dims,
+            enters,
             seen: None,
         };
         if route.length() >= NEAR {

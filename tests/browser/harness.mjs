@@ -135,6 +135,7 @@ export async function open(browser, url, options = {}) {
       if (!location.protocol.startsWith("http")) return;
       localStorage.setItem("deltascope.seen", "1");
       localStorage.setItem("deltascope.shelf", "off");
+      localStorage.setItem("deltascope.tools", "on");
       if (!newcomer && !localStorage.getItem("deltascope.step")) localStorage.setItem("deltascope.step", "micro");
     }, Boolean(newcomer));
   }

@@ -272,3 +272,23 @@ fn no_lesson_ends_on_a_lock() {
         }
     }
 }
+
+#[test]
+fn a_step_back_undoes_one_step_of_its_size() {
+    for (id, run) in runs() {
+        for size in StepSize::ALL {
+            let mut ends = vec![0];
+            while let Some(end) = size.next(&run, ends[ends.len() - 1]) {
+                ends.push(end);
+            }
+            for at in 1..=run.len() {
+                let before = ends.iter().rfind(|end| **end < at);
+                assert_eq!(
+                    Some(&size.previous(&run, at)),
+                    before,
+                    "{id}, {size:?}, back from {at}"
+                );
+            }
+        }
+    }
+}

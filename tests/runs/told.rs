@@ -169,7 +169,7 @@ fn the_state_has_the_scene_its_question_and_the_goal() {
         (
             &json!({
                 "index": 4, "of": 7, "rooms": ["queue"],
-                "say": "web-0 changes twice before its first delta is taken out. Each change has a new version, rv. The deltas pile up, oldest at the bottom.",
+                "say": "web-0 changes twice before Pop, which takes deltas out, comes to it. Each change has a new version, rv. The deltas pile up, oldest at the bottom.",
                 "question": {
                     "kind": "choice", "text": "How many times will your handler be called?",
                     "choices": ["1 time", "2 times", "3 times"], "answered": null, "right": null, "because": null,

@@ -6,12 +6,15 @@ use leptos::prelude::*;
 use super::icons;
 use super::later::later;
 use super::layout::Layout;
-use super::parts::{along, part, shown, text};
+use super::parts::{along, focus, part, shown, text};
 use super::tabs::{DrawerTab, focus_tab};
 use super::{branches, checks, compare, share, table, until, why};
 use crate::later::Part;
-use crate::ui::Ui;
+use crate::ui::{ON, Ui, remember, remembered};
 use deltascope_presentation::stage::Panel;
+
+/// Remembers that all tools are shown.
+const TOOLS: &str = "tools";
 
 fn view(tab: DrawerTab) -> AnyView {
     match tab {
@@ -47,6 +50,8 @@ pub(super) fn Tools() -> impl IntoView {
             </button>
         }
     };
+    // Whoever sees the board for the first time has enough to look at.
+    let few = RwSignal::new(ui.host().is_page() && remembered(TOOLS).is_none());
     view! {
         <div class="tools" role="group" aria-label=ui.word(|words| words.drawer)>
             {shown(move || !layout.narrow.get(), compare::Toggle)}
@@ -75,7 +80,23 @@ pub(super) fn Tools() -> impl IntoView {
                     }
                         .into_any()
                 } else {
-                    DrawerTab::ALL.iter().map(|panel| button(*panel)).collect_view().into_any()
+                    let all = DrawerTab::ALL.iter().filter(|panel| !few.get() || !panel.is_rare());
+                    let more = few.get().then(|| view! {
+                        <button
+                            data-testid="btn-tools"
+                            aria-label=ui.word(|words| words.more_tools)
+                            title=ui.word(|words| words.more_tools)
+                            on:click=move |_| {
+                                remember(TOOLS, ON);
+                                few.set(false);
+                                let host = ui.host();
+                                request_animation_frame(move || focus(host.find("[data-testid=btn-until]")));
+                            }
+                        >
+                            "⋯"
+                        </button>
+                    });
+                    view! { {all.map(|panel| button(*panel)).collect_view()} {more} }.into_any()
                 }
             })}
         </div>

@@ -42,10 +42,14 @@ pub(super) fn Indexer() -> impl IntoView {
                     data-anchor=Anchor::StoreGauge.to_string()
                     aria-label=text(move || {
                         let (rv, behind) = gauge.get();
-                        heard::parts([&*rv.said(), &*strings::behind(ui.lang.get(), behind)])
+                        let lang = ui.lang.get();
+                        let rv = rv.said();
+                        let last = if rv.is_empty() { "" } else { strings::last_written(lang, kept.get()) };
+                        heard::parts([&*[last, &rv].concat(), &*strings::behind(lang, behind)])
                     })
                     title=text(move || strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get()))
                 >
+                    {text(move || strings::last_written(ui.lang.get(), kept.get()).to_owned())}
                     "rv "
                     <b>
                         {part(move || {

@@ -61,14 +61,24 @@ pub(super) fn leave_notes(ui: Ui, event: &MouseEvent, course: Course, link: &str
     if event.ctrl_key() || event.meta_key() || event.shift_key() {
         return;
     }
-    let top = ui
-        .host()
-        .find(".shelf")
-        .map_or(0, |shelf| shelf.scroll_top());
     // Where the history is closed to the page, as in a sandboxed frame, the link leads on without a way back.
-    if keep(&notes_link(course), Some(top)).is_none() {
+    if keep_notes(ui, course).is_none() {
         follow(ui, event, link);
     }
+}
+
+/// The same for a button.
+pub(super) fn go_from_notes(ui: Ui, course: Course, link: &str) {
+    let goes = keep_notes(ui, course).and_then(|()| window().location().set_hash(link).ok());
+    if goes.is_none() {
+        open(ui, link);
+    }
+}
+
+fn keep_notes(ui: Ui, course: Course) -> Option<()> {
+    let shelf = ui.host().find(".shelf");
+    let top = shelf.map_or(0, |shelf| shelf.scroll_top());
+    keep(&notes_link(course), Some(top))
 }
 
 /// Keeps in the history that these notes are shown, in an entry of their own, and how far they were read.

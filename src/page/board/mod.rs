@@ -53,6 +53,7 @@ mod transport;
 mod until;
 mod why;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -95,6 +96,16 @@ pub fn Board() -> impl IntoView {
     let comparing = ui.memo(|view| view.compared().is_some());
     let racing = ui.memo(|view| view.race.is_some());
     let telling = ui.memo(|view| view.story.is_some());
+    // The lesson whose story was told last.
+    let told = StoredValue::new(None);
+    effect(move || {
+        let lesson = ui
+            .view
+            .with(|view| view.story.as_ref().map(|_| Arc::clone(&view.lesson.id)));
+        if lesson.is_some() {
+            told.set_value(lesson);
+        }
+    });
     // For whoever is new: without what the story has no words for.
     let plain = ui.memo(|view| view.story.as_ref().is_some_and(|story| story.plain));
     // Whether it asks for something to be done, and whether that was done.
@@ -192,7 +203,9 @@ pub fn Board() -> impl IntoView {
                 {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
             </div>
         </div>
-        {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), || strip::Strip().into_any())}
+        {piece(ui, Piece::Strip, move || has_controls() && !racing.get() && !telling.get(), move || {
+            view! { <strip::Strip told=told.get_value() /> }.into_any()
+        })}
         {piece(ui, Piece::Transport, move || has_controls() && !telling.get(), || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || {
             later(Part::Rest, move || help.get(), move || view! { <help::Help open=help /> }.into_any()).into_any()

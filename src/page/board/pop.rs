@@ -123,7 +123,12 @@ pub(super) fn Pop() -> impl IntoView {
                     })
                 >
                     {icon()}
-                    <span>{text(move || lock.with(holder))}</span>
+                    <span>
+                        {text(move || lock.with(|lock| match lock.holder {
+                            Some(actor) => actor_name(actor),
+                            None => ui.words().lock_is_free.to_owned(),
+                        }))}
+                    </span>
                 </div>
                 {part(move || {
                     lock.with(|lock| {

@@ -22,7 +22,7 @@ use deltascope_presentation::rows::queue::{ColumnRow, CrateRow, EntryRow, rows};
 use deltascope_presentation::rows::{Mark, type_class};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, heard};
-use deltascope_replay::picture::QueueKind;
+use deltascope_replay::picture::{ProcessMode, QueueKind};
 
 /// In an element that shows few rooms, a narrower room has slim tokens.
 const SLIM_ROOM: f64 = 330.0;
@@ -92,6 +92,12 @@ pub(super) fn Queue() -> impl IntoView {
     let flat = move || kind.get() == QueueKind::RealFifo;
     let has_stacks = move || !empty.get() && kind.get() == QueueKind::DeltaFifo;
     let telling = ui.memo(|view| view.story.is_some());
+    // Without it, what is queued seems to be forgotten.
+    let held = ui.memo(|view| {
+        let pop = &view.picture.pop;
+        view.story.is_none() && pop.mode == ProcessMode::Held && pop.asked == 0
+    });
+    let can_pop = move || panels.with(Vec::is_empty) && ui.shape.with(|shape| !shape.watch);
     let title = text(move || {
         let kind = kind.get().as_str();
         // A story speaks of a queue, before it says of which kind.
@@ -116,7 +122,7 @@ pub(super) fn Queue() -> impl IntoView {
                     room.with(|room| room.closed)
                         .then(|| view! { <span class="flag">{ui.words().closed}</span> })
                 })}
-                <span class="count">{text(count)}</span>
+                <span class="count" class:stacks=move || kind.get() == QueueKind::DeltaFifo>{text(count)}</span>
             </span>
         }
     };
@@ -167,6 +173,9 @@ pub(super) fn Queue() -> impl IntoView {
                     </div>
                 })}
             </div>
+            {shown(move || held.get() && !empty.get() && can_pop(), move || view! {
+                <p class="held-back" data-testid="held-back">{ui.word(|words| words.held_back)}</p>
+            })}
             <ol
                 class="belt"
                 role="list"

@@ -12,12 +12,13 @@ use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{OFF, ON, PROGRESS, SHELF, Shelved, Ui, forget, remember, remembered};
+use deltascope_cache::controller::Generation;
 use deltascope_presentation::shelf::progress::{Progress, Told};
 use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
-use deltascope_presentation::strings::shelf as said;
 use deltascope_presentation::strings::story::client_go;
+use deltascope_presentation::strings::{room, shelf as said};
 use deltascope_world::text::Lang;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
@@ -396,7 +397,10 @@ fn card(
 ) -> AnyView {
     let id = Arc::clone(&card.id);
     let link = story_link(&id, 1);
-    let era = card.eras.first().map(|era| client_go(*era));
+    // Nearly all are of one: what each card says says nothing.
+    let era = card.eras.first().filter(|era| **era != Generation::Classic);
+    let era = era.map(|era| view! { <span translate="no">{client_go(*era)}</span> });
+    let about: Vec<&str> = card.rooms.iter().map(|one| room(lang, *one)).collect();
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
         (_, true, _) => Some(("✓", ui.words().told_ended)),
@@ -422,6 +426,7 @@ fn card(
                 on:click=move |event| follow(ui, &event, &link)
             >
                 {plan(&card.rooms)}
+                <span class="lit-rooms" translate="no">{about.join(" · ")}</span>
                 <b class="ask">
                     {number.map(|number| view! { <span class="number">{number.to_string()}</span> })}
                     {card.question.get(lang).to_owned()}
@@ -429,7 +434,7 @@ fn card(
                 <span class="about">
                     {is_next.then(|| view! { <span class="up-next">{ui.word(|words| words.shelf_next)}</span> })}
                     <span>{said::minutes(lang, card.minutes)}</span>
-                    <span translate="no">{era}</span>
+                    {era}
                     {mark}
                 </span>
             </a>

@@ -1,21 +1,36 @@
 //! The strip under the stage: what happened, why, and the lesson's note.
 
+use std::sync::Arc;
+
 use leptos::html;
 use leptos::prelude::*;
 
 use super::chapter::to_chapter;
 use super::now::place;
-use super::parts::{part, text};
+use super::parts::{part, shown, text};
 use crate::memo::{Memo, effect};
-use crate::ui::Ui;
+use crate::ui::{ON, Ui, remember, remembered};
 use deltascope_presentation::caption::{Span, plain};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::pseudo;
 use deltascope_presentation::rows::{OtherFact, others, said, type_class};
 
+/// Remembers that somebody knows what goes on beside what they do.
+const CLOSER: &str = "closer";
+
 #[component]
-pub(super) fn Strip() -> impl IntoView {
+pub(super) fn Strip(
+    /// The lesson whose story was told before.
+    told: Option<Arc<str>>,
+) -> impl IntoView {
     let ui = Ui::get();
+    let mixes = ui.memo(move |view| Some(&view.lesson.id) == told.as_ref());
+    let is_new = ui.host().is_page() && remembered(CLOSER).is_none();
+    let is_new =
+        is_new && mixes.get_untracked() && !ui.view.with_untracked(|view| view.is_at_end());
+    if is_new {
+        remember(CLOSER, ON);
+    }
     let said = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
@@ -84,6 +99,15 @@ pub(super) fn Strip() -> impl IntoView {
             </div>
             <aside class="note" tabindex="0" aria-label=ui.word(|words| words.note)>
                 {to_chapter(ui)}
+                {shown(move || is_new && mixes.get(), move || view! {
+                    <p class="mixes" role="note" data-testid="mixes">
+                        {ui.word(|words| words.mixes)}
+                        " "
+                        <button class="quiet" on:click=move |_| ui.send(Command::Load("sandbox".into()))>
+                            {ui.word(|words| words.sandbox)}
+                        </button>
+                    </p>
+                })}
                 <p class="text" translate="yes" node_ref=note></p>
             </aside>
         </section>

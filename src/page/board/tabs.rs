@@ -49,6 +49,11 @@ impl DrawerTab {
         }
     }
 
+    /// Whether its button waits until somebody asks for all.
+    pub(super) fn is_rare(self) -> bool {
+        matches!(self, Self::Until | Self::Checks | Self::Table)
+    }
+
     pub(super) fn word(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::layout::Layout;
-use super::links::{leave_notes, link_to, open, read_to, story_link};
+use super::links::{go_from_notes, leave_notes, link_to, read_to, story_link};
 use super::parts::{Text, part, shown, text};
 use super::terms::words;
 use crate::ui::Ui;
@@ -58,7 +58,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
                         on:click=move |_| {
                             if let Some(first) = first.get_value() {
                                 layout.presenter.next.set(true);
-                                open(ui, &first);
+                                go_from_notes(ui, course, &first);
                             }
                         }
                     >
@@ -147,6 +147,7 @@ fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) 
         }
     });
     view! {
+        <div class="situation">{words(&note.say, lang)}</div>
         <dl class="told-of">
             <dt>{ui.word(|words| words.teach_ask)}</dt>
             <dd class="ask">

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::drawer::Tools;
 use super::later::later;
 use super::layout::{Layout, size_of};
-use super::parts::{part, shown, text};
+use super::parts::{Text, part, shown, text};
 use super::{checks, icons, own};
 use crate::later::Part;
 use crate::memo::Memo;
@@ -50,6 +50,8 @@ pub(super) fn Transport() -> impl IntoView {
             .map(|branch| (branch.name.clone(), branch.made.clone()))
     });
     let wall = ui.memo(|view| view.lesson.wall(view.time));
+    let back_title =
+        text(move || [&*strings::back_over(ui.lang.get(), step_size.get()), " (←)"].concat());
     let position = text(move || {
         let (step, steps, endless, time) = at.get();
         strings::position(ui.lang.get(), step, steps, endless, time)
@@ -68,8 +70,14 @@ pub(super) fn Transport() -> impl IntoView {
                 aria-orientation=ui.upright()
                 aria-label=ui.word(|words| words.transport)
             >
-                {button(ui, "btn-reset", |words| [words.reset, words.reset_title], "R", icons::RESET, Memo::fixed(false), || Command::Reset)}
-                {button(ui, "btn-back", |words| [words.back; 2], "←", icons::BACK, at_start, || Command::Walk { on: false, coarser: false })}
+                {button(
+                    ui, "btn-reset", |words| words.reset, keyed(ui, |words| words.reset_title, "R"),
+                    icons::RESET, Memo::fixed(false), || Command::Reset,
+                )}
+                {button(
+                    ui, "btn-back", |words| words.back, back_title,
+                    icons::BACK, at_start, || Command::Walk { on: false, coarser: false },
+                )}
                 <button
                     class="go"
                     data-testid="btn-play"
@@ -87,8 +95,14 @@ pub(super) fn Transport() -> impl IntoView {
                         })
                     })}
                 </button>
-                {button(ui, "btn-step", |words| [words.step; 2], "→", icons::STEP, at_end, || Command::Walk { on: true, coarser: false })}
-                {button(ui, "btn-next-marker", |words| [words.next_marker; 2], "]", icons::NEXT, at_end, || Command::NextMarker)}
+                {button(
+                    ui, "btn-step", |words| words.step, keyed(ui, |words| words.step, "→"),
+                    icons::STEP, at_end, || Command::Walk { on: true, coarser: false },
+                )}
+                {button(
+                    ui, "btn-next-marker", |words| words.next_marker, keyed(ui, |words| words.next_marker, "]"),
+                    icons::NEXT, at_end, || Command::NextMarker,
+                )}
                 {shown(move || layout.narrow.get(), move || view! {
                     <button
                         class="follows"
@@ -228,12 +242,16 @@ fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
     }
 }
 
-/// A button with its key; `words` are its name and its title.
+/// A tooltip with the key that does the same.
+fn keyed(ui: Ui, words: fn(&'static Strings) -> &'static str, key: &'static str) -> Text {
+    text(move || format!("{} ({key})", words(ui.words())))
+}
+
 fn button(
     ui: Ui,
     id: &'static str,
-    words: fn(&'static Strings) -> [&'static str; 2],
-    key: &'static str,
+    name: fn(&'static Strings) -> &'static str,
+    title: Text,
     icon: &'static str,
     disabled: Memo<bool>,
     command: fn() -> Command,
@@ -241,8 +259,8 @@ fn button(
     view! {
         <button
             data-testid=id
-            aria-label=text(move || words(ui.words())[0])
-            title=text(move || format!("{} ({key})", words(ui.words())[1]))
+            aria-label=ui.word(name)
+            title=title
             disabled=move || disabled.get()
             on:click=move |_| ui.send(command())
         >

@@ -24,6 +24,8 @@ pub struct Notes {
 pub struct AskedNote {
     /// The number of the scene that asks it, from 1.
     pub scene: usize,
+    /// Its words, without which nobody knows what the question is about.
+    pub say: Text,
     /// The question.
     pub ask: Text,
     /// What is right, as the lesson's own run decides it.
@@ -70,6 +72,7 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
             let usual = asked.kind.answers().into_iter();
             Some(AskedNote {
                 scene: at + 1,
+                say: scene.say.clone(),
                 ask: asked.text.clone(),
                 usual: usual
                     .filter(|one| right.as_ref() != Some(one))

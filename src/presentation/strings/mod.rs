@@ -134,6 +134,15 @@ pub fn behind(lang: Lang, behind: Behind) -> String {
     }
 }
 
+/// What the store's version is, where client-go keeps none: that of the object written last is perhaps not the newest.
+#[must_use]
+pub fn last_written(lang: Lang, is_kept: bool) -> &'static str {
+    match is_kept {
+        true => "",
+        false => lang.pick("last written: ", "最后写入："),
+    }
+}
+
 /// The tooltip of the store's gauge.
 #[must_use]
 pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
@@ -420,6 +429,25 @@ pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
         (StepSize::Lock, Lang::Zh) => "锁",
         (StepSize::Micro, Lang::En) => "fact",
         (StepSize::Micro, Lang::Zh) => "最小步",
+    }
+}
+
+/// The tooltip of the button that steps back.
+#[must_use]
+pub fn back_over(lang: Lang, size: StepSize) -> String {
+    let over = match (size, lang) {
+        (StepSize::Event, Lang::En) => "one event",
+        (StepSize::Event, Lang::Zh) => "一个事件",
+        (StepSize::Pop, Lang::En) => "one Pop",
+        (StepSize::Pop, Lang::Zh) => "一次 Pop",
+        (StepSize::Lock, Lang::En) => "what one lock guarded",
+        (StepSize::Lock, Lang::Zh) => "一段持锁的操作",
+        (StepSize::Micro, Lang::En) => "one fact",
+        (StepSize::Micro, Lang::Zh) => "一个最小步",
+    };
+    match lang {
+        Lang::En => format!("Step back over {over}; what you did after it stays on the timeline"),
+        Lang::Zh => format!("后退{over}；你之后的操作还留在时间线上"),
     }
 }
 

@@ -173,6 +173,8 @@ words! {
     pop_one: "Pop one", "Pop 一次";
     pop_when_held: "Pop by hand: choose “held” first", "手动 Pop：先选“手动”";
     lock_free: "free", "空闲";
+    /// Where nothing else says that it is about a lock.
+    lock_is_free: "lock: free", "锁：空闲";
     lock_queue: "The queue's lock", "队列的锁";
     lock_block:
         "The lock that stops the process loop while a handler is added",
@@ -305,6 +307,12 @@ words! {
 words! {
     /// The words that no first picture shows.
     Later LATER_EN LATER_ZH
+    /// At the front of the queue.
+    held_back: "held: press “Pop one”", "手动：点“Pop 一次”";
+    /// Where one acts in a lesson's run. The sandbox follows.
+    mixes: "The lesson’s own events go on. Without them:", "课程自己的事件会继续发生。想不受它影响：";
+    sandbox: "Sandbox", "沙盒";
+    more_tools: "More tools", "更多工具";
 
     // A story.
     story_skip: "Skip", "跳过";

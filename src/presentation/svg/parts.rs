@@ -37,8 +37,8 @@ pub(super) enum Side<'a> {
     Count(&'a str),
     /// A word that is left out where it does not fit.
     Flag(&'a str),
-    /// A version and its note; dashed if client-go does not keep it.
-    Gauge(&'a RvText, &'a str, bool),
+    /// A version and its note, and what is said before it if client-go does not keep it: then it is dashed.
+    Gauge(&'a RvText, &'a str, &'a str),
 }
 
 pub(super) fn hue_of(hue: Hue) -> Ink {
@@ -79,8 +79,8 @@ impl Pen<'_> {
         for side in sides.iter().rev() {
             let left = right - a.x - width - 12;
             let runs: Vec<(&str, Type)> = match side {
-                Side::Count(text) | Side::Flag(text) => vec![(text, plain)],
-                Side::Gauge(rv, rest, _) => {
+                &Side::Count(text) | &Side::Flag(text) => vec![(text, plain)],
+                &Side::Gauge(rv, rest, before) => {
                     let short = if rv.short.is_empty() {
                         "–"
                     } else {
@@ -88,7 +88,17 @@ impl Pen<'_> {
                     };
                     let plain = plain.ink(Ink::INK_2);
                     let bold = plain.ink(Ink::INK).bold();
-                    vec![("rv ", plain), (short, bold), (rest, plain)]
+                    let mut runs = vec![
+                        (before, plain),
+                        ("rv ", plain),
+                        (short, bold),
+                        (rest, plain),
+                    ];
+                    let wide: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
+                    if before.is_empty() || wide > left {
+                        runs.remove(0);
+                    }
+                    runs
                 }
             };
             let wide: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
@@ -97,7 +107,7 @@ impl Pen<'_> {
                 continue;
             }
             let drawn = self.runs(right, cy, left, At::End, &runs);
-            if let Side::Gauge(_, _, true) = side {
+            if matches!(side, Side::Gauge(_, _, before) if !before.is_empty()) {
                 self.line(right - drawn, cy + 8, drawn, 0, Ink::WIRE, DASHED);
             }
             right -= drawn + 8;

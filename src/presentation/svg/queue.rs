@@ -396,12 +396,11 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     }
     let name = |actor| strings::short_actor(lang, actor);
     let state = |holder: Option<_>| holder.map_or_else(|| words.lock_free.to_owned(), name);
-    let mut locks = vec![(
-        state(rows.lock.holder),
-        String::new(),
-        rows.lock.holder.is_none(),
-        false,
-    )];
+    let lock = rows
+        .lock
+        .holder
+        .map_or_else(|| words.lock_is_free.to_owned(), name);
+    let mut locks = vec![(lock, String::new(), rows.lock.holder.is_none(), false)];
     if let Some(actor) = rows.lock.waiting.first() {
         let more = rows.lock.waiting.len() - 1;
         let more = if more > 0 {

@@ -24,7 +24,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let rows = api::rows(view, places as usize, 12);
     let title = super::title(pen, crate::stage::Panel::Api);
     let program = rows.source == SourceKind::Program;
-    let gauge = [Side::Gauge(&rows.rv, "", false)];
+    let gauge = [Side::Gauge(&rows.rv, "", "")];
     let mut y = a.y + pen.head(a, &title, if program { &[] } else { &gauge });
     let unknown = rows.source == SourceKind::Recorded && !view.picture.api.known_from_events;
     if rows.dense {

@@ -41,7 +41,8 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     } else {
         [" · ", &behind].concat()
     };
-    let gauge = [Side::Gauge(&rows.rv, &rest, !view.lesson.keeps_rv)];
+    let before = strings::last_written(lang, view.lesson.keeps_rv);
+    let gauge = [Side::Gauge(&rows.rv, &rest, before)];
     pen.head(a, "Indexer", &gauge);
     if narrow {
         let of = mono(115, Ink::INK_3);

@@ -142,7 +142,7 @@ test("a screen reader hears whole names, lists with their keys and counts, and s
   const items = await heard("indexer");
   has(items, `list "items, ${Object.keys(store.items).length}"`);
   // Not the whole of what its tooltip explains.
-  assert.match(items, /group "rv \d+, \d+ objects? behind"/);
+  assert.match(items, /group "last written: rv \d+, \d+ objects? behind"/);
   for (const [name, values] of Object.entries(store.indices)) {
     for (const [value, keys] of Object.entries(values)) {
       has(items, `list "${value}, ${keys.length}"`);

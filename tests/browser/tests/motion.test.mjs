@@ -52,6 +52,10 @@ const film = (app) =>
           const name = flyer.querySelector(".n").textContent;
           frame.named = name !== "";
           frame.whole = flyer.scrollWidth <= flyer.clientWidth + 1;
+          // What nobody could read is not written.
+          const { color, fontSize } = getComputedStyle(flyer);
+          const [, , , alpha = 1] = color.match(/[\d.]+/g).map(Number);
+          frame.letters = alpha < 0.5 ? undefined : (parseFloat(fontSize) * box(flyer).height) / flyer.offsetHeight;
           // It also lands, so its last moment is no flight.
           frame.moves = Math.hypot(near.points.at(-1).x - x, near.points.at(-1).y - y) > 2;
           const same = (one) => one && one.textContent.includes(rv) && (one.textContent.includes(name) || one.matches(".d"));
@@ -83,6 +87,7 @@ const check = (frames, of) => {
     assert.ok(frame.away <= 3, `off its path: ${said}`);
     if (frame.moves) assert.equal(frame.places, 1, `in one place: ${said}`);
     if (frame.named !== undefined) assert.ok(frame.named && frame.whole, `its name is there: ${said}`);
+    if (frame.letters !== undefined) assert.ok(frame.letters > 9.5, `it can be read: ${said}`);
     if (frame.crate && frame.leaves) assert.ok(frame.into < 12, `a neighbour slides into what leaves: ${said}`);
   }
 };
@@ -124,6 +129,31 @@ test("an event flies from the server's row into the reflector, and from there in
     const still = between.findIndex(([, far]) => far > 0);
     for (const [ms, far] of between.slice(still)) assert.ok(ms === FRAME_MS && far > 0.1, `${between}`);
   }
+}));
+
+test("a count changes when what it counts has landed", onPage({ motion: true, link: "#v1;lesson=first-look" }, async (app) => {
+  await app.call("seek", 0);
+  await app.call("runUntil", "fact=DeltaAppended");
+  await app.call("step", -1);
+  await app.call("step", 1);
+  const counts = await app.page.evaluate(() => {
+    const all = document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime));
+    for (const one of all) one.pause();
+    return [0, 540, 600].map((ms) => {
+      for (const one of all) one.currentTime = ms;
+      const counts = [...document.querySelectorAll(".queue .head .count, #motion .was")];
+      return counts.filter((one) => Number(getComputedStyle(one).opacity) > 0.5).map((one) => one.textContent);
+    });
+  });
+  const before = ["0 keys · 0 deltas"];
+  assert.deepEqual(counts, [before, before, ["1 key · 1 delta"]]);
+}));
+
+test("where nothing moves a count changes at once", onPage({ link: "#v1;lesson=first-look" }, async (app) => {
+  await app.call("seek", 0);
+  await app.call("runUntil", "fact=DeltaAppended");
+  assert.equal(await app.page.locator(".queue .head .count").textContent(), "1 key · 1 delta");
+  assert.equal(await app.page.locator("#motion .was").count(), 0);
 }));
 
 /** The texts that are covered, in one frame or more, by what travels in the scene that has just begun. */
@@ -225,7 +255,7 @@ test("where the reflector is over the queue, an event enters it, and leaves it f
   assert.ok(seen > 3, `${seen} events`);
 }));
 
-test("on a phone a thing enters the room that is shown over its edge", onPage({ motion: true, viewport: PHONE }, async (app) => {
+test("on a phone a thing enters the room that is shown over its edge, and its way says from where", onPage({ motion: true, viewport: PHONE }, async (app) => {
   await app.call("seek", 300);
   const sides = [];
   for (const until of ["fact=DeltaAppended", "fact=KeyPopped", "fact=ItemStored"]) {
@@ -238,11 +268,13 @@ test("on a phone a thing enters the room that is shown over its edge", onPage({ 
         const { left } = room.getBoundingClientRect();
         const path = document.querySelector("#motion .trail path:not(.head)");
         const [from, to] = [0, path.getTotalLength()].map((at) => path.getPointAtLength(at).matrixTransform(path.getScreenCTM()).x - left);
-        return [room.id, from < 0, to > 0 && to < room.offsetWidth];
+        const whence = document.querySelector("#motion .fly-label.way")?.textContent;
+        return [room.id, from < 0, to > 0 && to < room.offsetWidth, whence];
       }),
     );
   }
-  assert.deepEqual(sides, [["room-queue", true, true], ["room-pop", true, true], ["room-indexer", true, true]]);
+  // Beside the last one there is no room for words.
+  assert.deepEqual(sides, [["room-queue", true, true, "← Reflector"], ["room-pop", true, true, "← Queue"], ["room-indexer", true, true, undefined]]);
 }));
 
 // The narrowest queue beside other rooms: three stacks fit.

@@ -26,6 +26,23 @@ async function fill(app, stacks, settings) {
 
 const STACKS = [1, 2, 6, 3, 2, 1, 4, 2, 1, 3, 2, 5, 1, 2, 3, 2];
 
+test("what waits for a click on Pop says so at the front of the queue", onPage({}, async (app) => {
+  await fill(app, [2, 1]);
+  const held = app.id("held-back");
+  assert.match(await held.textContent(), /Pop one/);
+  const [words, next] = [await held.evaluate((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    return range.getBoundingClientRect().toJSON();
+  }), await app.page.locator(".col").first().boundingBox()];
+  assert.ok(Math.abs(words.right - next.x - next.width) < 2 && words.top > next.y + next.height - 2, JSON.stringify([words, next]));
+  for (let n = 0; n < 2; n += 1) {
+    await app.id("btn-pop").click();
+    await app.toEnd();
+  }
+  assert.equal(await held.count(), 0);
+}));
+
 test("sixteen keys and forty deltas are all in the queue's room", onPage({ viewport: DESKTOP }, async (app) => {
   const { queue } = await fill(app, STACKS);
   assert.equal(Object.values(queue.deltas).flat().length, 40);

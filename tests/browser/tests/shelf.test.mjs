@@ -173,6 +173,9 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   await app.page.locator("html.presenting").waitFor();
   const { lesson, scene } = await app.state();
   assert.deepEqual([lesson, scene.index], ["first-look", 1]);
+  await app.page.goBack();
+  await app.page.locator(".notes-of").first().waitFor();
+  await app.page.locator("html:not(.presenting)").waitFor();
 }));
 
 test("Back leads from a scene to the notes that it was opened from, as far as they were read", onPage({}, async (app) => {

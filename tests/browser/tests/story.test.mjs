@@ -21,6 +21,31 @@ function scene(app) {
   });
 }
 
+test("who looks closer for the first time is told that the lesson goes on, and is not shown all tools", onPage({ firstVisit: true }, async (app) => {
+  await app.id("story-closer").click();
+  await app.id("mixes").waitFor();
+  assert.equal(await app.id("btn-until").count(), 0);
+  await app.id("btn-tools").click();
+  await app.page.locator("[data-testid=btn-until]:focus").waitFor();
+  assert.equal(await app.id("btn-tools").count(), 0);
+  await app.page.keyboard.press("m");
+  await app.id("story-closer").click();
+  await app.id("strip").waitFor();
+  assert.equal(await app.id("mixes").count(), 0);
+  await app.page.reload();
+  await app.page.waitForFunction(() => window.deltascope?.ready);
+  await app.page.evaluate(() => window.deltascope.ready);
+  await app.call("load", "first-look");
+  assert.ok(await app.id("btn-until").isVisible());
+}));
+
+test("from what goes on in a lesson's run a button leads to the sandbox", onPage({ firstVisit: true }, async (app) => {
+  await app.id("story-closer").click();
+  await app.id("mixes").locator("button").click();
+  await app.page.waitForFunction(() => window.deltascope.getState().lesson === "sandbox");
+  assert.equal(await app.id("mixes").count(), 0);
+}));
+
 test("the first visit is told a story, and Next is all it takes", onPage({ firstVisit: true, viewport: LAPTOP }, async (app) => {
   assert.equal((await app.state()).lesson, "first-look");
   const first = await scene(app);
