@@ -576,7 +576,7 @@ impl Driver {
             let mut session = self.inner.session.borrow_mut();
             let mut scene = session.scene();
             let view = session.view();
-            if view.race.is_some() {
+            if view.race().is_some() {
                 scene = Scene {
                     ms: MOMENT_MS,
                     ..Scene::default()

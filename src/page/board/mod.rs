@@ -92,8 +92,8 @@ pub fn Board() -> impl IntoView {
     let cluster = layout.cluster;
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
-    let comparing = ui.memo(|view| view.compared().is_some());
-    let racing = ui.memo(|view| view.race.is_some());
+    let comparing = ui.memo(|view| view.beside.is_some());
+    let racing = ui.memo(|view| view.race().is_some());
     let telling = ui.memo(|view| view.story.is_some());
     // For whoever is new: without what the story has no words for.
     let plain = ui.memo(|view| view.story.as_ref().is_some_and(|story| story.plain));
