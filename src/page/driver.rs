@@ -518,7 +518,8 @@ impl Driver {
                 let view = self.view();
                 self.slide_to(view).await;
                 if change != Change::None {
-                    self.trail(None);
+                    // Another command may have been obeyed meanwhile, and have drawn its trail.
+                    self.trace();
                 }
             }
         }

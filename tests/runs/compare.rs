@@ -593,6 +593,11 @@ fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
         }
         let race = now(&mut session)["comparison"].clone();
         session.obey(Command::Generation(generation));
+        // It is this run's lane now, of the same race.
+        let state = now(&mut session);
+        assert_eq!(state["comparison"], race);
+        assert_eq!(session.view().race().unwrap().own, lane);
+        session.obey(Command::CloseCompare);
         let state = now(&mut session);
         assert_eq!(state["comparison"], Value::Null);
         assert_eq!(state["era"], generation.version());
@@ -621,8 +626,8 @@ fn a_race_follows_the_run_and_ends_with_it() {
     session.obey(typed::generation("1.34"));
     let state = now(&mut session);
     assert_eq!(
-        (&state["era"], &state["comparison"]),
-        (&json!("1.34"), &Value::Null)
+        (&state["era"], &state["comparison"]["with"]),
+        (&json!("1.34"), &json!(RACE))
     );
     for command in [
         Command::CloseCompare,

@@ -73,7 +73,11 @@ fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
                 data-testid=format!("lane-{era}")
                 title=ui.word(|words| words.open_lane)
                 aria-current=text(move || own.get().to_string())
-                on:click=move |_| ui.send(Command::Generation(generation))
+                disabled=move || ui.shape.with(|shape| shape.watch)
+                on:click=move |_| {
+                    ui.send(Command::Generation(generation));
+                    ui.send(Command::CloseCompare);
+                }
             >
                 <b translate="no">{generation.client_go()}</b>
                 <span translate="no">{generation.as_str()}</span>

@@ -85,14 +85,12 @@ impl Session {
         Some(match command {
             Command::Step(by) => self.race_by(*by, false),
             Command::Walk { on, coarser } => self.race_by(if *on { 1 } else { -1 }, *coarser),
-            // A lane was clicked: show it at this moment. A script leaves the race open.
-            Command::Generation(generation) | Command::Era(generation) => {
+            // The lanes are the same, so they are not computed anew.
+            Command::Generation(generation) => {
                 let beside = self.beside.take();
                 self.choose(*generation);
                 self.notice = None;
-                if matches!(command, Command::Era(_)) {
-                    self.beside = beside;
-                }
+                self.beside = beside;
                 self.race_to(time);
                 Change::Cut
             }
