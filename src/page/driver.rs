@@ -518,7 +518,8 @@ impl Driver {
                 let view = self.view();
                 self.slide_to(view).await;
                 if change != Change::None {
-                    self.trail(None);
+                    // Another command may have been obeyed meanwhile, and have drawn its trail.
+                    self.trace();
                 }
             }
         }
@@ -576,7 +577,7 @@ impl Driver {
             let mut session = self.inner.session.borrow_mut();
             let mut scene = session.scene();
             let view = session.view();
-            if view.race.is_some() {
+            if view.race().is_some() {
                 scene = Scene {
                     ms: MOMENT_MS,
                     ..Scene::default()

@@ -65,10 +65,8 @@ pub enum Command {
     Mode(ProcessMode),
     /// Switch KnownObjects on or off.
     KnownObjects(bool),
-    /// Run the same in another client-go generation.
+    /// Run the same in another client-go generation. Of a race this is another lane: it stays open, at its moment.
     Generation(Generation),
-    /// The same, but a race stays open.
-    Era(Generation),
     /// Register one more handler.
     AddHandler,
     /// Remove a handler by its number.
@@ -209,7 +207,6 @@ impl Command {
             | Self::Mode(..)
             | Self::KnownObjects(..)
             | Self::Generation(..)
-            | Self::Era(..)
             | Self::AddHandler
             | Self::RemoveHandler(..)
             | Self::Fault(..)

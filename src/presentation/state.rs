@@ -20,7 +20,7 @@ use super::story::{Answer, Form, words};
 use super::view::selection::Found;
 use super::view::story::{Asked, GoalView, StoryView};
 use super::view::walking::Break;
-use super::view::{BranchRow, CompareView, RaceView, View};
+use super::view::{BesideView, BranchRow, CompareView, RaceView, View};
 use deltascope_world::text::{Lang, Text};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
@@ -57,10 +57,10 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ),
         (
             "comparison",
-            match (&view.compare, &view.race) {
-                (Some(compare), _) => comparison(compare),
-                (None, Some(race)) => lanes(race, view, lang),
-                (None, None) => Value::Null,
+            match &view.beside {
+                Some(BesideView::Two(compare)) => comparison(compare),
+                Some(BesideView::Four(race)) => lanes(race, view, lang),
+                None => Value::Null,
             },
         ),
         (

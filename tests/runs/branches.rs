@@ -90,7 +90,7 @@ fn a_change_of_the_run_that_was_opened_is_told_and_its_name_is_not_the_script_s(
     ));
     assert_eq!(made(&mut session), "with 1 change of yours");
     assert_eq!(other(&mut session), "opened");
-    let sides = session.view().compare.unwrap();
+    let sides = session.view().compare().cloned().unwrap();
     let [mine, opened] = [0, 1].map(|side| sides.sides[side].name.en.to_string());
     assert_eq!(
         (&*mine, &*opened),

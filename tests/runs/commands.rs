@@ -256,7 +256,7 @@ impl Run {
             );
             assert_eq!(opened.step, view.step, "{open:?}");
             // A race goes by time, and only its own run is shared.
-            if view.race.is_none() {
+            if view.race().is_none() {
                 assert_eq!(opened.time, view.time, "{open:?}");
             }
             assert!(opened.picture == view.picture, "{open:?}");

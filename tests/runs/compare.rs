@@ -33,7 +33,7 @@ fn compare(session: &mut Session, with: &str) -> Value {
 
 /// Both sides of a line's differing items.
 fn differing(session: &mut Session, room: DiffSection, label: &Label) -> Vec<(String, String)> {
-    let compare = session.view().compare.unwrap();
+    let compare = session.view().compare().cloned().unwrap();
     let room = compare.rooms.iter().find(|one| one.room == room).unwrap();
     let line = room.lines.iter().find(|line| line.label == *label).unwrap();
     let pairs = line.pairs.iter().filter(|pair| pair.differs);
@@ -194,7 +194,7 @@ fn the_choices_to_compare_a_run_with_are_offered_and_named() {
     ] {
         let mut session = open(lesson);
         assert_eq!(compare(&mut session, "")["with"], first, "{lesson}");
-        let choices = session.view().compare.unwrap().choices.clone();
+        let choices = session.view().choices;
         assert!(choices.len() > 1 || lesson != "tombstone");
         for choice in choices.iter() {
             let id = choice.against.id();
@@ -459,7 +459,7 @@ fn a_dropped_write_is_the_only_difference_although_later_versions_differ() {
             assert_eq!(found, expected, "{generation:?}");
         }
         // The other writes have other versions in each run, and are still paired.
-        let rooms = session.view().compare.unwrap().rooms.clone();
+        let rooms = session.view().compare().unwrap().rooms.clone();
         let line = rooms
             .iter()
             .find(|one| one.room == DiffSection::Output)
@@ -593,6 +593,11 @@ fn a_click_on_a_lane_shows_its_generation_at_this_moment() {
         }
         let race = now(&mut session)["comparison"].clone();
         session.obey(Command::Generation(generation));
+        // It is this run's lane now, of the same race.
+        let state = now(&mut session);
+        assert_eq!(state["comparison"], race);
+        assert_eq!(session.view().race().unwrap().own, lane);
+        session.obey(Command::CloseCompare);
         let state = now(&mut session);
         assert_eq!(state["comparison"], Value::Null);
         assert_eq!(state["era"], generation.version());
@@ -621,8 +626,8 @@ fn a_race_follows_the_run_and_ends_with_it() {
     session.obey(typed::generation("1.34"));
     let state = now(&mut session);
     assert_eq!(
-        (&state["era"], &state["comparison"]),
-        (&json!("1.34"), &Value::Null)
+        (&state["era"], &state["comparison"]["with"]),
+        (&json!("1.34"), &json!(RACE))
     );
     for command in [
         Command::CloseCompare,

@@ -19,7 +19,9 @@ use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, FAULTS};
-use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, rows, verb};
+use deltascope_presentation::rows::api::{
+    ApiRows, CallRow, ObjectRow, StreamRow, draft, rows, verb,
+};
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::reflector::pipe;
@@ -75,26 +77,12 @@ pub(super) fn Api() -> impl IntoView {
         ui.view.with(|view| rows(view, capacity, lines))
     });
     let source = Memo::new(move |_| room.with(|room| room.source));
-    let can_write = Memo::new(move |_| room.with(|room| room.can_write));
-    let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
-    // A story has words for what it asks of a watch.
-    let telling = ui.memo(|view| view.story.is_some());
     // A story asks for writes and faults in its goal, and until then they are words that it has not explained.
     let before_goal = ui.memo(|view| {
         view.story
             .as_ref()
             .is_some_and(|story| story.goal.is_none() || story.comes)
     });
-    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
-    // A recording of a watch without a list does not say what the server has.
-    let unknown = ui.memo(|view| {
-        view.picture.api.source == SourceKind::Recorded && !view.picture.api.known_from_events
-    });
-    let dense = Memo::new(move |_| room.with(|room| room.dense));
-    let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
-    let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
-    let pipe = ui.memo(pipe);
-    let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let chosen = RwSignal::new(None::<Key>);
     let form = RwSignal::new(None::<Form>);
     let run = ui.memo(|view| (Arc::clone(&view.lesson.id), view.anew));
@@ -110,27 +98,20 @@ pub(super) fn Api() -> impl IntoView {
         let draft = ui.view.with(|view| draft(view, &chosen))?;
         Some((chosen, draft))
     });
-    let all_gone = ui.memo(|view| {
-        let objects = &view.picture.api.objects;
-        !objects.is_empty() && objects.values().all(|object| object.deleted)
-    });
-    let first = move || match all_gone.get() {
-        true => ui.words().create_first,
-        false => ui.words().choose_first,
-    };
-    let none_chosen = move || target.get().is_none().then(first);
-    let has_goal = ui.memo(|view| {
-        view.story
-            .as_ref()
-            .is_some_and(|story| story.goal.is_some())
-    });
-    // When it is one's own turn, where one more line fits.
-    let hints = Memo::new(move |_| {
-        let count = objects.with(Vec::len);
-        let fits = count > 0 && count < capacity.get();
-        fits && has_goal.get() && can_write.get() && !dense.get() && target.get().is_none()
+    // What to do first, until an object can be written.
+    let missing = Memo::new(move |_| {
+        let all_gone = ui.view.with(|view| {
+            let objects = &view.picture.api.objects;
+            !objects.is_empty() && objects.values().all(|object| object.deleted)
+        });
+        let first = match all_gone {
+            true => ui.words().create_first,
+            false => ui.words().choose_first,
+        };
+        target.with(Option::is_none).then_some(first)
     });
     let title = text(move || strings::source(ui.lang.get(), source.get()));
+    let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let shown_gauge = move || {
         (!program.get()).then(|| {
             let gauge = gauge.get();
@@ -148,192 +129,260 @@ pub(super) fn Api() -> impl IntoView {
             }
         })
     };
+    view! {
+        <Frame room=Panel::Api title=title side=shown_gauge>
+            {shown(
+                move || room.with(|room| room.can_write) && !before_goal.get(),
+                move || writes(ui, program, target, missing, form),
+            )}
+            {objects(ui, room, chosen, all, capacity, missing, objects_box)}
+            {either(
+                move || !program.get(),
+                move || stream_title(ui, room),
+                move || view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> },
+            )}
+            <div
+                class="stream"
+                role="group"
+                aria-label=text(move || {
+                    let words = ui.words();
+                    if program.get() { words.calls } else { words.watch_stream }
+                })
+                node_ref=stream_box
+                tabindex=maybe(move || few.get().then_some("0"))
+            >
+                <Stream room=room chosen=chosen />
+                <Drops place=Anchor::Room(Panel::Api) />
+            </div>
+            {shown(
+                move || room.with(|room| room.can_cut) && !before_goal.get(),
+                move || view! { <Faults room=room /> },
+            )}
+            {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form program=program /> }))}
+        </Frame>
+    }
+}
+
+/// The buttons that write an object, or call for one.
+fn writes(
+    ui: Ui,
+    program: Memo<bool>,
+    target: Memo<Option<(Key, PodSpec)>>,
+    missing: Memo<Option<&'static str>>,
+    form: RwSignal<Option<Form>>,
+) -> AnyView {
     let write = move |event, word: fn(&'static Strings) -> &'static str| {
         text(move || write_word(ui, program.get(), event, word))
     };
     view! {
-            <Frame room=Panel::Api title=title side=shown_gauge>
-                {shown(move || can_write.get() && !before_goal.get(), move || view! {
-                    <div
-                        class="btns"
-                        role=ui.toolbar()
-                        aria-orientation=ui.upright()
+        <div
+            class="btns"
+            role=ui.toolbar()
+            aria-orientation=ui.upright()
+            aria-label=text(move || {
+                if program.get() { ui.words().calls } else { ui.words().objects }
+            })
+        >
+            <button
+                class="btn"
+                data-testid="btn-create"
+                aria-expanded=text(move || (form.get() == Some(Form::Create)).to_string())
+                on:click=move |_| form.set(Some(Form::Create))
+            >
+                "+ "
+                {write(EventType::Added, |words| words.create)}
+            </button>
+            <button
+                class="btn"
+                data-testid="btn-edit"
+                disabled=move || missing.get().is_some()
+                title=maybe(move || missing.get())
+                on:click=move |_| {
+                    if let Some((_, draft)) = target.get_untracked() {
+                        form.set(Some(Form::Edit(draft)));
+                    }
+                }
+            >
+                "~ "
+                {write(EventType::Modified, |words| words.edit)}
+            </button>
+            <button
+                class="btn"
+                data-testid="btn-delete"
+                disabled=move || missing.get().is_some()
+                title=maybe(move || missing.get())
+                on:click=move |_| {
+                    if let Some((key, _)) = target.get_untracked() {
+                        ui.send(Command::delete(&key));
+                    }
+                }
+            >
+                "× "
+                {write(EventType::Deleted, |words| words.delete)}
+            </button>
+        </div>
+    }
+    .into_any()
+}
+
+/// The server's objects.
+fn objects(
+    ui: Ui,
+    room: Memo<ApiRows>,
+    chosen: RwSignal<Option<Key>>,
+    all: RwSignal<bool>,
+    capacity: Memo<usize>,
+    missing: Memo<Option<&'static str>>,
+    node: NodeRef<html::Div>,
+) -> AnyView {
+    let program = Memo::new(move |_| room.with(|room| room.source == SourceKind::Program));
+    let can_write = Memo::new(move |_| room.with(|room| room.can_write));
+    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    // A recording of a watch without a list does not say what the server has.
+    let unknown = ui.memo(|view| {
+        view.picture.api.source == SourceKind::Recorded && !view.picture.api.known_from_events
+    });
+    let dense = Memo::new(move |_| room.with(|room| room.dense));
+    let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
+    let has_goal = ui.memo(|view| {
+        view.story
+            .as_ref()
+            .is_some_and(|story| story.goal.is_some())
+    });
+    // When it is one's own turn, where one more line fits.
+    let hint = Memo::new(move |_| {
+        let count = objects.with(Vec::len);
+        let fits = count > 0 && count < capacity.get();
+        let asked = fits && has_goal.get() && can_write.get() && !dense.get();
+        missing.get().filter(|_| asked)
+    });
+    view! {
+        <div
+            class="objects"
+            class:all=all
+            class:absent=move || program.get()
+            class:many=move || dense.get()
+            node_ref=node
+        >
+            {either(
+                move || dense.get(),
+                move || cells(Field::Objects, |words| words.objects, Some(chosen)),
+                move || view! {
+                    <ul
+                        role="list"
                         aria-label=text(move || {
-                            if program.get() { ui.words().calls } else { ui.words().objects }
+                            heard::counted(ui.words().objects, room.with(|room| room.count))
                         })
                     >
-                        <button
-                            class="btn"
-                            data-testid="btn-create"
-                            aria-expanded=text(move || (form.get() == Some(Form::Create)).to_string())
-                            on:click=move |_| form.set(Some(Form::Create))
-                        >
-                            "+ "
-                            {write(EventType::Added, |words| words.create)}
-                        </button>
-                        <button
-                            class="btn"
-                            data-testid="btn-edit"
-                            disabled=move || target.get().is_none()
-                            title=maybe(none_chosen)
-                            on:click=move |_| {
-                                if let Some((_, draft)) = target.get_untracked() {
-                                    form.set(Some(Form::Edit(draft)));
-                                }
-                            }
-                        >
-                            "~ "
-                            {write(EventType::Modified, |words| words.edit)}
-                        </button>
-                        <button
-                            class="btn"
-                            data-testid="btn-delete"
-                            disabled=move || target.get().is_none()
-                            title=maybe(none_chosen)
-                            on:click=move |_| {
-                                if let Some((key, _)) = target.get_untracked() {
-                                    ui.send(Command::delete(&key));
-                                }
-                            }
-                        >
-                            "× "
-                            {write(EventType::Deleted, |words| words.delete)}
-                        </button>
-                    </div>
-                })}
-                <div
-                    class="objects"
-                    class:all=all
-                    class:absent=move || program.get()
-                    class:many=move || dense.get()
-                    node_ref=objects_box
-                >
-                    {either(
-    move || dense.get(),
-    move || cells(Field::Objects, |words| words.objects, Some(chosen)),
-    move || view! {
-                        <ul
-                            role="list"
-                            aria-label=text(move || {
-                                heard::counted(ui.words().objects, room.with(|room| room.count))
-                            })
-                        >
-                            {list(objects, |row| row.key.clone(), move |row| {
-                                    view! { <Object row=row chosen=chosen enabled=can_write /> }
-                                })}
-                        </ul>
-                    },
-    )}
-                    {shown(move || { (hidden.get() > 0 || all.get()) && !dense.get() }, move || view! {
-                        <button
-                            class="more"
-                            aria-expanded=text(move || all.get().to_string())
-                            title=text(move || {
-                                if all.get() { ui.words().show_fewer } else { ui.words().show_all }
-                            })
-                            on:click=move |_| all.update(|all| *all = !*all)
-                        >
-                            {text(move || {
-                                if all.get() {
-                                    format!("▴ {}", ui.words().show_fewer)
-                                } else {
-                                    format!("+{}", hidden.get())
-                                }
-                            })}
-                        </button>
-                    })}
-                    {shown(move || objects.with(Vec::is_empty) && !unknown.get() && !dense.get(), move || view! {
-                        <p class="empty">{ui.word(|words| words.no_objects)}</p>
-                    })}
-                    {shown(move || hints.get(), move || view! {
-                        <p class="empty" data-testid="act-first">{text(first)}</p>
-                    })}
-                </div>
-                {either(
-    move || !program.get(),
-    move || view! {
-                    <h3
-                        class="sub stream-title"
-                        role=ui.heading()
-                        title=maybe(move || {
-                            watch.get().map(|query| [&*query, ui.words().bookmarks_are].join("\n"))
-                        })
-                    >
-                        {ui.word(|words| words.watch_stream)}
-                        " · "
-                        {part(move || match watch.get().filter(|_| !telling.get()) {
-                            Some(query) => {
-                                view! {
-                                    <span translate="no">{query.replace('=', "=\u{200b}")}</span>
-                                }
-                                    .into_any()
-                            }
-                            None => {
-                                let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
-                                view! { <span>{state}</span> }.into_any()
-                            }
+                        {list(objects, |row| row.key.clone(), move |row| {
+                            view! { <Object row=row chosen=chosen enabled=can_write /> }
                         })}
-                        {part(move || {
-                            let lang = ui.lang.get();
-                            room.with(|room| {
-                                let gone = room.forgotten.as_ref()?;
-                                let gone = behind::forgotten(lang, &gone.short);
-                                Some(view! { " · " <span data-testid="forgotten">{gone}</span> })
-                            })
-                        })}
-                    </h3>
+                    </ul>
                 },
-    move || {
-                        view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
-                    },
-    )}
-                <div
-                    class="stream"
-                    role="group"
-                    aria-label=text(move || {
-                        let words = ui.words();
-                        if program.get() { words.calls } else { words.watch_stream }
+            )}
+            {shown(move || { (hidden.get() > 0 || all.get()) && !dense.get() }, move || view! {
+                <button
+                    class="more"
+                    aria-expanded=text(move || all.get().to_string())
+                    title=text(move || {
+                        if all.get() { ui.words().show_fewer } else { ui.words().show_all }
                     })
-                    node_ref=stream_box
-                    tabindex=maybe(move || few.get().then_some("0"))
+                    on:click=move |_| all.update(|all| *all = !*all)
                 >
-                    <Stream room=room chosen=chosen />
-                    <Drops place=Anchor::Room(Panel::Api) />
-                </div>
-                {shown(move || can_cut.get() && !before_goal.get(), move || view! {
-                    <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
-                    <div
-                        class="btns faults"
-                        role="group"
-                        aria-label=ui.word(|words| words.faults)
-                    >
-                        <button
-                            class="btn"
-                            data-testid="btn-cut"
-                            on:click=move |_| ui.send(Command::CutWatch)
-                        >
-                            {ui.word(|words| words.cut_watch)}
-                        </button>
-                        <button
-                            class="btn"
-                            data-testid="btn-compact"
-                            title=ui.word(|words| words.compact_title)
-                            on:click=move |_| ui.send(Command::Compact)
-                        >
-                            {ui.word(|words| words.compact)}
-                        </button>
-                        <Faults />
-                    </div>
-                    <Armed room=room />
-                })}
-                {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form program=program /> }))}
-            </Frame>
-        }
+                    {text(move || {
+                        if all.get() {
+                            format!("▴ {}", ui.words().show_fewer)
+                        } else {
+                            format!("+{}", hidden.get())
+                        }
+                    })}
+                </button>
+            })}
+            {shown(move || objects.with(Vec::is_empty) && !unknown.get() && !dense.get(), move || view! {
+                <p class="empty">{ui.word(|words| words.no_objects)}</p>
+            })}
+            {part(move || hint.get().map(|first| view! { <p class="empty" data-testid="act-first">{first}</p> }))}
+        </div>
+    }
+    .into_any()
+}
+
+/// The title of the stream, with the query of the watch.
+fn stream_title(ui: Ui, room: Memo<ApiRows>) -> AnyView {
+    // A story has words for what it asks of a watch.
+    let telling = ui.memo(|view| view.story.is_some());
+    let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
+    let pipe = ui.memo(pipe);
+    view! {
+        <h3
+            class="sub stream-title"
+            role=ui.heading()
+            title=maybe(move || {
+                watch.get().map(|query| [&*query, ui.words().bookmarks_are].join("\n"))
+            })
+        >
+            {ui.word(|words| words.watch_stream)}
+            " · "
+            {part(move || match watch.get().filter(|_| !telling.get()) {
+                Some(query) => {
+                    view! {
+                        <span translate="no">{query.replace('=', "=\u{200b}")}</span>
+                    }
+                        .into_any()
+                }
+                None => {
+                    let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
+                    view! { <span>{state}</span> }.into_any()
+                }
+            })}
+            {part(move || {
+                let lang = ui.lang.get();
+                room.with(|room| {
+                    let gone = room.forgotten.as_ref()?;
+                    let gone = behind::forgotten(lang, &gone.short);
+                    Some(view! { " · " <span data-testid="forgotten">{gone}</span> })
+                })
+            })}
+        </h3>
+    }
+    .into_any()
+}
+
+/// What the server can be made to do, and what it will.
+#[component]
+fn Faults(room: Memo<ApiRows>) -> impl IntoView {
+    let ui = Ui::get();
+    view! {
+        <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
+        <div
+            class="btns faults"
+            role="group"
+            aria-label=ui.word(|words| words.faults)
+        >
+            <button
+                class="btn"
+                data-testid="btn-cut"
+                on:click=move |_| ui.send(Command::CutWatch)
+            >
+                {ui.word(|words| words.cut_watch)}
+            </button>
+            <button
+                class="btn"
+                data-testid="btn-compact"
+                title=ui.word(|words| words.compact_title)
+                on:click=move |_| ui.send(Command::Compact)
+            >
+                {ui.word(|words| words.compact)}
+            </button>
+            <Menu />
+        </div>
+        <Armed room=room />
+    }
 }
 
 /// A menu of faults that the server can be made to show.
 #[component]
-fn Faults() -> impl IntoView {
+fn Menu() -> impl IntoView {
     let ui = Ui::get();
     view! {
         <select
@@ -371,7 +420,7 @@ fn Faults() -> impl IntoView {
 
 /// The requests that the server will refuse; each can be taken back.
 #[component]
-fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoView {
+fn Armed(room: Memo<ApiRows>) -> impl IntoView {
     let ui = Ui::get();
     let armed = Memo::new(move |_| room.with(|room| room.armed.clone()));
     part(move || {
@@ -514,10 +563,7 @@ fn choose(chosen: RwSignal<Option<Key>>, key: Key) {
 }
 
 #[component]
-fn Stream(
-    room: Memo<deltascope_presentation::rows::api::ApiRows>,
-    chosen: RwSignal<Option<Key>>,
-) -> impl IntoView {
+fn Stream(room: Memo<ApiRows>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
     let ui = Ui::get();
     let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
     let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));

@@ -21,7 +21,7 @@ use deltascope_replay::diff::RoomDiff;
 pub(super) fn Toggle() -> impl IntoView {
     let ui = Ui::get();
     let drawer = Layout::get().drawer;
-    let on = ui.memo(|view| view.compared().is_some());
+    let on = ui.memo(|view| view.beside.is_some());
     view! {
         <button
             data-testid="btn-compare"
@@ -47,14 +47,14 @@ pub(super) fn Toggle() -> impl IntoView {
 
 /// What is in place of the stage: this run and another one, or the four generations.
 pub(super) fn compare(ui: Ui) -> Live<AnyView> {
-    let on = ui.memo(|view| view.compared().is_some());
+    let on = ui.memo(|view| view.beside.is_some());
     shown(move || on.get(), Instead)
 }
 
 #[component]
 pub(super) fn Instead() -> impl IntoView {
     let ui = Ui::get();
-    let racing = ui.memo(|view| view.race.is_some());
+    let racing = ui.memo(|view| view.race().is_some());
     let title = move || {
         let words = ui.words();
         if racing.get() {
@@ -65,7 +65,7 @@ pub(super) fn Instead() -> impl IntoView {
     };
     let count = Memo::new(move |_| {
         let lang = ui.lang.get();
-        ui.view.with(|view| match &view.compare {
+        ui.view.with(|view| match view.compare() {
             Some(compare) => {
                 let differs = compare.rooms.iter().map(RoomDiff::differs);
                 strings::differences(lang, differs.sum())
@@ -108,7 +108,10 @@ fn Both() -> impl IntoView {
     let sides = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
-            let sides = view.compare.iter().flat_map(|compare| &compare.sides);
+            let sides = view
+                .compare()
+                .into_iter()
+                .flat_map(|compare| &compare.sides);
             let side = |side: &deltascope_presentation::view::Side| {
                 let at = strings::moment(lang, side.step, side.time);
                 let name = side.name.get(lang).to_owned();
@@ -160,17 +163,15 @@ fn Chooser() -> impl IntoView {
     let choices = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
-            let choices = view.compared().into_iter();
-            let choices = choices.flat_map(|(choices, _)| choices);
             let choice = |choice: &deltascope_presentation::view::Choice| {
                 (choice.against, choice.name.get(lang).to_owned())
             };
-            choices.map(choice).collect::<Vec<_>>()
+            view.choices.iter().map(choice).collect::<Vec<_>>()
         })
     });
     let with = ui.memo(|view| {
-        let with = view.compared();
-        with.map_or_else(String::new, |(_, with)| with.id())
+        let with = view.beside.as_ref();
+        with.map_or_else(String::new, |with| with.against().id())
     });
     view! {
         <label class="cmp-with">

@@ -111,7 +111,7 @@ pub(super) fn Drawer() -> impl IntoView {
     // Never over the room that the question is about. Beside two runs it is narrow and high, too.
     let aside = ui.memo(|view| {
         let room = view.selection.as_ref().map(|one| one.anchor.room());
-        view.compared().is_some() || matches!(room, Some(Panel::Now | Panel::Processor))
+        view.beside.is_some() || matches!(room, Some(Panel::Now | Panel::Processor))
     });
     let on_key = move |event: web_sys::KeyboardEvent| {
         let Some(open) = drawer.open.get_untracked() else {

@@ -25,6 +25,7 @@ use deltascope_presentation::cluster::Status;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::keys::is_typed;
 use deltascope_presentation::strings::story as said;
+use deltascope_presentation::view::LessonHead;
 use deltascope_replay::lessons;
 use deltascope_world::text::Lang;
 
@@ -58,15 +59,103 @@ pub(super) fn Header(
     let ui = Ui::get();
     let link = Link::get();
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
-    // Read only once: reading all lessons takes longer than drawing the header.
-    if ui.lessons.with_untracked(|known| known.is_empty()) {
-        ui.lessons.set(lessons::menu().into());
-    }
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let telling = ui.memo(|view| view.story.is_some());
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
-    let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
+    view! {
+        <header
+            class="masthead"
+            class:tells=move || telling.get()
+            class:shelved=move || ui.shelved()
+            part="header"
+            role=ui.within()
+        >
+            <h1 class="brand" role=ui.heading() translate="no">
+                "delta"
+                <i>"scope"</i>
+            </h1>
+            {informers::to_informers(ui)}
+            {(!embedded).then(|| view! {
+                <button
+                    class="chip to-shelf"
+                    class:on=move || ui.shelved() && !informers::shows(ui)
+                    data-testid="btn-lessons"
+                    aria-pressed=text(move || (ui.shelved() && !informers::shows(ui)).to_string())
+                    on:click=move |_| shelf::toggle(ui)
+                >
+                    {ui.word(|words| words.shelf)}
+                </button>
+            })}
+            {lesson_menu(ui, lesson, telling)}
+            {shown(move || lesson.with(|lesson| lesson.has_story), move || view! {
+                <button
+                    class="chip to-story"
+                    class:on=move || telling.get()
+                    data-testid="toggle-story"
+                    title=text(move || format!("{} (M)", ui.words().story_tell))
+                    aria-pressed=text(move || telling.get().to_string())
+                    on:click=move |_| {
+                        ui.send(Command::Tell(Tell::Show(!telling.get_untracked())));
+                    }
+                >
+                    {ui.word(|words| words.story)}
+                </button>
+            })}
+            {(!embedded).then(|| later(Part::Own, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
+            <span class="spacer"></span>
+            {eras(ui, lesson)}
+            {shown(move || can_switch.get(), move || view! {
+                <button
+                    class="chip known"
+                    class:on=move || known.get()
+                    data-testid="toggle-known"
+                    aria-pressed=text(move || known.get().to_string())
+                    title=ui.word(|words| words.known_title)
+                    on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
+                >
+                    {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
+                </button>
+            })}
+            {(!embedded).then(|| view! {
+            // A tap leads to one cluster, its controller's, through an address with a token.
+            {use_context::<Tapped>().is_none().then(|| view! {
+            <button
+                class="chip to-cluster"
+                data-testid="btn-cluster"
+                aria-haspopup="dialog"
+                aria-label=ui.word(|words| words.cluster_title)
+                title=ui.word(|words| words.cluster_title)
+                on:click=move |_| cluster.set(true)
+            >
+                {icons::drawn(icons::CLUSTER)}
+                <span class="label">{ui.word(|words| words.cluster)}</span>
+            </button>
+            })}
+            <OpenButton class="chip open" testid="btn-open" />
+            })}
+            {language(ui)}
+            {theme(ui)}
+            <button
+                class="chip round"
+                data-testid="btn-help"
+                aria-label=ui.word(|words| words.help)
+                aria-haspopup="dialog"
+                on:click=move |_| help.set(true)
+            >
+                "?"
+            </button>
+        </header>
+    }
+}
+
+/// The list of lessons, with the number of the one that is shown.
+fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView {
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    // Read only once: reading all lessons takes longer than drawing the header.
+    if ui.lessons.with_untracked(|known| known.is_empty()) {
+        ui.lessons.set(lessons::menu().into());
+    }
     let number = part(move || {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.with(|lessons| {
@@ -99,198 +188,143 @@ pub(super) fn Header(
         }
     });
     view! {
-        <header
-            class="masthead"
-            class:tells=move || telling.get()
-            class:shelved=move || ui.shelved()
-            part="header"
-            role=ui.within()
-        >
-            <h1 class="brand" role=ui.heading() translate="no">
-                "delta"
-                <i>"scope"</i>
-            </h1>
-            {informers::to_informers(ui)}
-            {(!embedded).then(|| view! {
-                <button
-                    class="chip to-shelf"
-                    class:on=move || ui.shelved() && !informers::shows(ui)
-                    data-testid="btn-lessons"
-                    aria-pressed=text(move || (ui.shelved() && !informers::shows(ui)).to_string())
-                    on:click=move |_| shelf::toggle(ui)
-                >
-                    {ui.word(|words| words.shelf)}
-                </button>
-            })}
-            <label class="lesson">
-                <span class="number" aria-hidden="true">
-                    {number}
-                </span>
-                <span class="pick">
-                    <select
-                        data-testid="select-lesson"
-                        node_ref=menu
-                        aria-label=ui.word(|words| words.lesson)
-                        on:keydown=move |event| open_list(menu, &event)
-                        on:change=move |event| {
-                            let id = event_target_value(&event);
-                            // An element shows what its author wants to be seen.
-                            match embedded {
-                                true => ui.send(Command::Load(id.into())),
-                                false => open_lesson(ui, &id),
-                            }
+        <label class="lesson">
+            <span class="number" aria-hidden="true">
+                {number}
+            </span>
+            <span class="pick">
+                <select
+                    data-testid="select-lesson"
+                    node_ref=menu
+                    aria-label=ui.word(|words| words.lesson)
+                    on:keydown=move |event| open_list(menu, &event)
+                    on:change=move |event| {
+                        let id = event_target_value(&event);
+                        // An element shows what its author wants to be seen.
+                        match embedded {
+                            true => ui.send(Command::Load(id.into())),
+                            false => open_lesson(ui, &id),
                         }
-                    >
-                        {foreign}
-                        {part(move || {
-                            let lang = ui.lang.get();
-                            ui.lessons
-                                .get()
-                                .iter()
-                                .map(|(other, title)| {
-                                    view! {
-                                        <option value=other.to_string()>
-                                            {title.get(lang).to_owned()}
-                                        </option>
-                                    }
-                                })
-                                .collect_view()
-                        })}
-                    </select>
-                    {part(move || {
-                        // A select has one line, which may be too short for a question.
-                        let asks = lesson.with(|lesson| lesson.title.get(ui.lang.get()).to_owned());
-                        telling.get().then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
-                    })}
-                    {icons::drawn(icons::CHEVRON)}
-                </span>
-            </label>
-            {shown(move || lesson.with(|lesson| lesson.has_story), move || view! {
-                <button
-                    class="chip to-story"
-                    class:on=move || telling.get()
-                    data-testid="toggle-story"
-                    title=text(move || format!("{} (M)", ui.words().story_tell))
-                    aria-pressed=text(move || telling.get().to_string())
-                    on:click=move |_| {
-                        ui.send(Command::Tell(Tell::Show(!telling.get_untracked())));
                     }
                 >
-                    {ui.word(|words| words.story)}
-                </button>
-            })}
-            {(!embedded).then(|| later(Part::Own, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
-            <span class="spacer"></span>
-            <div
-                class="segments eras"
-                role="group"
-                aria-label=ui.word(|words| words.era_title)
-                data-testid="eras"
-                translate="no"
-            >
-                {Generation::ALL
-                    .into_iter()
-                    .map(|generation| {
-                        let version = generation.version();
-                        let on = move || lesson.with(|lesson| lesson.era == generation);
-                        view! {
-                            <button
-                                data-testid=format!("era-{version}")
-                                aria-pressed=text(move || on().to_string())
-                                disabled=move || !on() && !can_choose.get()
-                                title=text(move || said::generation(ui.lang.get(), generation))
-                                on:click=move |_| ui.send(Command::Generation(generation))
-                            >
-                                {generation.client_go()}
-                                " "
-                                <span class="kind">{generation.as_str()}</span>
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-            {shown(move || can_switch.get(), move || view! {
-                <button
-                    class="chip known"
-                    class:on=move || known.get()
-                    data-testid="toggle-known"
-                    aria-pressed=text(move || known.get().to_string())
-                    title=ui.word(|words| words.known_title)
-                    on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
-                >
-                    {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
-                </button>
-            })}
-            {(!embedded).then(|| view! {
-            // A tap leads to one cluster, its controller's, through an address with a token.
-            {use_context::<Tapped>().is_none().then(|| view! {
-            <button
-                class="chip to-cluster"
-                data-testid="btn-cluster"
-                aria-haspopup="dialog"
-                aria-label=ui.word(|words| words.cluster_title)
-                title=ui.word(|words| words.cluster_title)
-                on:click=move |_| cluster.set(true)
-            >
-                {icons::drawn(icons::CLUSTER)}
-                <span class="label">{ui.word(|words| words.cluster)}</span>
-            </button>
-            })}
-            <OpenButton class="chip open" testid="btn-open" />
-            })}
-            <button
-                class="chip lang"
-                data-testid="toggle-lang"
-                title=ui.word(|words| words.language)
-                on:click=move |_| {
-                    ui.lang
-                        .update(|lang| {
-                            *lang = match *lang {
-                                Lang::En => Lang::Zh,
-                                Lang::Zh => Lang::En,
-                            };
-                        });
-                }
-            >
-                <span class:dim=move || ui.lang.get() != Lang::En>"EN"</span>
-                " / "
-                <span class:dim=move || ui.lang.get() != Lang::Zh>"中文"</span>
-            </button>
-            <button
-                class="chip round"
-                data-testid="toggle-theme"
-                aria-label=text(move || match ui.theme.get() {
-                    Theme::Light => ui.words().theme_to_dark,
-                    Theme::Dark => ui.words().theme_to_light,
-                })
-                on:click=move |_| {
-                    ui.theme
-                        .update(|theme| {
-                            *theme = match *theme {
-                                Theme::Light => Theme::Dark,
-                                Theme::Dark => Theme::Light,
-                            };
-                        });
-                }
-            >
+                    {foreign}
+                    {part(move || {
+                        let lang = ui.lang.get();
+                        ui.lessons
+                            .get()
+                            .iter()
+                            .map(|(other, title)| {
+                                view! {
+                                    <option value=other.to_string()>
+                                        {title.get(lang).to_owned()}
+                                    </option>
+                                }
+                            })
+                            .collect_view()
+                    })}
+                </select>
                 {part(move || {
-                    icons::drawn(
-                        match ui.theme.get() {
-                            Theme::Light => icons::MOON,
-                            Theme::Dark => icons::SUN,
-                        },
-                    )
+                    // A select has one line, which may be too short for a question.
+                    let asks = lesson.with(|lesson| lesson.title.get(ui.lang.get()).to_owned());
+                    telling.get().then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
                 })}
-            </button>
-            <button
-                class="chip round"
-                data-testid="btn-help"
-                aria-label=ui.word(|words| words.help)
-                aria-haspopup="dialog"
-                on:click=move |_| help.set(true)
-            >
-                "?"
-            </button>
-        </header>
+                {icons::drawn(icons::CHEVRON)}
+            </span>
+        </label>
     }
+    .into_any()
+}
+
+/// The generations.
+fn eras(ui: Ui, lesson: Memo<LessonHead>) -> AnyView {
+    let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
+    view! {
+        <div
+            class="segments eras"
+            role="group"
+            aria-label=ui.word(|words| words.era_title)
+            data-testid="eras"
+            translate="no"
+        >
+            {Generation::ALL
+                .into_iter()
+                .map(|generation| {
+                    let version = generation.version();
+                    let on = move || lesson.with(|lesson| lesson.era == generation);
+                    view! {
+                        <button
+                            data-testid=format!("era-{version}")
+                            aria-pressed=text(move || on().to_string())
+                            disabled=move || !on() && !can_choose.get()
+                            title=text(move || said::generation(ui.lang.get(), generation))
+                            on:click=move |_| ui.send(Command::Generation(generation))
+                        >
+                            {generation.client_go()}
+                            " "
+                            <span class="kind">{generation.as_str()}</span>
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+    .into_any()
+}
+
+/// The switch of the language.
+fn language(ui: Ui) -> AnyView {
+    view! {
+        <button
+            class="chip lang"
+            data-testid="toggle-lang"
+            title=ui.word(|words| words.language)
+            on:click=move |_| {
+                ui.lang
+                    .update(|lang| {
+                        *lang = match *lang {
+                            Lang::En => Lang::Zh,
+                            Lang::Zh => Lang::En,
+                        };
+                    });
+            }
+        >
+            <span class:dim=move || ui.lang.get() != Lang::En>"EN"</span>
+            " / "
+            <span class:dim=move || ui.lang.get() != Lang::Zh>"中文"</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// The switch of the theme.
+fn theme(ui: Ui) -> AnyView {
+    view! {
+        <button
+            class="chip round"
+            data-testid="toggle-theme"
+            aria-label=text(move || match ui.theme.get() {
+                Theme::Light => ui.words().theme_to_dark,
+                Theme::Dark => ui.words().theme_to_light,
+            })
+            on:click=move |_| {
+                ui.theme
+                    .update(|theme| {
+                        *theme = match *theme {
+                            Theme::Light => Theme::Dark,
+                            Theme::Dark => Theme::Light,
+                        };
+                    });
+            }
+        >
+            {part(move || {
+                icons::drawn(
+                    match ui.theme.get() {
+                        Theme::Light => icons::MOON,
+                        Theme::Dark => icons::SUN,
+                    },
+                )
+            })}
+        </button>
+    }
+    .into_any()
 }

@@ -199,7 +199,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         } else if layout.drawer.open.get_untracked().is_some() {
             event.prevent_default();
             layout.drawer.close();
-        } else if ui.view.with_untracked(|view| view.compared().is_some()) {
+        } else if ui.view.with_untracked(|view| view.beside.is_some()) {
             event.prevent_default();
             ui.send(Command::CloseCompare);
         } else if !here.is_page() {

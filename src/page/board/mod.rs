@@ -93,8 +93,8 @@ pub fn Board() -> impl IntoView {
     let cluster = layout.cluster;
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
-    let comparing = ui.memo(|view| view.compared().is_some());
-    let racing = ui.memo(|view| view.race.is_some());
+    let comparing = ui.memo(|view| view.beside.is_some());
+    let racing = ui.memo(|view| view.race().is_some());
     let telling = ui.memo(|view| view.story.is_some());
     // The lesson whose story was told last.
     let told = StoredValue::new(None);

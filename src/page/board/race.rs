@@ -43,7 +43,7 @@ pub(super) fn Lanes() -> impl IntoView {
     let lanes = Memo::new(move |_| race::lanes(&ui.view.get(), ui.lang.get()));
     let said = Memo::new(move |_| race::said(&ui.view.get(), ui.lang.get()).unwrap_or_default());
     let playing = ui.memo(|view| view.playing);
-    let parts = ui.memo(|view| view.race.as_ref().is_some_and(|race| race.moment.parts));
+    let parts = ui.memo(|view| view.race().is_some_and(|race| race.moment.parts));
     view! {
         <p
             class="race-said"
@@ -65,7 +65,7 @@ pub(super) fn Lanes() -> impl IntoView {
 fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
     let generation = Generation::ALL[number];
     let era = generation.version();
-    let own = ui.memo(move |view| view.race.as_ref().is_some_and(|race| race.own == number));
+    let own = ui.memo(move |view| view.race().is_some_and(|race| race.own == number));
     view! {
         <li class="race-lane" class:own=move || own.get() data-era=era>
             <button
@@ -73,7 +73,11 @@ fn lane(ui: Ui, lanes: Memo<Vec<LaneRow>>, number: usize) -> AnyView {
                 data-testid=format!("lane-{era}")
                 title=ui.word(|words| words.open_lane)
                 aria-current=text(move || own.get().to_string())
-                on:click=move |_| ui.send(Command::Generation(generation))
+                disabled=move || ui.shape.with(|shape| shape.watch)
+                on:click=move |_| {
+                    ui.send(Command::Generation(generation));
+                    ui.send(Command::CloseCompare);
+                }
             >
                 <b translate="no">{generation.client_go()}</b>
                 <span translate="no">{generation.as_str()}</span>

@@ -118,7 +118,7 @@ async fn come(
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
     let view = driver.view();
-    if view.race.is_some() || is_dense(&view.picture) || is_queue_dense(&view.picture) {
+    if view.race().is_some() || is_dense(&view.picture) || is_queue_dense(&view.picture) {
         // Without it there is no first picture.
         let rest = fetched(Part::Rest).await;
         rest.map_err(|missing| missing.get(options.lang.unwrap_or_default()).to_owned())?;

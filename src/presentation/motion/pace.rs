@@ -24,7 +24,7 @@ const WORK_MS: u32 = 1_000;
 #[must_use]
 pub fn reading(view: &View, lang: Lang) -> u32 {
     match view.narrated().0.last() {
-        Some(record) if view.story.is_none() && view.race.is_none() => {
+        Some(record) if view.story.is_none() && view.race().is_none() => {
             of_sentence(&record.fact, &said(view, lang).what)
         }
         _ => 0,

@@ -148,7 +148,7 @@ pub struct MetricRow {
 /// The rooms of both runs.
 #[must_use]
 pub fn rooms(view: &View, lang: Lang) -> Vec<RoomRow> {
-    let Some(compare) = &view.compare else {
+    let Some(compare) = view.compare() else {
         return Vec::new();
     };
     let names = Names::of(view);
@@ -365,7 +365,7 @@ fn join(keys: &[deltascope_cache::key::Key]) -> String {
 /// The metrics of both runs.
 #[must_use]
 pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
-    let Some(compare) = &view.compare else {
+    let Some(compare) = view.compare() else {
         return Vec::new();
     };
     let row = |counted: &deltascope_replay::diff::Counted| {

@@ -48,7 +48,7 @@ pub struct CellRow {
 /// The lanes.
 #[must_use]
 pub fn lanes(view: &View, lang: Lang) -> Vec<LaneRow> {
-    let Some(race) = &view.race else {
+    let Some(race) = view.race() else {
         return Vec::new();
     };
     let names = Names::of(view);
@@ -129,7 +129,7 @@ fn row(columns: &Columns, lane: usize, names: &Names, lang: Lang) -> Vec<Chip> {
 /// What a handler knows in each lane, and what else differs.
 #[must_use]
 pub fn said(view: &View, lang: Lang) -> Option<String> {
-    let race = view.race.as_ref()?;
+    let race = view.race()?;
     let (names, moment) = (Names::of(view), &race.moment);
     let mut handlers = moment.handlers.iter();
     let parted = handlers.find_map(|one| told_apart(one, &names, lang));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::against::{Against, With};
 use crate::caption::{self, Naming, Voice};
-use crate::view::{Checks, Choice, CompareView, RECENT, Side};
+use crate::view::{BesideView, Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
 use deltascope_replay::edit::{Edit, Setting};
@@ -17,7 +17,7 @@ use deltascope_world::text::{Lang, Text};
 use super::branches::{name_of, opened, words};
 use super::messages::cannot_run;
 use super::shown::Shown;
-use super::{Change, LEAP, Session};
+use super::{Beside, Change, LEAP, Session};
 
 /// Slow enough to show how a handler falls behind.
 const SLOW_MS: u32 = 600;
@@ -37,14 +37,13 @@ pub(super) struct Compared {
 impl Session {
     fn compare(&mut self, with: With) -> Change {
         self.playback.pause();
-        self.race = None;
         self.hold_against(with);
         Change::Cut
     }
 
     fn hold_against(&mut self, with: With) {
-        self.compared = match self.other_run(with) {
-            Ok(timeline) => Some(Compared {
+        self.beside = match self.other_run(with) {
+            Ok(timeline) => Some(Beside::Two(Box::new(Compared {
                 with,
                 picture: Shown::new(&timeline),
                 checks: Invariants::of(&timeline),
@@ -52,7 +51,7 @@ impl Session {
                 tallies: (Tallies::default(), Tallies::default()),
                 writes: [Writes::default(), Writes::default()],
                 stale: false,
-            }),
+            }))),
             Err(message) => {
                 self.say(message);
                 None
@@ -62,8 +61,7 @@ impl Session {
 
     /// Shows this run alone.
     pub(super) fn close_comparison(&mut self) -> Change {
-        self.compared = None;
-        self.race = None;
+        self.beside = None;
         Change::Cut
     }
 
@@ -91,11 +89,10 @@ impl Session {
         self.cut_story(at);
         self.run += 1;
         self.packed.take();
-        if let Some(compared) = &mut self.compared {
-            compared.stale = true;
-        }
-        if let Some(racing) = &mut self.race {
-            racing.stale = true;
+        match &mut self.beside {
+            Some(Beside::Two(compared)) => compared.stale = true,
+            Some(Beside::Four(racing)) => racing.stale = true,
+            None => {}
         }
     }
 
@@ -137,25 +134,33 @@ impl Session {
         }
     }
 
-    /// Both runs at the cursor's virtual time.
-    pub(super) fn comparison(&mut self) -> Option<Rc<CompareView>> {
-        let compared = self.compared.as_ref()?;
-        let with = compared.with;
-        if compared.stale {
+    /// What this run is shown beside, at the cursor.
+    pub(super) fn beside_view(&mut self) -> Option<BesideView> {
+        if let Some(Beside::Two(compared)) = &self.beside
+            && compared.stale
+        {
             // The branch may be the current one by now, or removed.
-            match with {
-                With::Branch(id) if self.branches.kept(id).is_none() => self.compared = None,
-                With::Opened if !self.is_changed() => self.compared = None,
-                _ => self.hold_against(with),
+            match compared.with {
+                With::Branch(id) if self.branches.kept(id).is_none() => self.beside = None,
+                With::Opened if !self.is_changed() => self.beside = None,
+                with => self.hold_against(with),
             }
         }
-        self.compared.as_ref()?;
+        match self.beside.as_ref()? {
+            Beside::Two(compared) => self.comparison(compared.with).map(BesideView::Two),
+            Beside::Four(_) => self.race_view().map(BesideView::Four),
+        }
+    }
+
+    /// Both runs at the cursor's virtual time.
+    fn comparison(&mut self, with: With) -> Option<Rc<CompareView>> {
         let left = self.picture();
         let cursor = self.playback.cursor();
         let now = self.timeline.time_at(cursor);
         let names = self.names(with);
-        let choices = self.choices(Some(with));
-        let compared = self.compared.as_mut()?;
+        let Some(Beside::Two(compared)) = &mut self.beside else {
+            return None;
+        };
         let step = if cursor == 0 {
             0
         } else {
@@ -188,7 +193,6 @@ impl Session {
         let (one, other) = names;
         Some(Rc::new(CompareView {
             with,
-            choices,
             sides: [
                 side(one, &self.timeline, &left, cursor),
                 side(other, &compared.timeline, &right, step),
@@ -219,7 +223,7 @@ impl Session {
     }
 
     /// The runs that this one can be compared with.
-    pub(super) fn choices(&self, with: Option<With>) -> Rc<[Choice]> {
+    pub(super) fn choices(&self, against: Against) -> Rc<[Choice]> {
         let scenario = self.timeline.scenario();
         let settings = &scenario.settings;
         let mut all: Vec<With> = Vec::new();
@@ -242,7 +246,9 @@ impl Session {
             offer(Setting::KnownObjects(!settings.known_objects));
         }
         all.extend(self.other_branches());
-        if let Some(with) = with.filter(|with| !all.contains(with)) {
+        if let Against::Run(with) = against
+            && !all.contains(&with)
+        {
             all.push(with);
         }
         // Settings that cannot be changed here are not offered.

@@ -493,12 +493,11 @@ impl Session {
             moving if moving.moves() && !matches!(moving, C::GoLive) => {
                 live.following = false;
             }
-            C::Generation(generation) | C::Era(generation) if live.tapped.is_some() => {
+            C::Generation(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
             }
             C::Reset
             | C::Generation(_)
-            | C::Era(_)
             | C::Fork
             | C::Branch(_)
             | C::DropEvent(_)

@@ -114,6 +114,12 @@ const OTHERS: usize = 6;
 /// This many facts explain why something was dropped.
 const EXPLAINED: usize = 4;
 
+/// What the run is shown beside.
+enum Beside {
+    Two(Box<compare::Compared>),
+    Four(race::Racing),
+}
+
 /// The session of one user.
 pub struct Session {
     lesson: Lesson,
@@ -131,8 +137,7 @@ pub struct Session {
     behind: Rc<[(u32, Behind)]>,
     marking: Marking,
     checks: Rc<Checks>,
-    compared: Option<compare::Compared>,
-    race: Option<race::Racing>,
+    beside: Option<Beside>,
     error: Option<ErrorView>,
     /// A log that lies beside this run, …
     heard: Option<heard::Laid>,
@@ -203,8 +208,7 @@ impl Session {
             behind: Rc::new([]),
             marking: Marking::default(),
             checks: Rc::default(),
-            compared: None,
-            race: None,
+            beside: None,
             error: None,
             heard: None,
             lay: None,
@@ -246,7 +250,7 @@ impl Session {
 
     /// One tick of playback: a beat.
     pub fn tick(&mut self) -> Change {
-        if self.race.is_some() {
+        if self.race().is_some() {
             return self.race_tick();
         }
         if self.end_scene() {
@@ -333,7 +337,7 @@ impl Session {
             self.forget_end();
         }
         self.before_play();
-        if self.race.is_some() {
+        if self.race().is_some() {
             // Another lane may be longer than this run.
             return self.playback.play(usize::MAX);
         }
@@ -477,8 +481,8 @@ impl Session {
 
     /// Everything that the screen shows now.
     pub fn view(&mut self) -> View {
-        let compare = self.comparison();
-        let race = self.race_view();
+        let beside = self.beside_view();
+        let choices = beside.as_ref().map(|beside| self.choices(beside.against()));
         let story = self.story_view();
         let picture = self.picture();
         let step = self.playback.cursor();
@@ -517,8 +521,8 @@ impl Session {
             branches: self.branch_rows(),
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
-            compare,
-            race,
+            beside,
+            choices: choices.unwrap_or_default(),
             settings: Rc::clone(&self.settings),
             live: self.live_view(),
             story,
@@ -533,8 +537,7 @@ impl Session {
         (self.heard, self.lay, self.goes_on) = (None, None, false);
         self.timeline = timeline;
         self.first_run = None;
-        self.compared = None;
-        self.race = None;
+        self.beside = None;
         self.branches = Branches::default();
         self.given = branches::own_inputs(&self.timeline);
         self.list_settings();
@@ -648,7 +651,7 @@ impl Session {
         let to = match command {
             Command::Seek(to) => *to,
             // A race goes by moments.
-            Command::Step(by) if self.race.is_none() => {
+            Command::Step(by) if self.race().is_none() => {
                 let by = usize::try_from(*by).unwrap_or_default();
                 self.playback.cursor().saturating_add(by)
             }

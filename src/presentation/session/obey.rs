@@ -91,7 +91,7 @@ impl Session {
             Command::PopOne => self.pop_one(),
             Command::Mode(mode) => self.insert(Input::Mode(mode)),
             Command::KnownObjects(on) => self.switch_known_objects(on),
-            Command::Generation(generation) | Command::Era(generation) => self.choose(generation),
+            Command::Generation(generation) => self.choose(generation),
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
             Command::Fault(fault) => self.inject_fault(fault),

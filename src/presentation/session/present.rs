@@ -183,7 +183,9 @@ impl Session {
             self.obey(Command::Compare(Against::Race));
             return self.said_wrong();
         }
-        self.race = None;
+        if self.race().is_some() {
+            self.beside = None;
+        }
         if mode.tells(scene) {
             return self.tell_as(mode == Mode::Quiz, scene);
         }

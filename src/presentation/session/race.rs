@@ -10,7 +10,7 @@ use deltascope_world::Time;
 use deltascope_world::text::Text;
 
 use super::messages::{cannot_run, full, hand_made};
-use super::{Change, Session};
+use super::{Beside, Change, Session};
 
 /// The race.
 pub(super) struct Racing {
@@ -28,10 +28,9 @@ impl Session {
     /// Shows the four generations.
     pub(super) fn begin_race(&mut self) -> Change {
         self.playback.pause();
-        self.compared = None;
-        self.race = None;
+        self.beside = None;
         match self.racing() {
-            Ok(racing) => self.race = Some(racing),
+            Ok(racing) => self.beside = Some(Beside::Four(racing)),
             Err(message) => return self.say(message),
         }
         Change::Cut
@@ -60,6 +59,21 @@ impl Session {
         })
     }
 
+    /// The race, if there is one.
+    pub(super) fn race(&self) -> Option<&Racing> {
+        match self.beside.as_ref()? {
+            Beside::Two(_) => None,
+            Beside::Four(racing) => Some(racing),
+        }
+    }
+
+    fn race_mut(&mut self) -> Option<&mut Racing> {
+        match self.beside.as_mut()? {
+            Beside::Two(_) => None,
+            Beside::Four(racing) => Some(racing),
+        }
+    }
+
     fn time_of_cursor(&self) -> Option<Time> {
         let cursor = self.playback.cursor();
         (cursor > 0).then(|| self.timeline.time_at(cursor))
@@ -67,24 +81,21 @@ impl Session {
 
     /// Obeys a command in the race's own way, if it has one.
     pub(super) fn obey_racing(&mut self, command: &Command) -> Option<Change> {
-        self.race.as_ref()?;
+        let time = self.race()?.time;
         Some(match command {
             Command::Step(by) => self.race_by(*by, false),
             Command::Walk { on, coarser } => self.race_by(if *on { 1 } else { -1 }, *coarser),
-            // A lane was clicked: show it at this moment. A script leaves the race open.
-            Command::Generation(generation) | Command::Era(generation) => {
-                let racing = self.race.take()?;
-                let time = racing.time;
+            // The lanes are the same, so they are not computed anew.
+            Command::Generation(generation) => {
+                let beside = self.beside.take();
                 self.choose(*generation);
                 self.notice = None;
-                if matches!(command, Command::Era(_)) {
-                    self.race = Some(racing);
-                }
+                self.beside = beside;
                 self.race_to(time);
                 Change::Cut
             }
             Command::PlayUntil(_) => {
-                self.race = None;
+                self.beside = None;
                 return None;
             }
             _ => return None,
@@ -96,7 +107,7 @@ impl Session {
         self.playback.pause();
         self.follow_cursor();
         for _ in 0..by.unsigned_abs() {
-            let Some(Racing { race, time, .. }) = &mut self.race else {
+            let Some(Racing { race, time, .. }) = self.race_mut() else {
                 return Change::Cut;
             };
             let to = match (by > 0, partings) {
@@ -118,10 +129,9 @@ impl Session {
 
     fn race_to(&mut self, time: Option<Time>) {
         self.go_to_time(time);
-        if let Some(racing) = &mut self.race {
-            racing.time = time;
-            racing.cursor = self.playback.cursor();
-            racing.shown = None;
+        let cursor = self.playback.cursor();
+        if let Some(racing) = self.race_mut() {
+            (racing.cursor, racing.time, racing.shown) = (cursor, time, None);
         }
     }
 
@@ -137,7 +147,8 @@ impl Session {
     /// One tick of playback. It pauses where lanes part.
     pub(super) fn race_tick(&mut self) -> Change {
         self.follow_cursor();
-        let Some(racing) = self.race.as_mut().filter(|_| self.playback.is_playing()) else {
+        let is_playing = self.playback.is_playing();
+        let Some(racing) = self.race_mut().filter(|_| is_playing) else {
             return Change::None;
         };
         let Some(next) = racing.race.next(racing.time) else {
@@ -164,7 +175,7 @@ impl Session {
     /// Moves the lanes to the cursor, if something else has moved that.
     fn follow_cursor(&mut self) {
         let (cursor, time) = (self.playback.cursor(), self.time_of_cursor());
-        if let Some(racing) = self.race.as_mut().filter(|one| one.cursor != cursor) {
+        if let Some(racing) = self.race_mut().filter(|one| one.cursor != cursor) {
             (racing.cursor, racing.time, racing.shown) = (cursor, time, None);
         }
     }
@@ -172,38 +183,33 @@ impl Session {
     /// The four generations at the time of the race.
     pub(super) fn race_view(&mut self) -> Option<Rc<RaceView>> {
         self.follow_cursor();
-        let racing = self.race.as_ref()?;
-        if racing.stale || self.playback.cursor() > MOST_FACTS {
+        if self.race()?.stale || self.playback.cursor() > MOST_FACTS {
             match self.racing() {
-                Ok(other) => self.race = Some(other),
+                Ok(other) => self.beside = Some(Beside::Four(other)),
                 Err(message) => {
-                    self.race = None;
+                    self.beside = None;
                     self.say(message);
                 }
             }
         }
-        if let Some(view) = self.race.as_ref()?.shown.as_ref() {
-            return Some(Rc::clone(view));
-        }
-        let choices = self.choices(None);
         let own = self.timeline.scenario().settings.era;
         let own = Generation::ALL.iter().position(|one| *one == own);
         let Racing {
             race, time, shown, ..
-        } = self.race.as_mut()?;
-        let view = Rc::new(RaceView {
-            choices,
-            moment: race.at(*time),
-            own: own.unwrap_or_default(),
-            goes_on: race.next(*time).is_some(),
+        } = self.race_mut()?;
+        let view = shown.get_or_insert_with(|| {
+            Rc::new(RaceView {
+                moment: race.at(*time),
+                own: own.unwrap_or_default(),
+                goes_on: race.next(*time).is_some(),
+            })
         });
-        *shown = Some(Rc::clone(&view));
-        Some(view)
+        Some(Rc::clone(view))
     }
 
     /// The time of the race, in ms, if there is one.
     pub(super) fn race_time(&self) -> Option<Time> {
-        let racing = self.race.as_ref()?;
+        let racing = self.race()?;
         Some(racing.time.unwrap_or_default())
     }
 }

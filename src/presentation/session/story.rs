@@ -367,8 +367,7 @@ impl Session {
     fn show_story(&mut self, shown: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
-        self.race = None;
-        self.compared = None;
+        self.beside = None;
         if shown {
             self.find_scenes();
         }

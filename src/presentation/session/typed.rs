@@ -98,7 +98,7 @@ pub fn inject(op: &str, object: Value) -> Command {
 #[must_use]
 pub fn attribute(name: &str, options: &Options) -> Command {
     match (name, options) {
-        ("era", Options { era: Some(era), .. }) => Command::Era(*era),
+        ("era", Options { era: Some(era), .. }) => Command::Generation(*era),
         ("at", Options { at: Some(at), .. }) => Command::SeekTo(at.clone()),
         ("speed", _) => Command::Speed(options.speed.unwrap_or(100)),
         ("granularity", _) => Command::StepSize(options.granularity.unwrap_or_default()),
@@ -193,10 +193,7 @@ pub const CALLS: [(&str, Call); 23] = [
     }),
     ("answer", |given, _| Command::Answer(given.value())),
     ("disconnect", |_, _| Command::Disconnect),
-    ("setEra", |era, _| match generation(era.text()) {
-        Command::Generation(generation) => Command::Era(generation),
-        wrong => wrong,
-    }),
+    ("setEra", |era, _| generation(era.text())),
     ("reset", |_, _| Command::Reset),
     ("fork", |_, _| Command::Fork),
     ("switchTo", |branch, _| {

@@ -142,7 +142,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     };
     let a = area(pad, pad, w - 2 * pad, 0);
     let y = match grid {
-        _ if pen.view.race.is_some() => race::lanes(pen, a),
+        _ if pen.view.race().is_some() => race::lanes(pen, a),
         true => on_grid(pen, a),
         false => {
             let chosen: Vec<Panel> = Panel::ALL

@@ -108,7 +108,7 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
         chosen => chosen,
     };
     let bars = usize::from(controls != Controls::None) as i32;
-    let races = view.race.is_some();
+    let races = view.race().is_some();
     // A story's panel is in the place of strip and transport, whatever the controls.
     let story = view.story.clone();
     let bars = bars * i32::from(story.is_none());
@@ -285,7 +285,7 @@ fn strip(pen: &mut Pen, a: Area, narrow: bool) {
 /// What parts the lanes of a race, beside the way to the next parting. Returns its height, with the gap below.
 fn parting(pen: &mut Pen, a: Area) -> i32 {
     const LINE: i32 = 21;
-    let parts = pen.view.race.as_ref().is_some_and(|race| race.moment.parts);
+    let parts = pen.view.race().is_some_and(|race| race.moment.parts);
     let said = said(pen.view, pen.options.lang).unwrap_or_default();
     let text = sans(150, Ink::INK);
     let w = a.w - BUTTONS[usize::from(a.w < 544)];

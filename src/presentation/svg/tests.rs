@@ -234,7 +234,7 @@ fn a_race_is_a_picture_of_its_lanes() {
         }
         for _ in 0..6 {
             let view = session.view();
-            assert!(view.race.is_some());
+            assert!(view.race().is_some());
             for options in shapes() {
                 check(
                     &view,

@@ -441,7 +441,7 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     };
     let left = a.w - w - 16;
     // What is said of four generations is no line of one of them.
-    if left > 80 && view.race.is_none() {
+    if left > 80 && view.race().is_none() {
         let whence = [routine, dot, &link].concat();
         pen.text(a.x, cy, left, At::Start, &whence, small);
     }

@@ -106,10 +106,10 @@ pub struct View {
     pub events: Rc<[ServerEvent]>,
     /// The invariants of this run, and their violations.
     pub checks: Rc<Checks>,
-    /// The comparison with another run.
-    pub compare: Option<Rc<CompareView>>,
-    /// The four generations, in place of the stage.
-    pub race: Option<Rc<RaceView>>,
+    /// What this run is shown beside, in place of the stage.
+    pub beside: Option<BesideView>,
+    /// What else it can be shown beside; empty if it is alone.
+    pub choices: Rc<[Choice]>,
     /// The settings that a branch can change.
     pub settings: Rc<[SettingRow]>,
     /// The state of the connection, if the run comes live from a cluster.
@@ -149,23 +149,28 @@ impl View {
         self.story.as_ref().is_some_and(|story| story.handout)
     }
 
-    /// The runs that this one can be compared with, and the one that it is compared with, if something is in place
-    /// of the stage.
+    /// The comparison with another run.
     #[must_use]
-    pub fn compared(&self) -> Option<(&[Choice], Against)> {
-        let two = self.compare.as_ref();
-        let two = two.map(|compare| (&*compare.choices, Against::Run(compare.with)));
-        let four = self
-            .race
-            .as_ref()
-            .map(|race| (&*race.choices, Against::Race));
-        two.or(four)
+    pub fn compare(&self) -> Option<&Rc<CompareView>> {
+        match self.beside.as_ref()? {
+            BesideView::Two(compare) => Some(compare),
+            BesideView::Four(_) => None,
+        }
+    }
+
+    /// The four generations.
+    #[must_use]
+    pub fn race(&self) -> Option<&Rc<RaceView>> {
+        match self.beside.as_ref()? {
+            BesideView::Two(_) => None,
+            BesideView::Four(race) => Some(race),
+        }
     }
 
     /// Whether there is nothing after the cursor, not even in another lane of a race.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
-        let goes_on = self.race.as_ref().is_some_and(|race| race.goes_on);
+        let goes_on = self.race().is_some_and(|race| race.goes_on);
         self.step >= self.steps && !self.endless && !goes_on
     }
 
@@ -387,13 +392,31 @@ pub struct Checks {
     pub violations: Vec<Violation>,
 }
 
+/// What a run is shown beside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BesideView {
+    /// Another run.
+    Two(Rc<CompareView>),
+    /// The four generations.
+    Four(Rc<RaceView>),
+}
+
+impl BesideView {
+    /// What scripts and menus call it.
+    #[must_use]
+    pub fn against(&self) -> Against {
+        match self {
+            Self::Two(compare) => Against::Run(compare.with),
+            Self::Four(_) => Against::Race,
+        }
+    }
+}
+
 /// Two runs at the same virtual time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareView {
     /// What this run is compared with.
     pub with: With,
-    /// What else it can be compared with.
-    pub choices: Rc<[Choice]>,
     /// This run and the other one.
     pub sides: [Side; 2],
     /// The differences, room by room.
@@ -407,8 +430,6 @@ pub struct CompareView {
 /// The same inputs in the four generations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RaceView {
-    /// What else this run can be compared with.
-    pub choices: Rc<[Choice]>,
     /// What the lanes show.
     pub moment: Moment,
     /// The lane of this run.

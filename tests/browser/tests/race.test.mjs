@@ -42,6 +42,9 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   await app.id("next-parting").click();
   await app.eventually("on", (s) => s.time === 6900);
   const { lanes } = (await app.state()).comparison;
+  // In the header, another generation is another lane.
+  await app.id("era-1.34").click();
+  await app.eventually("another lane", (s) => s.era === "1.34" && s.time === 6900 && s.comparison?.with === "race");
   // A lane keeps the focus while what it shows changes.
   await app.id("lane-1.36").focus();
   for (const [key, time] of [["ArrowLeft", 4550], ["ArrowRight", 6900]]) {
@@ -53,6 +56,7 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   assert.equal(opened.step, lanes[3].step);
   assert.ok(await app.page.locator(".grid").isVisible());
   assert.ok(await app.id("strip").isVisible());
+  assert.equal(await app.page.locator("#motion > .trail").count(), 1);
 }));
 
 test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", viewport: PHONE, lesson: "tombstone" }, async (app) => {

@@ -318,7 +318,7 @@ fn a_live_run_can_be_written_to_after_a_disconnect() {
     assert_eq!(made(&mut session), "with 6 changes of yours");
     // Beside it stands what the cluster did, and that alone.
     session.obey(typed::against("opened"));
-    let beside = session.view().compare.unwrap();
+    let beside = session.view().compare().cloned().unwrap();
     let sides = [0, 1].map(|at| beside.sides[at].name.en.to_string());
     assert_eq!(sides, ["with 6 changes of yours", "as it was opened"]);
     assert!(session.view().error.is_none());
