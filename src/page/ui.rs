@@ -241,10 +241,7 @@ pub fn first_theme() -> Theme {
 }
 
 fn tag(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "en",
-        Lang::Zh => "zh-Hans",
-    }
+    lang.pick("en", "zh-Hans")
 }
 
 fn set_on_root(ui: Ui, name: &str, value: &str) {

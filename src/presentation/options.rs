@@ -11,6 +11,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::{Moment, MomentError};
 use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 /// The names of the attributes.
@@ -276,12 +277,12 @@ fn one_of<T: Copy>(key: &str, value: &str, words: &[(&str, T)]) -> Result<T, Tex
 }
 
 fn not(key: &str, value: &str, words: &str) -> Text {
-    Text::new(
-        &format!("{key}={value:?} is not known. Write one of: {words}."),
-        &format!(
+    text!(
+        "{key}={value:?} is not known. Write one of: {words}.",
+        (
             "{key}={value:?} 无法识别。可选：{}。",
             words.replace(", ", "、")
-        ),
+        )
     )
 }
 
@@ -301,10 +302,7 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
         ),
         MomentError::NoFact(_) => {
             let Text { en, zh } = error.words();
-            Text::new(
-                &format!("{key}={value:?}: {en}."),
-                &format!("{key}={value:?}：{zh}。"),
-            )
+            text!("{key}={value:?}: {en}.", "{key}={value:?}：{zh}。")
         }
     })
 }

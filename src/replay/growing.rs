@@ -116,12 +116,12 @@ impl Growing {
                 Err(words) => Err(words),
             };
             if let Err(words) = read {
-                error = Some(wire::error(name, Some(number), &words.en, &words.zh));
+                error = Some(wire::error(name, Some(number), words));
             }
         });
         if let Err(LineTooLong { line }) = split {
             let words = too_long();
-            error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
+            error.get_or_insert(wire::error(name, Some(line), words));
         }
         if let Some(error) = error {
             return Err(error);
@@ -132,7 +132,7 @@ impl Growing {
             *begun = true;
             scenario.bounded().map_err(|error| {
                 let words = bad(&error);
-                wire::error(name, None, &words.en, &words.zh)
+                wire::error(name, None, words)
             })?;
             grown.head = Some(Trace {
                 recording: Recording::of(scenario.clone()),

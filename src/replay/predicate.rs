@@ -13,6 +13,7 @@ use deltascope_cache::fact::{
     ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 /// A condition: all parts that are set must hold.
@@ -239,13 +240,9 @@ impl PredicateError {
                 "Say what to stop at, for example: delta=Deleted key=default/web",
                 "请说明在哪里停下，例如：delta=Deleted key=default/web",
             ),
-            Self::Unknown(part) => Text::new(
-                &format!(
-                    "{part:?} is none of delta=, key=, rv>=, tombstone, call=, fact=, violation."
-                ),
-                &format!(
-                    "{part:?} 不是 delta=、key=、rv>=、tombstone、call=、fact=、violation 之一。"
-                ),
+            Self::Unknown(part) => text!(
+                "{part:?} is none of delta=, key=, rv>=, tombstone, call=, fact=, violation.",
+                "{part:?} 不是 delta=、key=、rv>=、tombstone、call=、fact=、violation 之一。"
             ),
             Self::NoSuch(what, value) => {
                 let known = match *what {
@@ -254,18 +251,18 @@ impl PredicateError {
                     "fact" => "ItemStored, KeyPopped, …".to_owned(),
                     _ => "default/web".to_owned(),
                 };
-                Text::new(
-                    &format!("There is no {what} {value:?}. There are: {known}."),
-                    &format!("没有名为 {value:?} 的 {what}。例如：{known}。"),
+                text!(
+                    "There is no {what} {value:?}. There are: {known}.",
+                    "没有名为 {value:?} 的 {what}。例如：{known}。"
                 )
             }
-            Self::NotANumber(value) => Text::new(
-                &format!("rv>= takes a number, not {value:?}."),
-                &format!("rv>= 后面应是数字，而不是 {value:?}。"),
+            Self::NotANumber(value) => text!(
+                "rv>= takes a number, not {value:?}.",
+                "rv>= 后面应是数字，而不是 {value:?}。"
             ),
-            Self::Twice(what) => Text::new(
-                &format!("{what} stands twice; say it once."),
-                &format!("{what} 出现了两次；只能写一次。"),
+            Self::Twice(what) => text!(
+                "{what} stands twice; say it once.",
+                "{what} 出现了两次；只能写一次。"
             ),
         }
     }
