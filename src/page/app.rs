@@ -141,7 +141,7 @@ fn first_session(is_newcomer: bool) -> Session {
     } else {
         Session::new()
     };
-    let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
+    let remembered = remembered("step").and_then(|id| StepSize::named(&id));
     session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
     session
 }

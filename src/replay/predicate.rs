@@ -13,8 +13,8 @@ use deltascope_cache::fact::{
     ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
-use deltascope_world::text;
 use deltascope_world::text::Text;
+use deltascope_world::{named, text};
 
 /// A condition: all parts that are set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,32 +35,17 @@ pub struct Predicate {
     pub violation: bool,
 }
 
-/// The kind of a handler call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// `OnAdd`
-    Add,
-    /// `OnUpdate`
-    Update,
-    /// `OnDelete`
-    Delete,
-    /// Any of the three.
-    Any,
-}
-
-impl Call {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Add, Self::Update, Self::Delete, Self::Any];
-
-    /// The text in a condition.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "OnAdd",
-            Self::Update => "OnUpdate",
-            Self::Delete => "OnDelete",
-            Self::Any => "any",
-        }
+named! {
+    /// The kind of a handler call.
+    pub enum Call {
+        /// `OnAdd`
+        Add = "OnAdd",
+        /// `OnUpdate`
+        Update = "OnUpdate",
+        /// `OnDelete`
+        Delete = "OnDelete",
+        /// Any of the three.
+        Any = "any",
     }
 }
 
@@ -193,8 +178,7 @@ impl FromStr for Predicate {
                     once(&mut predicate.fact, fact, "fact")?;
                 }
                 "call" => {
-                    let find = Call::ALL.into_iter().find(|call| call.as_str() == value);
-                    let call = find.ok_or_else(|| no_such("call"))?;
+                    let call = Call::named(value).ok_or_else(|| no_such("call"))?;
                     once(&mut predicate.call, call, "call")?;
                 }
                 "tombstone" if part == name => predicate.tombstone = true,
@@ -218,7 +202,7 @@ impl Display for Predicate {
             ("key=", self.key.as_deref()),
             ("rv>=", rv.as_deref()),
             ("tombstone", self.tombstone.then_some("")),
-            ("call=", self.call.map(Call::as_str)),
+            ("call=", self.call.map(Call::id)),
             ("fact=", self.fact),
             ("violation", self.violation.then_some("")),
         ] {
@@ -247,7 +231,7 @@ impl PredicateError {
             Self::NoSuch(what, value) => {
                 let known = match *what {
                     "delta" => DeltaType::ALL.map(DeltaType::as_str).join(", "),
-                    "call" => Call::ALL.map(Call::as_str).join(", "),
+                    "call" => Call::ALL.map(Call::id).join(", "),
                     "fact" => "ItemStored, KeyPopped, …".to_owned(),
                     _ => "default/web".to_owned(),
                 };
@@ -292,7 +276,7 @@ fn is_call(fact: &Fact, call: Call) -> bool {
     let Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) = fact else {
         return false;
     };
-    call == Call::Any || call.as_str() == notification.call()
+    call == Call::Any || call.id() == notification.call()
 }
 
 fn object(fact: &Fact) -> Option<&ObjectRef> {

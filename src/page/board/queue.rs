@@ -93,7 +93,7 @@ pub(super) fn Queue() -> impl IntoView {
     let has_stacks = move || !empty.get() && kind.get() == QueueKind::DeltaFifo;
     let telling = ui.memo(|view| view.story.is_some());
     let title = text(move || {
-        let kind = kind.get().as_str();
+        let kind = kind.get().id();
         // A story speaks of a queue, before it says of which kind.
         match telling.get() {
             true => [strings::room(ui.lang.get(), Panel::Queue), " · ", kind].concat(),

@@ -57,7 +57,7 @@ pub fn at_end(picture: &Picture, words: Words, lang: Lang) -> Words {
             "The {queue} still holds {waiting}.",
             "{queue} 里还有 {waiting}。",
             &[
-                ("queue", text(queue.kind.as_str())),
+                ("queue", text(queue.kind.id())),
                 ("waiting", text(waiting)),
             ],
         );

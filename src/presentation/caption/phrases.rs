@@ -47,7 +47,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn queue(&self) -> Vec<Span> {
-        text(self.picture.queue.kind.as_str())
+        text(self.picture.queue.kind.id())
     }
 
     /// A text of the server, [`Reason::Text`], is not translated.

@@ -73,7 +73,7 @@ pub fn against(name: &str) -> Command {
 /// Makes so many steps of the size in the text.
 #[must_use]
 pub fn steps(by: i64, size: &str) -> Command {
-    StepSize::from_id(size).map_or_else(
+    StepSize::named(size).map_or_else(
         || Command::Wrong(no_size(size)),
         |size| Command::WalkBy(size, by),
     )

@@ -60,7 +60,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if !unused {
         sides.push(Side::Count(&length));
     }
-    let kind = rows.kind.as_str();
+    let kind = rows.kind.id();
     // A story speaks of a queue, before it says of which kind.
     let title = [strings::room(lang, Panel::Queue), " · ", kind].concat();
     let y = a.y + pen.head(a, if telling { &title } else { kind }, &sides);
