@@ -601,16 +601,16 @@ fn how(list: &List, lang: Lang) -> String {
 }
 
 fn ends(ledger: &Ledger, lang: Lang) -> String {
-    let kinds = [
-        (EndKind::Closed, "closed", "服务器关闭"),
-        (EndKind::HungUp, "by the client", "客户端关闭"),
-        (EndKind::Cut, "cut", "断开"),
-        (EndKind::Expired, "410", "410"),
-        (EndKind::Later, "later", "稍后再试"),
-        (EndKind::Failed, "failed", "失败"),
-        (EndKind::TooLarge, "too large", "过大"),
-    ];
-    let named = kinds.into_iter().filter_map(|(kind, en, zh)| {
+    let named = EndKind::ALL.into_iter().filter_map(|kind| {
+        let (en, zh) = match kind {
+            EndKind::Closed => ("closed", "服务器关闭"),
+            EndKind::HungUp => ("by the client", "客户端关闭"),
+            EndKind::Cut => ("cut", "断开"),
+            EndKind::Expired => ("410", "410"),
+            EndKind::Later => ("later", "稍后再试"),
+            EndKind::Failed => ("failed", "失败"),
+            EndKind::TooLarge => ("too large", "过大"),
+        };
         let count = ledger.ends_of(kind);
         (count > 0).then(|| format!("{count} {}", lang.pick(en, zh)))
     });
