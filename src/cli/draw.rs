@@ -8,6 +8,7 @@ use deltascope_presentation::session::present::Unshown;
 use deltascope_presentation::svg;
 use deltascope_replay::lessons;
 use deltascope_terminal::{Form, near};
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 use super::args::Draw;
@@ -19,9 +20,9 @@ fn meant(options: &Draw) -> Option<Text> {
     let Ok(lesson) = lessons::load(id) else {
         let all = lessons::menu();
         let meant = near::nearest(id, all.iter().map(|(id, _)| &**id))?;
-        return Some(Text::new(
-            &format!("There is no lesson {id:?}. Did you mean {meant:?}?"),
-            &format!("没有课程 {id:?}。是不是 {meant:?}？"),
+        return Some(text!(
+            "There is no lesson {id:?}. Did you mean {meant:?}?",
+            "没有课程 {id:?}。是不是 {meant:?}？"
         ));
     };
     let at = options.at.as_deref()?;
@@ -31,9 +32,9 @@ fn meant(options: &Draw) -> Option<Text> {
         return None;
     }
     let meant = near::nearest(marker, lesson.markers.iter().map(|rule| &*rule.id))?;
-    Some(Text::new(
-        &format!("There is no marker {marker:?} in this lesson. Did you mean {meant:?}?"),
-        &format!("此课程中没有标记 {marker:?}。是不是 {meant:?}？"),
+    Some(text!(
+        "There is no marker {marker:?} in this lesson. Did you mean {meant:?}?",
+        "此课程中没有标记 {marker:?}。是不是 {meant:?}？"
     ))
 }
 

@@ -5,6 +5,7 @@
 //! another site has resolved to this address does not match), must come from this server's page or from no page,
 //! and must only read.
 
+use deltascope_world::text;
 use std::borrow::Cow;
 
 use hyper::header::{CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
@@ -58,10 +59,10 @@ impl Gate {
         let port = self.port;
         Err(refusal(
             StatusCode::FORBIDDEN,
-            &format!(
-                "This server is http://127.0.0.1:{port}/ and goes by no other name. Open that address."
+            text!(
+                "This server is http://127.0.0.1:{port}/ and goes by no other name. Open that address.",
+                "本服务器的地址是 http://127.0.0.1:{port}/，不接受其他名称。请打开该地址。"
             ),
-            &format!("本服务器的地址是 http://127.0.0.1:{port}/，不接受其他名称。请打开该地址。"),
         ))
     }
 
@@ -83,8 +84,10 @@ impl Gate {
         }
         Err(refusal(
             StatusCode::FORBIDDEN,
-            "The request comes from a page of another site, which may not ask the cluster.",
-            "该请求来自其他网站的页面，不允许访问集群。",
+            Text::new(
+                "The request comes from a page of another site, which may not ask the cluster.",
+                "该请求来自其他网站的页面，不允许访问集群。",
+            ),
         ))
     }
 
@@ -96,10 +99,8 @@ impl Gate {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Err(refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                &format!(
-                    "Only GET and HEAD reach the cluster, not {method}: this server only reads. `deltascope serve --allow-writes` lets it through."
-                ),
-                &format!(
+                text!(
+                    "Only GET and HEAD reach the cluster, not {method}: this server only reads. `deltascope serve --allow-writes` lets it through.",
                     "只有 GET 和 HEAD 能到达集群，{method} 不行：本服务器只读。用 `deltascope serve --allow-writes` 可以放行。"
                 ),
             ));
@@ -107,10 +108,8 @@ impl Gate {
         if let Some(name) = acting(path)? {
             return Err(refusal(
                 StatusCode::FORBIDDEN,
-                &format!(
-                    "{name} acts although it is read: this server only reads. `deltascope serve --allow-writes` lets it through."
-                ),
-                &format!(
+                text!(
+                    "{name} acts although it is read: this server only reads. `deltascope serve --allow-writes` lets it through.",
                     "{name} 虽用 GET 读取，却会产生动作：本服务器只读。用 `deltascope serve --allow-writes` 可以放行。"
                 ),
             ));
@@ -169,8 +168,10 @@ fn acting(path: &str) -> Result<Option<&'static str>, Refusal> {
 fn not_served() -> Refusal {
     refusal(
         StatusCode::BAD_REQUEST,
-        "The path of the address is none that is served.",
-        "地址中的路径无法提供。",
+        Text::new(
+            "The path of the address is none that is served.",
+            "地址中的路径无法提供。",
+        ),
     )
 }
 
@@ -195,8 +196,10 @@ pub(super) fn at_proxy(proxy: &Proxy, path_and_query: &str) -> Result<Uri, Refus
     proxy.uri(path_and_query).map_err(|error| {
         refusal(
             StatusCode::BAD_REQUEST,
-            &format!("The address cannot be asked for: {error}."),
-            &format!("无法请求该地址：{error}。"),
+            text!(
+                "The address cannot be asked for: {error}.",
+                "无法请求该地址：{error}。"
+            ),
         )
     })
 }
@@ -206,8 +209,10 @@ pub(super) fn no_change(status: StatusCode) -> Result<(), Refusal> {
     if status.is_informational() {
         return Err(refusal(
             StatusCode::BAD_GATEWAY,
-            "The cluster wants to change the protocol: that is not handed on.",
-            "集群要求切换协议：不予转发。",
+            Text::new(
+                "The cluster wants to change the protocol: that is not handed on.",
+                "集群要求切换协议：不予转发。",
+            ),
         ));
     }
     Ok(())
@@ -220,9 +225,6 @@ pub(super) fn sandbox(headers: &mut HeaderMap) {
 }
 
 /// A refusal by this server, not by the cluster.
-pub(super) fn refusal(status: StatusCode, en: &str, zh: &str) -> Refusal {
-    Refusal {
-        status,
-        text: Text::new(en, zh),
-    }
+pub(super) fn refusal(status: StatusCode, text: Text) -> Refusal {
+    Refusal { status, text }
 }

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 
 use deltascope_terminal as terminal;
 use deltascope_world::source::proxy::exchange::Head;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 /// The proxy is near, mostly on the same machine: one that takes longer is not running.
@@ -109,34 +110,24 @@ impl Proxy {
     /// The message that nothing answers, and what to do.
     pub(super) fn down(&self, error: &impl Display) -> Text {
         if self.own {
-            return Text::new(
-                &format!(
-                    "Nothing answers at {self} ({error}): the kubectl proxy that deltascope tap started has ended. Start the tap again."
-                ),
-                &format!(
-                    "{self} 没有应答（{error}）：deltascope tap 启动的 kubectl proxy 已结束。请重新启动 tap。"
-                ),
+            return text!(
+                "Nothing answers at {self} ({error}): the kubectl proxy that deltascope tap started has ended. Start the tap again.",
+                "{self} 没有应答（{error}）：deltascope tap 启动的 kubectl proxy 已结束。请重新启动 tap。"
             );
         }
         let command = self.command();
-        Text::new(
-            &format!(
-                "Nothing that speaks HTTP answers at {self} ({error}). Start it with: {command}"
-            ),
-            &format!("{self} 没有 HTTP 应答（{error}）。请启动：{command}"),
+        text!(
+            "Nothing that speaks HTTP answers at {self} ({error}). Start it with: {command}",
+            "{self} 没有 HTTP 应答（{error}）。请启动：{command}"
         )
     }
 
     /// The message that what answers is no API server, as these words say, and what to do.
     pub(super) fn has_no_api(&self, said: &Text) -> Text {
         let Text { en, zh } = said;
-        Text::new(
-            &format!(
-                "No API server answers at {self}: {en} Is that kubectl proxy, and is its cluster up? --proxy names another address."
-            ),
-            &format!(
-                "{self} 没有 API server 应答：{zh}那里是 kubectl proxy 吗？它的集群可用吗？可用 --proxy 指定其他地址。"
-            ),
+        text!(
+            "No API server answers at {self}: {en} Is that kubectl proxy, and is its cluster up? --proxy names another address.",
+            "{self} 没有 API server 应答：{zh}那里是 kubectl proxy 吗？它的集群可用吗？可用 --proxy 指定其他地址。"
         )
     }
 

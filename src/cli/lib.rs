@@ -17,6 +17,7 @@ mod seats;
 mod serve;
 mod tap;
 
+use deltascope_world::text;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -59,8 +60,8 @@ impl Failure {
         Self::of(Text::new(en, zh))
     }
 
-    fn usage(en: &str, zh: &str) -> Self {
-        Self::new(en, zh).with(Exit::Usage)
+    fn usage(text: Text) -> Self {
+        Self::of(text).with(Exit::Usage)
     }
 
     fn of(text: Text) -> Self {
@@ -129,25 +130,25 @@ fn put(form: Form, path: Option<&Path>, text: &str) -> Result<(), Failure> {
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
-    Failure::new(
-        &format!("Cannot write {shown}: {error}."),
-        &format!("无法写入 {shown}：{error}。"),
-    )
+    Failure::of(text!(
+        "Cannot write {shown}: {error}.",
+        "无法写入 {shown}：{error}。"
+    ))
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
-    Failure::new(
-        &format!("Cannot read {shown}: {error}."),
-        &format!("无法读取 {shown}：{error}。"),
-    )
+    Failure::of(text!(
+        "Cannot read {shown}: {error}.",
+        "无法读取 {shown}：{error}。"
+    ))
 }
 
 fn cannot_print(error: &io::Error) -> Failure {
-    Failure::new(
-        &format!("The output cannot be written: {error}."),
-        &format!("无法写入输出：{error}。"),
-    )
+    Failure::of(text!(
+        "The output cannot be written: {error}.",
+        "无法写入输出：{error}。"
+    ))
 }
 
 /// Writes a note to stderr, in one line.
@@ -183,10 +184,10 @@ fn block_on<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failu
             runtime.shutdown_background();
             done
         }
-        Err(error) => Err(Failure::new(
-            &format!("The system gives no way to wait for the network: {error}."),
-            &format!("系统无法提供网络等待机制：{error}。"),
-        )),
+        Err(error) => Err(Failure::of(text!(
+            "The system gives no way to wait for the network: {error}.",
+            "系统无法提供网络等待机制：{error}。"
+        ))),
     }
 }
 

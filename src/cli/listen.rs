@@ -1,5 +1,6 @@
 //! Listens at a port of this machine, and serves each connection that comes.
 
+use deltascope_world::text;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -126,24 +127,18 @@ fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
             let next = port.checked_add(1).unwrap_or(0);
-            Failure::new(
-                &format!(
-                    "Port {port} is taken. Take another one, such as --port {next}, or any free one with --port 0."
-                ),
-                &format!(
-                    "端口 {port} 已被占用。请换一个，如 --port {next}，或用 --port 0 任取一个空闲端口。"
-                ),
-            )
+            Failure::of(text!(
+                "Port {port} is taken. Take another one, such as --port {next}, or any free one with --port 0.",
+                "端口 {port} 已被占用。请换一个，如 --port {next}，或用 --port 0 任取一个空闲端口。"
+            ))
         }
-        io::ErrorKind::PermissionDenied => Failure::new(
-            &format!(
-                "The system does not let you listen at port {port}. Take one above 1023, such as --port 8080."
-            ),
-            &format!("系统不允许监听端口 {port}。请使用大于 1023 的端口，如 --port 8080。"),
-        ),
-        _ => Failure::new(
-            &format!("Cannot listen at {wanted}: {error}."),
-            &format!("无法监听 {wanted}：{error}。"),
-        ),
+        io::ErrorKind::PermissionDenied => Failure::of(text!(
+            "The system does not let you listen at port {port}. Take one above 1023, such as --port 8080.",
+            "系统不允许监听端口 {port}。请使用大于 1023 的端口，如 --port 8080。"
+        )),
+        _ => Failure::of(text!(
+            "Cannot listen at {wanted}: {error}.",
+            "无法监听 {wanted}：{error}。"
+        )),
     }
 }

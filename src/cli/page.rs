@@ -1,5 +1,7 @@
 //! The built page, file by file.
 
+use deltascope_world::text;
+use deltascope_world::text::Text;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,14 +91,10 @@ impl Page {
                 "There is no page here: neither a folder dist with one, nor was one packed into this program. In a checkout, build it with `make dist`; then serve it there, name its folder with --dist, or install the program again (cargo install --path . --features cli), which takes it along.",
                 "这里没有页面：既没有含页面的 dist 目录，本程序中也没有打包页面。请在源码目录中用 `make dist` 构建；然后在那里提供服务，或用 --dist 指定其目录，或重新安装程序（cargo install --path . --features cli），安装时会把页面一并打包。",
             )),
-            Some(_) => Err(Failure::new(
-                &format!(
-                    "There is no built page in {shown:?} (no index.html). Build it with `make dist`, or name its folder with --dist."
-                ),
-                &format!(
-                    "{shown:?} 中没有构建好的页面（缺 index.html）。请用 `make dist` 构建，或用 --dist 指定其目录。"
-                ),
-            )),
+            Some(_) => Err(Failure::of(text!(
+                "There is no built page in {shown:?} (no index.html). Build it with `make dist`, or name its folder with --dist.",
+                "{shown:?} 中没有构建好的页面（缺 index.html）。请用 `make dist` 构建，或用 --dist 指定其目录。"
+            ))),
         }
     }
 
@@ -107,8 +105,10 @@ impl Page {
         let missing = || {
             refusal(
                 StatusCode::NOT_FOUND,
-                "There is no such file in the page. Was it built again? Reload the page.",
-                "页面中没有此文件。页面是否重新构建过？请重新加载。",
+                Text::new(
+                    "There is no such file in the page. Was it built again? Reload the page.",
+                    "页面中没有此文件。页面是否重新构建过？请重新加载。",
+                ),
             )
         };
         // On Windows these lead to another place.
@@ -156,8 +156,10 @@ fn unpacked(packed: &'static [u8]) -> Option<Vec<(String, &'static [u8])>> {
 fn unreadable(error: &io::Error) -> Refusal {
     refusal(
         StatusCode::INTERNAL_SERVER_ERROR,
-        &format!("The file cannot be read: {error}."),
-        &format!("无法读取该文件：{error}。"),
+        text!(
+            "The file cannot be read: {error}.",
+            "无法读取该文件：{error}。"
+        ),
     )
 }
 

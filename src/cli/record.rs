@@ -3,6 +3,7 @@
 
 mod output;
 
+use deltascope_world::text;
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
 use std::hash::BuildHasher;
@@ -26,7 +27,6 @@ use deltascope_replay::tap::note::Note;
 use deltascope_replay::timeline::{Numbering, Timeline};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_terminal as terminal;
-use deltascope_world::Time;
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{Asked, Live, ResponsePart, ServerResponse};
@@ -39,6 +39,7 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{MAX_BYTES, RecordedEvent};
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::Input;
+use deltascope_world::{Time, in_lang};
 
 use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable, head_of};
@@ -344,7 +345,7 @@ impl<'a> Recorder<'a> {
         lang: Lang,
     ) -> Result<Self, Failure> {
         let timeline = Timeline::live(scenario.clone())
-            .map_err(|error| Failure::new(&error, &format!("无法运行：{error}")))?;
+            .map_err(|error| Failure::of(text!("{error}", "无法运行：{error}")))?;
         let series = options.rotate.and(options.output.as_deref());
         let out = match series {
             Some(path) => Output::series(path, options.keep)?,
@@ -674,10 +675,11 @@ impl<'a> Recorder<'a> {
         let kb = self.out.written / 1_000;
         let quiet = now.saturating_sub(heard.unwrap_or(now)) / 1_000;
         let so_far = self.so_far();
-        let text = match self.lang {
-            Lang::En => format!("{so_far}, {kb} KB, last data {quiet} s ago (Ctrl-C ends)"),
-            Lang::Zh => format!("{so_far}，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"),
-        };
+        let text = in_lang!(
+            self.lang,
+            "{so_far}, {kb} KB, last data {quiet} s ago (Ctrl-C ends)",
+            "{so_far}，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"
+        );
         if let Some(progress) = &self.progress {
             progress.say(&text);
         }
@@ -693,14 +695,15 @@ impl<'a> Recorder<'a> {
         let (objects, events) = (self.objects() as u64, self.events);
         let title = cluster::title(&self.target);
         let title = title.get(self.lang);
-        match self.lang {
-            Lang::En => format!(
+        in_lang!(
+            self.lang,
+            (
                 "{title}: {}, {}",
                 counted(objects, "object"),
                 counted(events, "event")
             ),
-            Lang::Zh => format!("{title}：{objects} 个对象，{events} 个事件"),
-        }
+            "{title}：{objects} 个对象，{events} 个事件"
+        )
     }
 
     /// Says at the end what was recorded, where that mixes with no trace, and what to do with it.
@@ -712,10 +715,11 @@ impl<'a> Recorder<'a> {
                 true => ("The last file shows the end", "查看最后一个文件"),
                 false => ("See them with", "查看"),
             };
-            note(&match self.lang {
-                Lang::En => format!("{so_far}. {see}: deltascope replay {path}"),
-                Lang::Zh => format!("{so_far}。{look}：deltascope replay {path}"),
-            });
+            note(&in_lang!(
+                self.lang,
+                "{so_far}. {see}: deltascope replay {path}",
+                "{so_far}。{look}：deltascope replay {path}"
+            ));
         } else if self.progress.is_some() {
             note(&self.so_far());
         }
@@ -726,12 +730,11 @@ impl<'a> Recorder<'a> {
             && self.target.field_selector.is_empty()
         {
             let name = self.target.resource.name();
-            note(&match self.lang {
-                Lang::En => {
-                    format!("There are no {name} in {namespace}: is there such a namespace?")
-                }
-                Lang::Zh => format!("{namespace} 中没有 {name}：有这个命名空间吗？"),
-            });
+            note(&in_lang!(
+                self.lang,
+                "There are no {name} in {namespace}: is there such a namespace?",
+                "{namespace} 中没有 {name}：有这个命名空间吗？"
+            ));
         }
     }
 

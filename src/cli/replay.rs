@@ -15,6 +15,7 @@ use deltascope_replay::{tap, trace};
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::text::{Lang, Text};
+use deltascope_world::{in_lang, text};
 
 use super::args::{Last, Replay};
 use super::{Exit, Failure, cannot_print, cannot_read, note, print, put};
@@ -74,14 +75,11 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
             .go_until(&Until::Time(ENDLESS_MS))
             .map_err(Failure::of)?;
         let seconds = ENDLESS_MS / 1_000;
-        note(&match lang {
-            Lang::En => {
-                format!(
-                    "This run has no end: only its first {seconds} s are printed. --until chooses another end."
-                )
-            }
-            Lang::Zh => format!("此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"),
-        });
+        note(&in_lang!(
+            lang,
+            "This run has no end: only its first {seconds} s are printed. --until chooses another end.",
+            "此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"
+        ));
     }
     if let Some(log) = &options.heard {
         heard(&session, log, goes_on, end, lang)?;
@@ -104,13 +102,9 @@ fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
     let begin = bytes.get(..1_024).unwrap_or(bytes);
     begin.contains(&0).then(|| {
         let file = deltascope_terminal::word(name);
-        Text::new(
-            &format!(
-                "{name} is not text. A recording is text as UTF-8; one that is compressed can be read so: gunzip -c {file} | deltascope replay -"
-            ),
-            &format!(
-                "{name} 不是文本。录制是 UTF-8 文本；压缩过的可以这样读取：gunzip -c {file} | deltascope replay -"
-            ),
+        text!(
+            "{name} is not text. A recording is text as UTF-8; one that is compressed can be read so: gunzip -c {file} | deltascope replay -",
+            "{name} 不是文本。录制是 UTF-8 文本；压缩过的可以这样读取：gunzip -c {file} | deltascope replay -"
         )
     })
 }
@@ -118,19 +112,19 @@ fn binary((name, bytes): &(String, Vec<u8>)) -> Option<Text> {
 /// Says where a trace ends in the middle of its last line, if only that cannot be read.
 pub(super) fn cut_off(name: &str, bytes: &[u8]) -> Option<Text> {
     let line = trace::cut_off(name, bytes)?;
-    Some(Text::new(
-        &format!("{name} is cut off in line {line}: everything before it is printed."),
-        &format!("{name} 在第 {line} 行处中断：之前的内容都已讲述。"),
+    Some(text!(
+        "{name} is cut off in line {line}: everything before it is printed.",
+        "{name} 在第 {line} 行处中断：之前的内容都已讲述。"
     ))
 }
 
 /// Cuts the run down, and says what is left of it.
 fn smallest(session: &Session, options: &Replay, until: Until, lang: Lang) -> Result<(), Failure> {
     let Until::Condition(predicate) = until else {
-        return Err(Failure::usage(
+        return Err(Failure::usage(Text::new(
             "--smallest needs a condition in --until, such as 'tombstone key=default/web'.",
             "--smallest 需要 --until 给出条件，如 'tombstone key=default/web'。",
-        ));
+        )));
     };
     let found = session.smallest(Goal::Condition(predicate), options.real_names);
     let found = found.map_err(Failure::of)?;
@@ -186,14 +180,10 @@ fn excerpt<'a>(
     let key = options.key.as_deref();
     let places = key.map(|key| session.places(key, 0..end));
     if let (Some(key), Some([])) = (key, places.as_deref()) {
-        return Err(Failure::new(
-            &format!(
-                "Nothing of the run is about {key}. Write the key with its namespace, such as default/web; without --key everything is printed."
-            ),
-            &format!(
-                "运行中没有与 {key} 有关的内容。请写出带命名空间的 key，如 default/web；不带 --key 时会讲述所有 key。"
-            ),
-        ));
+        return Err(Failure::of(text!(
+            "Nothing of the run is about {key}. Write the key with its namespace, such as default/web; without --key everything is printed.",
+            "运行中没有与 {key} 有关的内容。请写出带命名空间的 key，如 default/web；不带 --key 时会讲述所有 key。"
+        )));
     }
     let from = match (options.last, places) {
         (None, _) => 0,
@@ -249,12 +239,10 @@ pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     };
     match read {
         Ok(_) => Ok((name, bytes)),
-        Err(_) if path.is_dir() => Err(Failure::new(
-            &format!(
-                "{name} is a folder: name a file in it. `deltascope report` takes all of them."
-            ),
-            &format!("{name} 是文件夹：请指定其中的文件。`deltascope report` 可以接受整个文件夹。"),
-        )),
+        Err(_) if path.is_dir() => Err(Failure::of(text!(
+            "{name} is a folder: name a file in it. `deltascope report` takes all of them.",
+            "{name} 是文件夹：请指定其中的文件。`deltascope report` 可以接受整个文件夹。"
+        ))),
         Err(error) => Err(cannot_read(path, &error)),
     }
 }
@@ -268,10 +256,10 @@ fn until(text: &str) -> Result<Until, Failure> {
         Ok(predicate) => Ok(Until::Condition(predicate)),
         Err(error) => {
             let Text { en, zh } = error.words();
-            Err(Failure::usage(
-                &format!("--until: {en} Or give a time, such as 1500ms, 12s or 2m."),
-                &format!("--until：{zh}也可以给出时间，如 1500ms、12s 或 2m。"),
-            ))
+            Err(Failure::usage(text!(
+                "--until: {en} Or give a time, such as 1500ms, 12s or 2m.",
+                "--until：{zh}也可以给出时间，如 1500ms、12s 或 2m。"
+            )))
         }
     }
 }

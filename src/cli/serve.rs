@@ -1,5 +1,6 @@
 //! `deltascope serve`: the built page at `/`, and `kubectl proxy` at `/k8s/`, on one port.
 
+use deltascope_world::text;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +16,9 @@ use hyper::{Method, Request, Response, StatusCode};
 use tokio::time::timeout;
 
 use deltascope_terminal::Form;
+use deltascope_world::in_lang;
 use deltascope_world::source::proxy::exchange::SERVE;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::args::{Choice, Serve};
 use super::gate::{Gate, Refusal, at_proxy, no_change, plain_path, refusal, sandbox};
@@ -82,10 +84,7 @@ async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
         },
     });
     let url = format!("http://{address}/");
-    let ends = match lang {
-        Lang::En => "Ctrl-C ends",
-        Lang::Zh => "按 Ctrl-C 结束",
-    };
+    let ends = lang.pick("Ctrl-C ends", "按 Ctrl-C 结束");
     print(
         Form::Words,
         &format!("{url}  ({} -> {API}; {ends})\n", server.proxy),
@@ -141,8 +140,7 @@ impl Server {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "The page is read with GET.",
-                "页面只能用 GET 读取。",
+                Text::new("The page is read with GET.", "页面只能用 GET 读取。"),
             ));
         }
         let found = self.page.find(&path)?;
@@ -164,8 +162,7 @@ impl Server {
         let Some(wanted) = wanted.strip_prefix(API) else {
             return Err(refusal(
                 StatusCode::BAD_REQUEST,
-                "Write the path as /k8s/….",
-                "请将路径写作 /k8s/…。",
+                Text::new("Write the path as /k8s/….", "请将路径写作 /k8s/…。"),
             ));
         };
         let uri = at_proxy(&self.proxy, wanted)?;
@@ -209,29 +206,23 @@ impl Server {
             let text = body.map(|body| body.to_bytes()).map_err(|_| None)?;
             Ok::<_, Option<Unreachable>>((status, text))
         };
-        let (en, zh) = match timeout(FIRST_LOOK, look).await {
+        let words = match timeout(FIRST_LOOK, look).await {
             Ok(Ok((status, _))) if status.is_success() => return,
             Ok(Ok((status, text))) => {
                 let said = String::from_utf8_lossy(&text);
                 let said = said.lines().next().unwrap_or_default();
-                (
-                    format!("{} answers {status}: {said}", self.proxy),
-                    format!("{} 返回 {status}：{said}", self.proxy),
+                text!(
+                    ("{} answers {status}: {said}", self.proxy),
+                    ("{} 返回 {status}：{said}", self.proxy)
                 )
             }
-            Ok(Err(Some(error))) => {
-                let text = down(&self.proxy, &error).text;
-                (text.en.to_string(), text.zh.to_string())
-            }
-            Ok(Err(None)) | Err(_) => (
-                format!("{} does not answer yet.", self.proxy),
-                format!("{} 尚未应答。", self.proxy),
+            Ok(Err(Some(error))) => down(&self.proxy, &error).text,
+            Ok(Err(None)) | Err(_) => text!(
+                ("{} does not answer yet.", self.proxy),
+                ("{} 尚未应答。", self.proxy)
             ),
         };
-        note(match lang {
-            Lang::En => &en,
-            Lang::Zh => &zh,
-        });
+        note(words.get(lang));
     }
 }
 
@@ -285,9 +276,10 @@ fn open(url: &str, lang: Lang) {
         .arg(url)
         .spawn();
     if let Err(error) = started {
-        note(&match lang {
-            Lang::En => format!("Cannot start {program} ({error}). Open {url} yourself."),
-            Lang::Zh => format!("无法启动 {program}（{error}）。请自行打开 {url}。"),
-        });
+        note(&in_lang!(
+            lang,
+            "Cannot start {program} ({error}). Open {url} yourself.",
+            "无法启动 {program}（{error}）。请自行打开 {url}。"
+        ));
     }
 }

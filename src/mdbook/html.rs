@@ -160,10 +160,10 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster, link: Option<&str>) -
 }
 
 fn open_here(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "Open this moment in deltascope",
-        Lang::Zh => "在 deltascope 里打开这一刻",
-    }
+    lang.pick(
+        "Open this moment in deltascope",
+        "在 deltascope 里打开这一刻",
+    )
 }
 
 fn picture(out: &mut String, name: &str, poster: &Poster) {
@@ -224,24 +224,15 @@ fn write_transcript(out: &mut String, transcript: &Transcript, lang: Lang) {
 }
 
 fn code(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "en",
-        Lang::Zh => "zh",
-    }
+    lang.pick("en", "zh")
 }
 
 fn comma(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => ", ",
-        Lang::Zh => "，",
-    }
+    lang.pick(", ", "，")
 }
 
 fn colon(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => ":",
-        Lang::Zh => "：",
-    }
+    lang.pick(":", "：")
 }
 
 /// The parts of a caption, and whether each is code (in backticks).

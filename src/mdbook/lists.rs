@@ -26,11 +26,12 @@ pub(super) fn printed(content: &str, lang: Lang) -> String {
 }
 
 fn facts(lang: Lang) -> String {
-    let mut out = match lang {
-        Lang::En => "| where | facts |\n|---|---|\n",
-        Lang::Zh => "| 在哪里 | 事实 |\n|---|---|\n",
-    }
-    .to_owned();
+    let mut out = lang
+        .pick(
+            "| where | facts |\n|---|---|\n",
+            "| 在哪里 | 事实 |\n|---|---|\n",
+        )
+        .to_owned();
     for (place, names) in Fact::places() {
         let place = match (lang, place) {
             (Lang::Zh, "list") => "List",
@@ -47,20 +48,20 @@ fn facts(lang: Lang) -> String {
 }
 
 fn lessons(lang: Lang) -> String {
-    let (head, [yes, no], endless, none) = match lang {
-        Lang::En => (
+    let (head, [yes, no], endless, none) = lang.pick(
+        (
             "| `lesson` | `era` | markers |\n|---|---|---|\n",
             ["yes", "no"],
             "; it has no end",
             "none: use `input:N` or `t:MS`",
         ),
-        Lang::Zh => (
+        (
             "| `lesson` | `era` | 标记 |\n|---|---|---|\n",
             ["是", "否"],
             "；没有终点",
             "无：用 `input:N` 或 `t:MS`",
         ),
-    };
+    );
     let mut out = head.to_owned();
     let all = lessons::menu().into_iter();
     for lesson in all.filter_map(|(id, _)| lessons::load(&id).ok()) {
@@ -87,10 +88,10 @@ fn lessons(lang: Lang) -> String {
 }
 
 fn terms(lang: Lang) -> String {
-    let head = match lang {
-        Lang::En => "| term | what it is |\n|---|---|\n",
-        Lang::Zh => "| 词 | 是什么 |\n|---|---|\n",
-    };
+    let head = lang.pick(
+        "| term | what it is |\n|---|---|\n",
+        "| 词 | 是什么 |\n|---|---|\n",
+    );
     let rows = TERMS
         .iter()
         .map(|term| format!("| {} | {} |\n", term.name(lang), term.says(lang)));
@@ -99,10 +100,7 @@ fn terms(lang: Lang) -> String {
 
 fn code<'a>(names: impl IntoIterator<Item = &'a str>, lang: Lang) -> String {
     let names = names.into_iter().map(|name| format!("`{name}`"));
-    let comma = match lang {
-        Lang::En => ", ",
-        Lang::Zh => "、",
-    };
+    let comma = lang.pick(", ", "、");
     names.collect::<Vec<_>>().join(comma)
 }
 

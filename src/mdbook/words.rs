@@ -117,10 +117,7 @@ pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
         // A sentence that ends with printed output gets no full stop of its own.
         let is_code = !matches!(last, Span::Text(_));
         if is_code || !last.as_str().ends_with(['.', '。', '?', '？', '!', '！']) {
-            let stop = match lang {
-                Lang::En => ".",
-                Lang::Zh => "。",
-            };
+            let stop = lang.pick(".", "。");
             spans.push(Span::Text(stop.to_owned()));
         }
     }
@@ -129,8 +126,5 @@ pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
 
 /// The separator between two sentences, and after a colon.
 pub(super) fn gap(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => " ",
-        Lang::Zh => "",
-    }
+    lang.pick(" ", "")
 }

@@ -15,7 +15,7 @@ use crate::later::{self, Part};
 use crate::live::Link;
 use crate::live::tapped::Tapped;
 use crate::ui::{
-    OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
+    Browse, OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
     remembered, storage_key,
 };
 use deltascope_presentation::command::{Command, Tell};
@@ -68,7 +68,9 @@ pub fn App() -> impl IntoView {
     ui.kept.set(remember(SEEN, "1"));
     // Whoever has been here chooses what to see next.
     let open = plain && !is_newcomer && remembered(SHELF).as_deref() != Some(OFF);
-    ui.shelf.update(|shelf| shelf.open = open);
+    if open {
+        ui.shelf.set(Shelved::Lessons(Browse::default()));
+    }
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
         if let Some(command) = open_address(ui) {
@@ -116,12 +118,12 @@ fn open_address(ui: Ui) -> Option<Command> {
     if later::has(Part::Own) {
         return show();
     }
-    ui.show_shelf(Shelved::default());
+    ui.show_shelf(Shelved::Lessons(Browse::default()));
     spawn_local(async move {
         // The shelf itself says what is missing. Whoever has gone elsewhere stays there.
         if later::fetched(Part::Own).await.is_ok()
             && link_of_address().is_some_and(|now| now == asked)
-            && ui.shelf.with_untracked(|shelf| shelf.open)
+            && untrack(|| ui.shelved())
             && let Some(command) = show()
         {
             ui.send(command);
@@ -141,7 +143,7 @@ fn first_session(is_newcomer: bool) -> Session {
     } else {
         Session::new()
     };
-    let remembered = remembered("step").and_then(|id| StepSize::from_id(&id));
+    let remembered = remembered("step").and_then(|id| StepSize::named(&id));
     session.obey(Command::StepSize(remembered.unwrap_or(StepSize::Event)));
     session
 }

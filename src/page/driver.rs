@@ -26,7 +26,7 @@ use crate::motion::Stage;
 use crate::paced::{Paced, SLICE_MS, Turns};
 use crate::sight::{self, Place};
 use crate::slides::{Places, Slides, count_below, reveal};
-use crate::ui::{Shape, Theme, Ui};
+use crate::ui::{Browse, Shape, Shelved, Theme, Ui};
 use deltascope_presentation::command::Export;
 use deltascope_presentation::informers;
 use deltascope_presentation::motion::merged::Scene;
@@ -252,7 +252,7 @@ impl Driver {
             host: StoredValue::new_local(self.host().clone()),
             shape: RwSignal::new(shape),
             built: RwSignal::new(built),
-            shelf: RwSignal::default(),
+            shelf: RwSignal::new(Shelved::No(Browse::default())),
             progress: RwSignal::default(),
             kept: RwSignal::new(true),
             waits: RwSignal::new(false),

@@ -44,7 +44,7 @@ pub struct Ui {
     pub shape: RwSignal<Shape>,
     /// How many of its pieces are drawn.
     pub built: RwSignal<u8>,
-    /// What the shelf shows.
+    /// What is in the place of the stage.
     pub shelf: RwSignal<Shelved>,
     /// How far the lessons have been told.
     pub progress: RwSignal<Progress>,
@@ -56,30 +56,50 @@ pub struct Ui {
     pub missing: RwSignal<Option<Text>>,
 }
 
-/// What the shelf shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shelved {
-    /// Whether it is in the place of the stage.
-    pub open: bool,
-    /// What is searched for.
-    pub query: String,
-    /// The course that is taken.
-    pub course: Option<Course>,
-    /// Whether the course's notes for the teacher are shown.
-    pub teaches: bool,
-    /// Whether a tap's informers are shown, and not the lessons.
-    pub informers: bool,
+/// What is in the place of the stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shelved {
+    /// Nothing. What was shown of the lessons is kept, for a course that was taken goes on.
+    No(Browse),
+    /// The lessons.
+    Lessons(Browse),
+    /// A tap's informers.
+    Informers,
 }
 
 impl Shelved {
-    /// The informers of the tap.
+    /// What is shown of the lessons, or was.
     #[must_use]
-    pub fn informers() -> Self {
-        Self {
-            informers: true,
-            ..Self::default()
+    pub fn lessons(&self) -> Option<&Browse> {
+        match self {
+            Self::No(lessons) | Self::Lessons(lessons) => Some(lessons),
+            Self::Informers => None,
         }
     }
+
+    /// The course that is taken.
+    #[must_use]
+    pub fn taken(&self) -> Option<Taken> {
+        self.lessons()?.taken
+    }
+}
+
+/// What the shelf shows of the lessons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Browse {
+    /// What is searched for.
+    pub query: String,
+    /// The course that is taken.
+    pub taken: Option<Taken>,
+}
+
+/// A course that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Which.
+    pub course: Course,
+    /// Whether its notes for the teacher are shown.
+    pub teaches: bool,
 }
 
 /// Which parts of the board are shown: all on the project's own page, a selection on other pages.
@@ -144,7 +164,29 @@ impl Ui {
     /// Whether the shelf is in the place of the stage; tracks it.
     #[must_use]
     pub fn shelved(self) -> bool {
-        self.shelf.with(|shelf| shelf.open)
+        self.shelf.with(|shelf| !matches!(shelf, Shelved::No(_)))
+    }
+
+    /// Whether the lessons are; tracks it.
+    #[must_use]
+    pub fn shows_lessons(self) -> bool {
+        self.shelf
+            .with(|shelf| matches!(shelf, Shelved::Lessons(_)))
+    }
+
+    /// Whether a tap's informers are; tracks it.
+    #[must_use]
+    pub fn shows_informers(self) -> bool {
+        self.shelf.with(|shelf| *shelf == Shelved::Informers)
+    }
+
+    /// Changes what the shelf shows of the lessons.
+    pub fn change_lessons(self, change: impl FnOnce(&mut Browse)) {
+        self.shelf.update(|shelf| {
+            if let Shelved::Lessons(lessons) = shelf {
+                change(lessons);
+            }
+        });
     }
 
     /// Shows the shelf in place of the stage or of a handout. Nothing goes on unseen; a cluster does not wait.
@@ -154,10 +196,7 @@ impl Ui {
             self.send(Command::TogglePlay);
         }
         self.leave_paper();
-        self.shelf.set(Shelved {
-            open: true,
-            ..shelved
-        });
+        self.shelf.set(shelved);
     }
 
     fn leave_paper(self) {
@@ -174,8 +213,9 @@ impl Ui {
 
     /// Shows the stage in place of the shelf.
     pub fn show_stage(self) {
-        if self.shelf.with_untracked(|shelf| shelf.open) {
-            self.shelf.update(|shelf| shelf.open = false);
+        if untrack(|| self.shelved()) {
+            self.shelf
+                .update(|shelf| *shelf = Shelved::No(shelf.lessons().cloned().unwrap_or_default()));
         }
     }
 
@@ -241,10 +281,7 @@ pub fn first_theme() -> Theme {
 }
 
 fn tag(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "en",
-        Lang::Zh => "zh-Hans",
-    }
+    lang.pick("en", "zh-Hans")
 }
 
 fn set_on_root(ui: Ui, name: &str, value: &str) {

@@ -3,7 +3,7 @@
 
 use deltascope_replay::tap::note::Stopped;
 use deltascope_world::text::Text;
-use deltascope_world::{Time, in_fields};
+use deltascope_world::{Time, in_fields, text};
 
 in_fields! {
     /// What the page shows.
@@ -64,9 +64,9 @@ pub fn gone() -> Text {
 /// The tap answers, but not with what was asked for; `said` is why.
 #[must_use]
 pub fn refused(status: u16, said: &str) -> Text {
-    Text::new(
-        &format!("The tap answers {status}: {said} Choose the informer again."),
-        &format!("tap 返回 {status}：{said} 请重新选择该 informer。"),
+    text!(
+        "The tap answers {status}: {said} Choose the informer again.",
+        "tap 返回 {status}：{said} 请重新选择该 informer。"
     )
 }
 
@@ -80,9 +80,9 @@ pub const UNHEARD: (&str, &str) = (
 #[must_use]
 pub fn unheard() -> Text {
     let (en, zh) = UNHEARD;
-    Text::new(
-        &format!("The log is compared no further: {en}."),
-        &format!("日志不再比较：{zh}。"),
+    text!(
+        "The log is compared no further: {en}.",
+        "日志不再比较：{zh}。"
     )
 }
 
@@ -104,9 +104,9 @@ pub fn stopped(why: Stopped) -> (&'static str, &'static str) {
 #[must_use]
 pub fn ended(why: Stopped) -> Text {
     let (en, zh) = stopped(why);
-    Text::new(
-        &format!("The recording ends here: {en}. What came later is not in it."),
-        &format!("录制到此为止：{zh}。之后的内容不在其中。"),
+    text!(
+        "The recording ends here: {en}. What came later is not in it.",
+        "录制到此为止：{zh}。之后的内容不在其中。"
     )
 }
 

@@ -12,6 +12,7 @@ use deltascope_replay::moment::{Moment, MomentError};
 use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::text::{Lang, Text};
+use deltascope_world::{named, text};
 
 /// The names of the attributes.
 pub const KEYS: [&str; 17] = [
@@ -73,20 +74,22 @@ pub struct Options {
     pub pause_at_markers: bool,
 }
 
-/// What the user can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// Everything.
-    #[default]
-    Explore,
-    /// Only move in time and change nothing else.
-    Watch,
-    /// Be told the lesson's story, scene by scene.
-    Story,
-    /// The same, of the scenes that ask something alone.
-    Quiz,
-    /// Hold the four generations against each other, in place of the stage.
-    Race,
+named! {
+    /// What the user can do.
+    #[derive(Default)]
+    pub enum Mode {
+        /// Everything.
+        #[default]
+        Explore = "explore",
+        /// Only move in time and change nothing else.
+        Watch = "watch",
+        /// Be told the lesson's story, scene by scene.
+        Story = "story",
+        /// The same, of the scenes that ask something alone.
+        Quiz = "quiz",
+        /// Hold the four generations against each other, in place of the stage.
+        Race = "race",
+    }
 }
 
 impl Mode {
@@ -101,60 +104,46 @@ impl Mode {
     }
 }
 
-/// The colours of a page or a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// Dark ink on light paper.
-    #[default]
-    Light,
-    /// Light ink on dark paper.
-    Dark,
-}
-
-impl Theme {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
-
-    /// Its name in attributes and in styles.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    /// The one of this name.
-    #[must_use]
-    pub fn named(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.id() == id)
+named! {
+    /// The colours of a page or a picture.
+    #[derive(Default)]
+    pub enum Theme {
+        /// Dark ink on light paper.
+        #[default]
+        Light = "light",
+        /// Light ink on dark paper.
+        Dark = "dark",
     }
 }
 
-/// Which controls are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Controls {
-    /// The strip, and the buttons with the timeline.
-    #[default]
-    Transport,
-    /// The header as well: lessons, generations, KnownObjects.
-    Full,
-    /// The strip, and the buttons to play and to step.
-    Minimal,
-    /// Only the stage.
-    None,
+named! {
+    /// Which controls are shown.
+    #[derive(Default)]
+    pub enum Controls {
+        /// The strip, and the buttons with the timeline.
+        #[default]
+        Transport = "transport",
+        /// The header as well: lessons, generations, KnownObjects.
+        Full = "full",
+        /// The strip, and the buttons to play and to step.
+        Minimal = "minimal",
+        /// Only the stage.
+        None = "none",
+    }
 }
 
-/// When the program is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Load {
-    /// When the element comes into view.
-    #[default]
-    Visible,
-    /// When the user clicks it.
-    Click,
-    /// At once.
-    Eager,
+named! {
+    /// When the program is loaded.
+    #[derive(Default)]
+    pub enum Load {
+        /// When the element comes into view.
+        #[default]
+        Visible = "visible",
+        /// When the user clicks it.
+        Click = "click",
+        /// At once.
+        Eager = "eager",
+    }
 }
 
 /// A place in a run, as an attribute names it.
@@ -206,31 +195,31 @@ impl Options {
             "at" => self.at = place(key, value)?,
             "until" => self.until = place(key, value)?,
             "panels" => self.panels = panels(key, value)?,
-            "controls" => self.controls = one_of(key, value, &CONTROLS)?,
-            "mode" => self.mode = one_of(key, value, &MODES)?,
+            "controls" => self.controls = any_of(key, value, &Controls::ALL, Controls::id)?,
+            "mode" => self.mode = any_of(key, value, &Mode::ALL, Mode::id)?,
             "scene" if value.is_empty() => self.scene = None,
             "scene" => self.scene = Some(scene(key, value)?),
             "granularity" if value.is_empty() => self.granularity = None,
             "granularity" => {
-                let words = StepSize::ALL.map(|step_size| (step_size.id(), step_size));
-                self.granularity = Some(one_of(key, value, &words)?);
+                self.granularity = Some(one_of(key, value, &StepSize::ALL, StepSize::id)?);
             }
             "speed" if value.is_empty() => self.speed = None,
             "speed" => self.speed = Some(speed(key, value)?),
             "theme" if auto => self.theme = None,
-            "theme" => {
-                let words = Theme::ALL.map(|theme| (theme.id(), theme));
-                self.theme = Some(one_of(key, value, &words)?);
-            }
+            "theme" => self.theme = Some(one_of(key, value, &Theme::ALL, Theme::id)?),
             "lang" if auto => self.lang = None,
             "lang" => self.lang = Some(lang(key, value)?),
             "motion" if auto => self.motion = None,
-            "motion" => self.motion = Some(one_of(key, value, &MOTIONS)?),
+            "motion" => {
+                self.motion = Some(one_of(key, value, &["full", "none"], |word| word)? == "full")
+            }
             // The height of the surroundings is not known here.
             "height" if auto || value == "fill" => self.height = None,
             "height" => self.height = Some(height(key, value)?),
-            "load" => self.load = one_of(key, value, &LOADS)?,
-            "markers" => self.pause_at_markers = one_of(key, value, &MARKERS)?,
+            "load" => self.load = any_of(key, value, &Load::ALL, Load::id)?,
+            "markers" => {
+                self.pause_at_markers = any_of(key, value, &["pause"], |word| word)? == "pause";
+            }
             _ => {}
         }
         Ok(())
@@ -243,45 +232,39 @@ impl Options {
     }
 }
 
-const CONTROLS: [(&str, Controls); 5] = [
-    ("", Controls::Transport),
-    ("transport", Controls::Transport),
-    ("full", Controls::Full),
-    ("minimal", Controls::Minimal),
-    ("none", Controls::None),
-];
-const MODES: [(&str, Mode); 6] = [
-    ("", Mode::Explore),
-    ("explore", Mode::Explore),
-    ("watch", Mode::Watch),
-    ("story", Mode::Story),
-    ("quiz", Mode::Quiz),
-    ("race", Mode::Race),
-];
-const MOTIONS: [(&str, bool); 2] = [("full", true), ("none", false)];
-const LOADS: [(&str, Load); 4] = [
-    ("", Load::Visible),
-    ("visible", Load::Visible),
-    ("click", Load::Click),
-    ("eager", Load::Eager),
-];
-const MARKERS: [(&str, bool); 2] = [("", false), ("pause", true)];
+fn one_of<T: Copy>(
+    key: &str,
+    value: &str,
+    all: &[T],
+    id: fn(T) -> &'static str,
+) -> Result<T, Text> {
+    let found = all.iter().find(|one| id(**one) == value);
+    found.copied().ok_or_else(|| {
+        let words: Vec<&str> = all.iter().map(|one| id(*one)).collect();
+        not(key, value, &words.join(", "))
+    })
+}
 
-fn one_of<T: Copy>(key: &str, value: &str, words: &[(&str, T)]) -> Result<T, Text> {
-    if let Some((_, found)) = words.iter().find(|(word, _)| *word == value) {
-        return Ok(*found);
+/// The same, with a default for what is empty.
+fn any_of<T: Copy + Default>(
+    key: &str,
+    value: &str,
+    all: &[T],
+    id: fn(T) -> &'static str,
+) -> Result<T, Text> {
+    match value {
+        "" => Ok(T::default()),
+        _ => one_of(key, value, all, id),
     }
-    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    Err(not(key, value, words.join(", ").trim_start_matches(", ")))
 }
 
 fn not(key: &str, value: &str, words: &str) -> Text {
-    Text::new(
-        &format!("{key}={value:?} is not known. Write one of: {words}."),
-        &format!(
+    text!(
+        "{key}={value:?} is not known. Write one of: {words}.",
+        (
             "{key}={value:?} 无法识别。可选：{}。",
             words.replace(", ", "、")
-        ),
+        )
     )
 }
 
@@ -301,10 +284,7 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
         ),
         MomentError::NoFact(_) => {
             let Text { en, zh } = error.words();
-            Text::new(
-                &format!("{key}={value:?}: {en}."),
-                &format!("{key}={value:?}：{zh}。"),
-            )
+            text!("{key}={value:?}: {en}.", "{key}={value:?}：{zh}。")
         }
     })
 }
@@ -313,8 +293,7 @@ fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
     let mut chosen = Vec::new();
     let words = value.split(|one: char| one == ',' || one.is_whitespace());
     for word in words.filter(|word| !word.is_empty()) {
-        let words = Panel::ALL.map(|room| (room.id(), room));
-        chosen.push(one_of(key, word, &words)?);
+        chosen.push(one_of(key, word, &Panel::ALL, Panel::id)?);
     }
     Ok(Panel::ALL
         .into_iter()

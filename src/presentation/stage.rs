@@ -1,51 +1,25 @@
 //! The rooms of the stage and their fixed parts, each with its name in anchors.
 
-macro_rules! named {
-    ($(#[$about:meta])* $name:ident: $($(#[$of:meta])* $variant:ident = $id:literal,)*) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$of])* $variant,)*
-        }
-
-        impl $name {
-            /// All variants, in the order of the stage.
-            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$variant),*];
-
-            /// The name that anchors use.
-            #[must_use]
-            pub fn id(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $id,)*
-                }
-            }
-
-            /// The variant with this name.
-            #[must_use]
-            pub fn named(id: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|one| one.id() == id)
-            }
-        }
-    };
-}
+use deltascope_world::named;
 
 named! {
     /// A room, in the order of the data's path. Test ids and classes use its name, too.
-    Panel:
-    /// The source of the run: the API server, or a recording, a cluster or a program in its place.
-    Api = "api",
-    /// The reflector.
-    Reflector = "reflector",
-    /// The queue.
-    Queue = "queue",
-    /// Pop and process.
-    Pop = "pop",
-    /// The store and its indices.
-    Indexer = "indexer",
-    /// The pseudo-code and the lanes.
-    Now = "now",
-    /// The handlers.
-    Processor = "processor",
+    pub enum Panel {
+        /// The source of the run: the API server, or a recording, a cluster or a program in its place.
+        Api = "api",
+        /// The reflector.
+        Reflector = "reflector",
+        /// The queue.
+        Queue = "queue",
+        /// Pop and process.
+        Pop = "pop",
+        /// The store and its indices.
+        Indexer = "indexer",
+        /// The pseudo-code and the lanes.
+        Now = "now",
+        /// The handlers.
+        Processor = "processor",
+    }
 }
 
 /// How wide a room is at the least.
@@ -110,19 +84,20 @@ pub fn has_two_rows(rooms: &[Panel]) -> bool {
 
 named! {
     /// A state of the reflector, as its room shows it.
-    StateName:
-    /// The first list.
-    List = "list",
-    /// A streaming list.
-    Stream = "stream",
-    /// The watch.
-    Watch = "watch",
-    /// A list after the first.
-    Relist = "relist",
-    /// The wait before the next attempt.
-    Backoff = "backoff",
-    /// The reflector has stopped.
-    Stopped = "stopped",
+    pub enum StateName {
+        /// The first list.
+        List = "list",
+        /// A streaming list.
+        Stream = "stream",
+        /// The watch.
+        Watch = "watch",
+        /// A list after the first.
+        Relist = "relist",
+        /// The wait before the next attempt.
+        Backoff = "backoff",
+        /// The reflector has stopped.
+        Stopped = "stopped",
+    }
 }
 
 impl StateName {
@@ -142,17 +117,18 @@ impl StateName {
 
 named! {
     /// A part of the workqueue.
-    WorkPart:
-    /// The keys that wait, in order.
-    Queue = "queue",
-    /// The keys that need to be processed.
-    Dirty = "dirty",
-    /// The keys that workers process, each with its worker.
-    Processing = "processing",
-    /// The keys that will be added later.
-    Delayed = "delayed",
-    /// The keys that failed before.
-    Failures = "failures",
+    pub enum WorkPart {
+        /// The keys that wait, in order.
+        Queue = "queue",
+        /// The keys that need to be processed.
+        Dirty = "dirty",
+        /// The keys that workers process, each with its worker.
+        Processing = "processing",
+        /// The keys that will be added later.
+        Delayed = "delayed",
+        /// The keys that failed before.
+        Failures = "failures",
+    }
 }
 
 /// The connection from the API server to the reflector.

@@ -215,7 +215,7 @@ fn question(asked: &Asked, lang: Lang) -> Value {
     let because = asked.verdict.as_ref();
     let because = because.and_then(|one| one.because.as_ref());
     object(vec![
-        ("kind", text(asked.form.as_str())),
+        ("kind", text(asked.form.id())),
         ("text", plain(&asked.text, lang)),
         ("choices", choices),
         ("answered", answered(asked)),
@@ -421,7 +421,7 @@ fn reflector_state(state: ReflectorState) -> &'static str {
 
 fn queue(picture: &Picture) -> Value {
     let queue = &picture.queue;
-    let kind = ("kind", text(queue.kind.as_str()));
+    let kind = ("kind", text(queue.kind.id()));
     if queue.kind == QueueKind::RealFifo {
         return object(vec![
             kind,

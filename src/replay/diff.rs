@@ -9,50 +9,27 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
+use deltascope_world::named;
 
 use super::picture::{Picture, QueueKind, ReflectorState};
 use super::timeline::{SEGMENT, Timeline};
 use super::writes::Alike;
 
-/// The room that a difference is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiffSection {
-    /// The API server.
-    Api,
-    /// The reflector.
-    Reflector,
-    /// The queue and the popped item.
-    Queue,
-    /// The store and its indices.
-    Store,
-    /// The notifications of the handlers.
-    Handlers,
-    /// The lines printed by the programs.
-    Output,
-}
-
-impl DiffSection {
-    /// All rooms, in the order of the data flow.
-    pub const ALL: [Self; 6] = [
-        Self::Api,
-        Self::Reflector,
-        Self::Queue,
-        Self::Store,
-        Self::Handlers,
-        Self::Output,
-    ];
-
-    /// The stable name of the room.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Reflector => "reflector",
-            Self::Queue => "queue",
-            Self::Store => "store",
-            Self::Handlers => "handlers",
-            Self::Output => "output",
-        }
+named! {
+    /// The room that a difference is in, in the order of the data flow.
+    pub enum DiffSection {
+        /// The API server.
+        Api = "api",
+        /// The reflector.
+        Reflector = "reflector",
+        /// The queue and the popped item.
+        Queue = "queue",
+        /// The store and its indices.
+        Store = "store",
+        /// The notifications of the handlers.
+        Handlers = "handlers",
+        /// The lines printed by the programs.
+        Output = "output",
     }
 }
 

@@ -3,35 +3,26 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use deltascope_world::Time;
-use deltascope_world::fields::one_of;
 use deltascope_world::source::wire::{self, LineSplitter, LineTooLong, MAX_LINE, WireError};
+use deltascope_world::{Time, named};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::{Parts, Trace, bad, header_of, json_of, too_long};
 
-/// Why a recording does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Stopped {
-    /// With more it could not be opened.
-    Full,
-    /// The next file goes on with it.
-    Next,
-    /// The controller asked what no reflector asks.
-    Unlike,
-    /// Its file could not be written.
-    Unwritten,
-}
-
-impl Stopped {
-    /// As notes name them.
-    pub const NAMES: [(&str, Self); 4] = [
-        ("full", Self::Full),
-        ("next", Self::Next),
-        ("unlike", Self::Unlike),
-        ("unwritten", Self::Unwritten),
-    ];
+named! {
+    /// Why a recording does not go on.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub enum Stopped {
+        /// With more it could not be opened.
+        Full = "full",
+        /// The next file goes on with it.
+        Next = "next",
+        /// The controller asked what no reflector asks.
+        Unlike = "unlike",
+        /// Its file could not be written.
+        Unwritten = "unwritten",
+    }
 }
 
 /// Reads it.
@@ -116,12 +107,12 @@ impl Growing {
                 Err(words) => Err(words),
             };
             if let Err(words) = read {
-                error = Some(wire::error(name, Some(number), &words.en, &words.zh));
+                error = Some(wire::error(name, Some(number), words));
             }
         });
         if let Err(LineTooLong { line }) = split {
             let words = too_long();
-            error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
+            error.get_or_insert(wire::error(name, Some(line), words));
         }
         if let Some(error) = error {
             return Err(error);
@@ -132,7 +123,7 @@ impl Growing {
             *begun = true;
             scenario.bounded().map_err(|error| {
                 let words = bad(&error);
-                wire::error(name, None, &words.en, &words.zh)
+                wire::error(name, None, words)
             })?;
             grown.head = Some(Trace {
                 recording: Recording::of(scenario.clone()),
@@ -162,7 +153,7 @@ fn goes_on_of(line: &Value) -> Option<GoesOn> {
 /// Why the recording does not go on, if the line is a tap's note of that.
 fn stopped_of(line: &Value) -> Option<Stopped> {
     let note = line.get("tap")?.get("stopped")?;
-    one_of(note.get("why")?, &Stopped::NAMES).ok()
+    Stopped::named(note.get("why")?.as_str()?)
 }
 
 #[cfg(test)]
@@ -259,7 +250,8 @@ mod tests {
 
     #[test]
     fn the_end_of_a_recording_is_told_with_its_reason() {
-        for (name, why) in Stopped::NAMES {
+        for why in Stopped::ALL {
+            let name = why.id();
             let mut growing = Growing::new("all");
             let grown = growing.read(file().as_bytes()).unwrap();
             assert_eq!(grown.stopped, None);

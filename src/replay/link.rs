@@ -17,6 +17,7 @@ use serde_json::Value;
 use deltascope_cache::controller::Generation;
 use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::era;
 
@@ -140,13 +141,9 @@ impl Link {
     pub fn read(fragment: &str) -> Result<Self, Text> {
         if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
-            return Err(Text::new(
-                &format!(
-                    "The link has {size} bytes; at most {LONGEST_LINK} are read. Share a run as long as this as a file."
-                ),
-                &format!(
-                    "链接共 {size} 字节，最多读取 {LONGEST_LINK} 字节。这么长的运行请以文件分享。"
-                ),
+            return Err(text!(
+                "The link has {size} bytes; at most {LONGEST_LINK} are read. Share a run as long as this as a file.",
+                "链接共 {size} 字节，最多读取 {LONGEST_LINK} 字节。这么长的运行请以文件分享。"
             ));
         }
         // Some programs escape `;` and `=` when they pass a link on.
@@ -324,21 +321,16 @@ fn version(text: &str) -> Result<(), Text> {
     }
     let number = text.strip_prefix('v').unwrap_or_default();
     if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Text::new(
-            &format!(
-                "The link is of version {}, and this page reads version 1. Open it with a newer page.",
-                short(number)
-            ),
-            &format!(
-                "链接的版本是 {}，本页读取版本 1。请用更新的页面打开。",
-                short(number)
-            ),
+        let number = short(number);
+        return Err(text!(
+            "The link is of version {number}, and this page reads version 1. Open it with a newer page.",
+            "链接的版本是 {number}，本页读取版本 1。请用更新的页面打开。"
         ));
     }
     let text = short(text);
-    Err(Text::new(
-        &format!("The link begins with {text:?} and not with v1. Copy it again, whole."),
-        &format!("链接以 {text:?} 开头，而不是 v1。请重新复制完整的链接。"),
+    Err(text!(
+        "The link begins with {text:?} and not with v1. Copy it again, whole.",
+        "链接以 {text:?} 开头，而不是 v1。请重新复制完整的链接。"
     ))
 }
 
@@ -387,23 +379,23 @@ fn damaged() -> Text {
 
 /// The error for a line inside the link.
 fn inside(line: u32, inner: &Text) -> Text {
-    Text::new(
-        &format!("In line {line} of what the link carries, {}", inner.en),
-        &format!("链接所带内容的第 {line} 行：{}", inner.zh),
+    text!(
+        ("In line {line} of what the link carries, {}", inner.en),
+        ("链接所带内容的第 {line} 行：{}", inner.zh)
     )
 }
 
 fn no_scene(text: &str) -> Text {
     let text = short(text);
-    Text::new(
-        &format!("The link has scene={text:?}. Write the number of a scene, from 1."),
-        &format!("链接中写着 scene={text:?}。请写场景的序号，从 1 开始。"),
+    text!(
+        "The link has scene={text:?}. Write the number of a scene, from 1.",
+        "链接中写着 scene={text:?}。请写场景的序号，从 1 开始。"
     )
 }
 
 fn bad(error: &str) -> Text {
-    Text::new(
-        &format!("The link cannot be opened: {error}. Copy it again, whole."),
-        &format!("无法打开链接：{error}。请重新复制完整的链接。"),
+    text!(
+        "The link cannot be opened: {error}. Copy it again, whole.",
+        "无法打开链接：{error}。请重新复制完整的链接。"
     )
 }

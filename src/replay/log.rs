@@ -20,7 +20,6 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::EventType;
 use deltascope_cache::key::Key;
 use deltascope_cache::map::Map as Ordered;
-use deltascope_world::Time;
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::slices::{Slices, at_once};
@@ -34,6 +33,7 @@ use deltascope_world::source::wire::{
 use deltascope_world::source::{Command, key_of};
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Input, Settings, SourceKind};
+use deltascope_world::{Time, text};
 
 use super::recording::{RecordedInput, Recording};
 use super::trace::{Trace, each_line, json_of};
@@ -78,7 +78,7 @@ pub async fn read_slowly(
     bytes: &[u8],
     slices: &Slices,
 ) -> (Option<Trace>, Option<WireError>) {
-    let fail = |line, words: Text| wire::error(name, line, &words.en, &words.zh);
+    let fail = |line, words: Text| wire::error(name, line, words);
     if bytes.len() > MAX_BYTES {
         return (None, Some(fail(None, too_large(bytes.len()))));
     }
@@ -187,7 +187,7 @@ impl Calls {
             error.get_or_insert((line, line_too_long()));
         }
         match error {
-            Some((line, words)) => Err(wire::error(&self.name, Some(line), &words.en, &words.zh)),
+            Some((line, words)) => Err(wire::error(&self.name, Some(line), words)),
             None => Ok(calls),
         }
     }
@@ -198,7 +198,7 @@ impl Calls {
 /// # Errors
 /// States which line cannot be read, or that none says anything.
 pub fn read_calls(name: &str, bytes: &[u8]) -> Result<Vec<Logged>, WireError> {
-    let fail = |words: Text| wire::error(name, None, &words.en, &words.zh);
+    let fail = |words: Text| wire::error(name, None, words);
     if bytes.len() > MAX_BYTES {
         return Err(fail(too_large(bytes.len())));
     }
@@ -280,11 +280,7 @@ impl Log {
         if let RecordedEvent::Object { event, object } = &event {
             self.weight = self.weight.saturating_add(bounds::weight(&object.data));
             if self.weight > MAX_READ {
-                let (en, zh) = wire::too_heavy();
-                return Err(Text {
-                    en: en.into(),
-                    zh: zh.into(),
-                });
+                return Err(wire::too_heavy());
             }
             let key = key_of(object);
             let version = object.metadata.resource_version.clone().unwrap_or_default();
@@ -304,21 +300,20 @@ impl Log {
                 }
                 self.rv = newer(&self.rv, &version);
                 if self.initial.len() == MAX_ITEMS {
-                    return Err(Text { en: format!(
-                            "there are more than {MAX_ITEMS} objects in the initial list. Log one namespace, or with a selector."
-                        ).into(), zh: format!(
-                            "初始列表中的对象超过 {MAX_ITEMS} 个。请只记录一个命名空间，或使用选择器。"
-                        ).into() });
+                    return Err(text!(
+                        "there are more than {MAX_ITEMS} objects in the initial list. Log one namespace, or with a selector.",
+                        "初始列表中的对象超过 {MAX_ITEMS} 个。请只记录一个命名空间，或使用选择器。"
+                    ));
                 }
                 self.initial.insert(key, Arc::clone(object));
                 return Ok(());
             }
         }
         if self.events.len() == MAX_EVENTS {
-            return Err(Text {
-                en: format!("there are more than {MAX_EVENTS} events. Cut the log here.").into(),
-                zh: format!("事件超过 {MAX_EVENTS} 个。请在这里截断日志。").into(),
-            });
+            return Err(text!(
+                "there are more than {MAX_EVENTS} events. Cut the log here.",
+                "事件超过 {MAX_EVENTS} 个。请在这里截断日志。"
+            ));
         }
         self.events.push((at, event));
         Ok(())
@@ -356,7 +351,10 @@ impl Log {
             }
             Some(written) => moment(written).ok_or_else(|| {
                 let written = wire::shortened(&written.to_string());
-                Text { en: format!("the time {written} cannot be read. Write it as in RFC 3339 (2026-11-22T10:00:00.5Z), or in ms.").into(), zh: format!("时间 {written} 无法读取。请使用 RFC 3339（2026-11-22T10:00:00.5Z）或毫秒数。").into() }
+                text!(
+                    "the time {written} cannot be read. Write it as in RFC 3339 (2026-11-22T10:00:00.5Z), or in ms.",
+                    "时间 {written} 无法读取。请使用 RFC 3339（2026-11-22T10:00:00.5Z）或毫秒数。"
+                )
             })?,
         };
         let first = *self.first.get_or_insert(at);
@@ -403,10 +401,7 @@ impl Log {
             });
         Trace {
             lesson: Arc::default(),
-            title: Text {
-                en: name.into(),
-                zh: name.into(),
-            },
+            title: Text::new(name, name),
             at: None,
             // Smaller numbers do not count from 1970.
             start: self.first.filter(|first| *first as f64 >= MS_FROM),
@@ -484,40 +479,31 @@ fn newer(one: &Arc<str>, other: &str) -> Arc<str> {
 }
 
 fn too_large(size: usize) -> Text {
-    Text {
-        en: format!(
-            "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind."
-        )
-        .into(),
-        zh: format!(
-            "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
-        )
-        .into(),
-    }
+    text!(
+        "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind.",
+        "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
+    )
 }
 
 fn line_too_long() -> Text {
-    Text {
-        en: format!("the line is longer than {MAX_LINE} bytes. Take it out.").into(),
-        zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。").into(),
-    }
+    text!(
+        "the line is longer than {MAX_LINE} bytes. Take it out.",
+        "这一行超过 {MAX_LINE} 字节。请删除它。"
+    )
 }
 
 fn no_event() -> Text {
-    Text {
-        en: format!(
-            "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
-        )
-        .into(),
-        zh: format!(
-            "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
-        )
-        .into(),
-    }
+    text!(
+        "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}.",
+        "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
+    )
 }
 
 fn late() -> Text {
-    Text { en: "a list comes after events, or after another list. Cut the log before this line, or begin with it.".into(), zh: "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。".into() }
+    Text::new(
+        "a list comes after events, or after another list. Cut the log before this line, or begin with it.",
+        "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。",
+    )
 }
 
 /// Larger numbers would be seconds in the year 5138, smaller ones milliseconds in the 1970s.

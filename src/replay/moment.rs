@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use deltascope_cache::fact::{Cause, Fact, FactRecord};
 use deltascope_cache::key::Key;
-use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::text::Text;
+use deltascope_world::{Time, text};
 
 use super::lessons::MarkerRule;
 use super::predicate::Predicate;
@@ -214,9 +214,9 @@ impl MomentError {
             Self::NoFact(name) => {
                 let name: String = name.chars().take(40).collect();
                 let names: Vec<&str> = Fact::names().collect();
-                Text::new(
-                    &format!("there is no fact {name:?}; there are {}", names.join(", ")),
-                    &format!("没有名为 {name:?} 的事实；现有：{}", names.join("、")),
+                text!(
+                    ("there is no fact {name:?}; there are {}", names.join(", ")),
+                    ("没有名为 {name:?} 的事实；现有：{}", names.join("、"))
                 )
             }
         }
@@ -282,9 +282,9 @@ impl FromStr for Moment {
 pub(super) fn no_moment(error: &MomentError, text: &str, en: &str, zh: &str) -> Text {
     let text: String = text.chars().take(20).collect();
     let words = error.words();
-    Text::new(
-        &format!("{en} names no moment with {text:?}: {}.", words.en),
-        &format!("{zh}中的 {text:?} 不是时刻：{}。", words.zh),
+    text!(
+        ("{en} names no moment with {text:?}: {}.", words.en),
+        ("{zh}中的 {text:?} 不是时刻：{}。", words.zh)
     )
 }
 

@@ -14,6 +14,7 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 use deltascope_world::text::Text;
+use deltascope_world::{named, text};
 
 /// A condition: all parts that are set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,32 +35,17 @@ pub struct Predicate {
     pub violation: bool,
 }
 
-/// The kind of a handler call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// `OnAdd`
-    Add,
-    /// `OnUpdate`
-    Update,
-    /// `OnDelete`
-    Delete,
-    /// Any of the three.
-    Any,
-}
-
-impl Call {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Add, Self::Update, Self::Delete, Self::Any];
-
-    /// The text in a condition.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "OnAdd",
-            Self::Update => "OnUpdate",
-            Self::Delete => "OnDelete",
-            Self::Any => "any",
-        }
+named! {
+    /// The kind of a handler call.
+    pub enum Call {
+        /// `OnAdd`
+        Add = "OnAdd",
+        /// `OnUpdate`
+        Update = "OnUpdate",
+        /// `OnDelete`
+        Delete = "OnDelete",
+        /// Any of the three.
+        Any = "any",
     }
 }
 
@@ -192,8 +178,7 @@ impl FromStr for Predicate {
                     once(&mut predicate.fact, fact, "fact")?;
                 }
                 "call" => {
-                    let find = Call::ALL.into_iter().find(|call| call.as_str() == value);
-                    let call = find.ok_or_else(|| no_such("call"))?;
+                    let call = Call::named(value).ok_or_else(|| no_such("call"))?;
                     once(&mut predicate.call, call, "call")?;
                 }
                 "tombstone" if part == name => predicate.tombstone = true,
@@ -217,7 +202,7 @@ impl Display for Predicate {
             ("key=", self.key.as_deref()),
             ("rv>=", rv.as_deref()),
             ("tombstone", self.tombstone.then_some("")),
-            ("call=", self.call.map(Call::as_str)),
+            ("call=", self.call.map(Call::id)),
             ("fact=", self.fact),
             ("violation", self.violation.then_some("")),
         ] {
@@ -239,33 +224,29 @@ impl PredicateError {
                 "Say what to stop at, for example: delta=Deleted key=default/web",
                 "请说明在哪里停下，例如：delta=Deleted key=default/web",
             ),
-            Self::Unknown(part) => Text::new(
-                &format!(
-                    "{part:?} is none of delta=, key=, rv>=, tombstone, call=, fact=, violation."
-                ),
-                &format!(
-                    "{part:?} 不是 delta=、key=、rv>=、tombstone、call=、fact=、violation 之一。"
-                ),
+            Self::Unknown(part) => text!(
+                "{part:?} is none of delta=, key=, rv>=, tombstone, call=, fact=, violation.",
+                "{part:?} 不是 delta=、key=、rv>=、tombstone、call=、fact=、violation 之一。"
             ),
             Self::NoSuch(what, value) => {
                 let known = match *what {
                     "delta" => DeltaType::ALL.map(DeltaType::as_str).join(", "),
-                    "call" => Call::ALL.map(Call::as_str).join(", "),
+                    "call" => Call::ALL.map(Call::id).join(", "),
                     "fact" => "ItemStored, KeyPopped, …".to_owned(),
                     _ => "default/web".to_owned(),
                 };
-                Text::new(
-                    &format!("There is no {what} {value:?}. There are: {known}."),
-                    &format!("没有名为 {value:?} 的 {what}。例如：{known}。"),
+                text!(
+                    "There is no {what} {value:?}. There are: {known}.",
+                    "没有名为 {value:?} 的 {what}。例如：{known}。"
                 )
             }
-            Self::NotANumber(value) => Text::new(
-                &format!("rv>= takes a number, not {value:?}."),
-                &format!("rv>= 后面应是数字，而不是 {value:?}。"),
+            Self::NotANumber(value) => text!(
+                "rv>= takes a number, not {value:?}.",
+                "rv>= 后面应是数字，而不是 {value:?}。"
             ),
-            Self::Twice(what) => Text::new(
-                &format!("{what} stands twice; say it once."),
-                &format!("{what} 出现了两次；只能写一次。"),
+            Self::Twice(what) => text!(
+                "{what} stands twice; say it once.",
+                "{what} 出现了两次；只能写一次。"
             ),
         }
     }
@@ -295,7 +276,7 @@ fn is_call(fact: &Fact, call: Call) -> bool {
     let Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) = fact else {
         return false;
     };
-    call == Call::Any || call.as_str() == notification.call()
+    call == Call::Any || call.id() == notification.call()
 }
 
 fn object(fact: &Fact) -> Option<&ObjectRef> {

@@ -99,16 +99,13 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             Arc::clone(lesson)
         },
         title: if renamed {
-            Text {
-                en: "A recording with made-up names".into(),
-                zh: "名称已替换的录制".into(),
-            }
+            Text::new("A recording with made-up names", "名称已替换的录制")
         } else if what.labels && of_cluster {
             // The title of a cluster's run contains its selectors.
-            Text {
-                en: "A recording of a cluster, without labels".into(),
-                zh: "集群录制（不含标签）".into(),
-            }
+            Text::new(
+                "A recording of a cluster, without labels",
+                "集群录制（不含标签）",
+            )
         } else {
             title.clone()
         },

@@ -7,48 +7,31 @@ use deltascope_cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, RunFact, ServerFact,
     StoreFact,
 };
+use deltascope_world::named;
 
 use super::timeline::Timeline;
 
 /// The most facts of one step: a run may be long without a boundary.
 pub const FARTHEST: usize = 20_000;
 
-/// The size of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum StepSize {
-    /// Until a Pop has finished.
-    Pop,
-    /// Until one thing is done: a watch is open again, the reflector has finished with a server response, a Pop has finished,
-    /// or a program has finished a call or printed.
-    Event,
-    /// Until a lock is released.
-    Lock,
-    /// One fact.
-    #[default]
-    Micro,
+named! {
+    /// The size of a step, the coarsest first.
+    #[derive(Default)]
+    pub enum StepSize {
+        /// Until a Pop has finished.
+        Pop = "pop",
+        /// Until one thing is done: a watch is open again, the reflector has finished with a server response, a Pop has finished,
+        /// or a program has finished a call or printed.
+        Event = "event",
+        /// Until a lock is released.
+        Lock = "lock",
+        /// One fact.
+        #[default]
+        Micro = "micro",
+    }
 }
 
 impl StepSize {
-    /// All sizes, the coarsest first.
-    pub const ALL: [Self; 4] = [Self::Pop, Self::Event, Self::Lock, Self::Micro];
-
-    /// The name of the size, as used in links.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Event => "event",
-            Self::Pop => "pop",
-            Self::Lock => "lock",
-            Self::Micro => "micro",
-        }
-    }
-
-    /// The size with this name.
-    #[must_use]
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|step_size| step_size.id() == id)
-    }
-
     /// The next coarser size.
     #[must_use]
     pub fn coarser(self) -> Option<Self> {

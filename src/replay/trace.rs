@@ -10,7 +10,6 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use deltascope_world::Time;
 use deltascope_world::bounds::{self, MAX_READ, MAX_RESPONSES, MAX_TEXT};
 use deltascope_world::fields::{Fields, Put as _, Read};
 use deltascope_world::slices::{Slices, at_once};
@@ -24,6 +23,7 @@ use deltascope_world::source::wire::{
 use deltascope_world::source::write;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{Input, SourceKind};
+use deltascope_world::{Time, text};
 
 use super::moment::Moment;
 use super::moment::no_moment;
@@ -128,10 +128,10 @@ pub async fn read_slowly(
         let error = wire::error(
             name,
             None,
-            &format!(
-                "the trace has {size} bytes; at most {MAX_BYTES} are read. Share a shorter run."
+            text!(
+                "the trace has {size} bytes; at most {MAX_BYTES} are read. Share a shorter run.",
+                "运行记录共 {size} 字节，最多读取 {MAX_BYTES} 字节。请分享更短的运行。"
             ),
-            &format!("运行记录共 {size} 字节，最多读取 {MAX_BYTES} 字节。请分享更短的运行。"),
         );
         return (None, Some(error));
     }
@@ -148,24 +148,24 @@ pub async fn read_slowly(
             (_, Ok(None)) => Ok(()),
             (None, Ok(Some(value))) => header_of(value).map(|(read, words)| {
                 header = Some(read);
-                doubt = words.map(|words| wire::error(name, Some(number), &words.en, &words.zh));
+                doubt = words.map(|words| wire::error(name, Some(number), words));
             }),
             (Some(_), Ok(Some(value))) => parts.take(value),
             (_, Err(words)) => Err(words),
         };
         if let Err(words) = read {
-            error = Some(wire::error(name, Some(number), &words.en, &words.zh));
+            error = Some(wire::error(name, Some(number), words));
         }
     };
     let split = each_line(bytes, slices, &mut each).await;
     if let Err(LineTooLong { line }) = split {
         let words = too_long();
-        error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
+        error.get_or_insert(wire::error(name, Some(line), words));
     }
     let Some(header) = header else {
         let error = error.unwrap_or_else(|| {
             let words = no_header();
-            wire::error(name, None, &words.en, &words.zh)
+            wire::error(name, None, words)
         });
         return (None, Some(error));
     };
@@ -185,7 +185,7 @@ pub async fn read_slowly(
             error.or(doubt),
         ),
         Err(words) => {
-            let unread = || wire::error(name, None, &words.en, &words.zh);
+            let unread = || wire::error(name, None, words);
             (None, Some(error.unwrap_or_else(unread)))
         }
     }
@@ -325,10 +325,10 @@ impl Parts {
     fn recording(mut self) -> Result<Recording, Text> {
         let recorded = self.recorded()?;
         let Some(mut scenario) = self.scenario else {
-            return Err(Text {
-                en: "the trace has no line with a scenario. Export it again.".into(),
-                zh: "运行记录中没有 scenario 这一行。请重新导出。".into(),
-            });
+            return Err(Text::new(
+                "the trace has no line with a scenario. Export it again.",
+                "运行记录中没有 scenario 这一行。请重新导出。",
+            ));
         };
         scenario.recorded = recorded;
         scenario.bounded().map_err(|error| bad(&error))?;
@@ -431,16 +431,17 @@ pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Text> 
         return Err(too_heavy());
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(Text {
-            en: "the line is not UTF-8. Save the file as UTF-8, or export it again.".into(),
-            zh: "这一行不是 UTF-8。请另存为 UTF-8，或重新导出。".into(),
-        });
+        return Err(Text::new(
+            "the line is not UTF-8. Save the file as UTF-8, or export it again.",
+            "这一行不是 UTF-8。请另存为 UTF-8，或重新导出。",
+        ));
     };
     serde_json::from_str(text).map(Some).map_err(|error| {
         let (reason, column) = (wire::reason(&error), error.column());
-        Text { en: format!(
-                "the line is not JSON ({reason}, column {column}). Mend or remove it, or export the trace again."
-            ).into(), zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出运行记录。").into() }
+        text!(
+            "the line is not JSON ({reason}, column {column}). Mend or remove it, or export the trace again.",
+            "这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出运行记录。"
+        )
     })
 }
 
@@ -510,11 +511,10 @@ pub(super) fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     match version.as_u64() {
         Some(VERSION) => {}
         Some(later) if later > VERSION => {
-            return Err(Text { en: format!(
-                    "the trace has version {later}, and this page reads version {VERSION}. Open it with a newer page."
-                ).into(), zh: format!(
-                    "运行记录的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"
-                ).into() });
+            return Err(text!(
+                "the trace has version {later}, and this page reads version {VERSION}. Open it with a newer page.",
+                "运行记录的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"
+            ));
         }
         _ => return Err(no_header()),
     }
@@ -526,20 +526,17 @@ pub(super) fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     let named = at.parse();
     let trace = Trace {
         lesson: text("lesson").into(),
-        title: Text {
-            en: text("titleEn").into(),
-            zh: text("titleZh").into(),
-        },
+        title: Text::new(text("titleEn"), text("titleZh")),
         at: named.as_ref().ok().cloned(),
         start: wall::read(start),
         recording: Recording::of(Scenario::default()),
     };
     let doubt = match named {
         Err(error) if value.get("at").is_some() => Some(no_moment(&error, at, "\"at\"", "\"at\" ")),
-        _ if value.get("start").is_some() && trace.start.is_none() => Some(Text {
-            en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it.".into(),
-            zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".into(),
-        }),
+        _ if value.get("start").is_some() && trace.start.is_none() => Some(Text::new(
+            "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it.",
+            "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。",
+        )),
         _ => None,
     };
     Ok((trace, doubt))
@@ -547,50 +544,50 @@ pub(super) fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
 
 pub(super) fn bad(error: &str) -> Text {
     let error = error.trim_end_matches('.');
-    Text {
-        en: format!("{error}. Mend the line, or export the trace again.").into(),
-        zh: format!("{error}。请修正这一行，或重新导出运行记录。").into(),
-    }
+    text!(
+        "{error}. Mend the line, or export the trace again.",
+        "{error}。请修正这一行，或重新导出运行记录。"
+    )
 }
 
 fn no_header() -> Text {
-    Text { en: format!(
-            "the first line of a trace is a header such as {{\"{NAME}\":{VERSION}}}. Export the trace again."
-        ).into(), zh: format!("运行记录的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出运行记录。").into() }
+    text!(
+        "the first line of a trace is a header such as {{\"{NAME}\":{VERSION}}}. Export the trace again.",
+        "运行记录的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出运行记录。"
+    )
 }
 
 fn no_line() -> Text {
-    Text { en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
-            .into(), zh: "运行记录的每一行有 `scenario`、`list`、`item`、`watch`、`event` 之一，或 `at` 和 `op`。请修正或删除这一行。".into() }
+    Text::new(
+        "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it.",
+        "运行记录的每一行有 `scenario`、`list`、`item`、`watch`、`event` 之一，或 `at` 和 `op`。请修正或删除这一行。",
+    )
 }
 
 pub(super) fn too_long() -> Text {
-    Text {
-        en: format!(
-            "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"
-        )
-        .into(),
-        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的运行记录吗？").into(),
-    }
+    text!(
+        "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?",
+        "这一行超过 {MAX_LINE} 字节。这是每行一项的运行记录吗？"
+    )
 }
 
 fn too_large(size: usize) -> Text {
-    Text { en: format!(
-            "each informer beside reads what was recorded, which makes {size} bytes; the most is {MAX_BYTES}. Take informers out, or share a shorter run."
-        ).into(), zh: format!(
-            "旁边的每个 informer 都要读取录制，共 {size} 字节，最多 {MAX_BYTES} 字节。请减少 informer，或分享更短的运行。"
-        ).into() }
+    text!(
+        "each informer beside reads what was recorded, which makes {size} bytes; the most is {MAX_BYTES}. Take informers out, or share a shorter run.",
+        "旁边的每个 informer 都要读取录制，共 {size} 字节，最多 {MAX_BYTES} 字节。请减少 informer，或分享更短的运行。"
+    )
 }
 
 fn too_heavy() -> Text {
-    Text { en: format!(
-            "with this line there are so many small values that they would take more than {MAX_READ} bytes. Cut the file here."
-        ).into(), zh: format!("加上这一行，零碎的值太多，读取后将超过 {MAX_READ} 字节。请在这里截断文件。").into() }
+    text!(
+        "with this line there are so many small values that they would take more than {MAX_READ} bytes. Cut the file here.",
+        "加上这一行，零碎的值太多，读取后将超过 {MAX_READ} 字节。请在这里截断文件。"
+    )
 }
 
 fn too_many(en: &str, zh: &str, most: usize) -> Text {
-    Text {
-        en: format!("there are more than {most} {en}. Cut the file here.").into(),
-        zh: format!("{zh}超过 {most} 个。请在这里截断文件。").into(),
-    }
+    text!(
+        "there are more than {most} {en}. Cut the file here.",
+        "{zh}超过 {most} 个。请在这里截断文件。"
+    )
 }

@@ -10,6 +10,7 @@ pub mod cause_tracker;
 pub mod fields;
 pub mod fill;
 pub mod lock;
+pub mod named;
 pub mod slices;
 pub mod source;
 pub mod text;

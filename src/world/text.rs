@@ -1,5 +1,6 @@
 //! Texts in the two languages of the project.
 
+use std::fmt::Arguments;
 use std::sync::Arc;
 
 use crate::in_fields;
@@ -23,6 +24,33 @@ impl Lang {
             Self::Zh => zh,
         }
     }
+
+    /// What [`in_lang!`] fills in.
+    ///
+    /// [`in_lang!`]: crate::in_lang
+    #[doc(hidden)]
+    #[must_use]
+    pub fn filled(self, en: Arguments, zh: Arguments) -> String {
+        self.pick(en, zh).to_string()
+    }
+}
+
+/// A [`Text`] whose languages are filled in, each as by `format!`: a literal, or one with arguments in parentheses.
+#[macro_export]
+macro_rules! text {
+    ($en:tt, $zh:tt $(,)?) => {
+        $crate::text::Text::filled($crate::in_lang!(@ $en), $crate::in_lang!(@ $zh))
+    };
+}
+
+/// `in_lang!(lang, "{n} more", "还有 {n} 个")`: the same in one language, as a `String`.
+#[macro_export]
+macro_rules! in_lang {
+    (@ $text:literal) => { format_args!($text) };
+    (@ ($($args:tt)*)) => { format_args!($($args)*) };
+    ($lang:expr, $en:tt, $zh:tt $(,)?) => {
+        $crate::text::Lang::filled($lang, $crate::in_lang!(@ $en), $crate::in_lang!(@ $zh))
+    };
 }
 
 /// `1 object`, `3 objects`
@@ -47,6 +75,13 @@ impl Text {
     #[must_use]
     pub fn get(&self, lang: Lang) -> &str {
         lang.pick(&self.en, &self.zh)
+    }
+
+    /// What [`text!`](crate::text!) fills in.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn filled(en: Arguments, zh: Arguments) -> Self {
+        Self::new(&en.to_string(), &zh.to_string())
     }
 
     /// Builds a text from its two languages.

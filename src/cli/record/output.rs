@@ -1,5 +1,6 @@
 //! Where a recording is written, and what is said of it meanwhile.
 
+use deltascope_world::text;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -56,12 +57,10 @@ impl Series {
                 number.is_some_and(|number| self.path(number).file_name() == path.file_name());
             if is_one {
                 let shown = path.display();
-                return Err(Failure::new(
-                    &format!(
-                        "{shown} is there already, of an earlier recording: name other files, or remove them."
-                    ),
-                    &format!("{shown} 已存在，属于之前的录制：请换一个文件名，或先删除它们。"),
-                ));
+                return Err(Failure::of(text!(
+                    "{shown} is there already, of an earlier recording: name other files, or remove them.",
+                    "{shown} 已存在，属于之前的录制：请换一个文件名，或先删除它们。"
+                )));
             }
         }
         Ok(())
@@ -82,12 +81,10 @@ enum To {
 fn create(path: &Path) -> Result<To, Failure> {
     if fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
         let shown = path.display();
-        return Err(Failure::new(
-            &format!(
-                "{shown} is there already and is not overwritten: name another file, or remove it."
-            ),
-            &format!("{shown} 已存在，不会覆盖：请换一个文件名，或先删除它。"),
-        ));
+        return Err(Failure::of(text!(
+            "{shown} is there already and is not overwritten: name another file, or remove it.",
+            "{shown} 已存在，不会覆盖：请换一个文件名，或先删除它。"
+        )));
     }
     let is_new = !path.exists();
     let file = File::create(path).map_err(|error| cannot_write(path, &error))?;

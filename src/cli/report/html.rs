@@ -33,10 +33,10 @@ const OUTSIDE: &AsciiSet = &NON_ALPHANUMERIC
 
 /// The whole page, for a file at this path.
 pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang) -> String {
-    let (code, title, none) = match lang {
-        Lang::En => ("en", "What this controller does", "Nothing odd was found."),
-        Lang::Zh => ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
-    };
+    let (code, title, none) = lang.pick(
+        ("en", "What this controller does", "Nothing odd was found."),
+        ("zh-CN", "这个控制器做了什么", "没有发现异常。"),
+    );
     let mut page = format!(
         "<!doctype html>\n<html lang=\"{code}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\">\
@@ -49,10 +49,7 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
         page,
         "<p>{summary} <span class=\"small\">{start}</span></p>"
     );
-    let heading = match lang {
-        Lang::En => "Findings",
-        Lang::Zh => "发现",
-    };
+    let heading = lang.pick("Findings", "发现");
     let _ = writeln!(page, "<h2>{heading}</h2>");
     if found.is_empty() {
         let _ = writeln!(page, "<p>{none}</p>");
@@ -89,18 +86,18 @@ pub(super) fn of(observed: &Observed, found: &[Finding], path: &Path, lang: Lang
 
 fn informers(observed: &Observed, path: &Path, lang: Lang, page: &mut String) {
     page.push_str("<h2>informer</h2>\n<div class=\"wide\"><table><tr><th>№</th>");
-    let of = match lang {
-        Lang::En => [
+    let of = lang.pick(
+        [
             "client",
             "received",
             "managed fields",
             "client-go",
             "recording",
         ],
-        Lang::Zh => ["客户端", "收到", "managedFields", "client-go", "录制"],
-    };
+        ["客户端", "收到", "managedFields", "client-go", "录制"],
+    );
     for (place, (en, zh)) in words::COLUMNS.iter().enumerate() {
-        let name = words::pick(lang, en, zh);
+        let name = lang.pick(en, zh);
         let _ = write!(page, "<th{}>{name}</th>", right(place));
     }
     for name in of {
@@ -182,13 +179,13 @@ fn others(observed: &Observed, lang: Lang, page: &mut String) {
     if observed.counts.is_empty() {
         return;
     }
-    let (title, names) = match lang {
-        Lang::En => (
+    let (title, names) = lang.pick(
+        (
             "Other requests",
             ["client", "verb", "resource", "times", "failed"],
         ),
-        Lang::Zh => ("其他请求", ["客户端", "动作", "资源", "次数", "失败"]),
-    };
+        ("其他请求", ["客户端", "动作", "资源", "次数", "失败"]),
+    );
     let _ = write!(page, "<h2>{title}</h2>\n<div class=\"wide\"><table><tr>");
     for name in names {
         let _ = write!(page, "<th>{name}</th>");

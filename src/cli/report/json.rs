@@ -39,8 +39,7 @@ pub(super) fn of(observed: &Observed, found: &[Finding]) -> Value {
 fn informer(informer: &Informer) -> Value {
     let Informer { ledger, logs, .. } = informer;
     let (generation, named) = ledger.generation();
-    let ends = EndKind::NAMES.iter();
-    let ends = ends.map(|(name, kind)| ((*name).to_owned(), ledger.ends_of(*kind).into()));
+    let ends = EndKind::ALL.map(|kind| (kind.id().to_owned(), ledger.ends_of(kind).into()));
     json!({
         "agent": &*ledger.agent,
         "scope": ledger.scope,
@@ -60,7 +59,7 @@ fn informer(informer: &Informer) -> Value {
         "lists": ledger.lists.iter().map(list).collect::<Vec<_>>(),
         "watches": ledger.watches,
         "openSinceMs": ledger.open_since(),
-        "ends": ends.collect::<serde_json::Map<String, Value>>(),
+        "ends": ends.into_iter().collect::<serde_json::Map<String, Value>>(),
         "log": (informer.lines > 0 || logs.is_some()).then(|| log(informer, logs.as_ref())),
         "lastEnds": ledger.ends.iter().map(|(at, why)| json!({ "atMs": at, "why": why })).collect::<Vec<_>>(),
     })

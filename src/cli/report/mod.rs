@@ -6,6 +6,7 @@ mod json;
 mod page;
 mod words;
 
+use deltascope_world::text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -498,10 +499,10 @@ fn recordings_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     found.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     found.sort();
     match found.is_empty() {
-        true => Err(Failure::new(
-            &format!("{shown} has no recording (*.jsonl)."),
-            &format!("{shown} 中没有录制（*.jsonl）。"),
-        )),
+        true => Err(Failure::of(text!(
+            "{shown} has no recording (*.jsonl).",
+            "{shown} 中没有录制（*.jsonl）。"
+        ))),
         false => Ok(found),
     }
 }
@@ -510,8 +511,10 @@ fn unread(name: &str) -> deltascope_world::source::wire::WireError {
     deltascope_world::source::wire::error(
         name,
         None,
-        "this is no trace. Give one that `deltascope tap` or `deltascope record` wrote.",
-        "这不是运行记录。请给出 `deltascope tap` 或 `deltascope record` 写的文件。",
+        Text::new(
+            "this is no trace. Give one that `deltascope tap` or `deltascope record` wrote.",
+            "这不是运行记录。请给出 `deltascope tap` 或 `deltascope record` 写的文件。",
+        ),
     )
 }
 

@@ -4,6 +4,7 @@ use deltascope_presentation::informers::{Informers, Odd, Row, stopped};
 use deltascope_replay::tap::finding::Finding;
 use deltascope_world::bounds::{self, MAX_TEXT};
 use deltascope_world::source::visible;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 use super::{Informer, Observed, words};
@@ -65,10 +66,7 @@ fn row(observed: &Observed, informer: &Informer) -> Row {
         (0, _) => Text::new("not recorded", "未录制"),
         (_, Some((_, why))) => {
             let (en, zh) = stopped(why);
-            Text::new(
-                &format!("recorded only in part: {en}"),
-                &format!("只录制了一部分：{zh}"),
-            )
+            text!("recorded only in part: {en}", "只录制了一部分：{zh}")
         }
         (_, None) if ledger.open_since().is_none() => Text::new("does not watch", "未在 watch"),
         (_, None) => Text::default(),
@@ -101,13 +99,9 @@ fn note(version: &str, named: bool) -> Text {
             "以这种方式请求的最新版本",
         ),
     };
-    Text::new(
-        &format!(
-            "An informer behind the tap: its requests as they were, its store as it must be with client-go {version} ({en}). Choose another generation above to overrule that."
-        ),
-        &format!(
-            "tap 后面的一个 informer：请求与实际一致，store 按 client-go {version} 推算（{zh}）。可在上方改选其他版本。"
-        ),
+    text!(
+        "An informer behind the tap: its requests as they were, its store as it must be with client-go {version} ({en}). Choose another generation above to overrule that.",
+        "tap 后面的一个 informer：请求与实际一致，store 按 client-go {version} 推算（{zh}）。可在上方改选其他版本。"
     )
 }
 

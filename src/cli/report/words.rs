@@ -15,9 +15,9 @@ use deltascope_replay::tap::ledger::{Because, EndKind, Hot, How, Ledger, List, W
 use deltascope_replay::tap::note::{Stopped, Why};
 use deltascope_replay::wall;
 use deltascope_terminal as terminal;
-use deltascope_world::Time;
 use deltascope_world::source::visible;
-use deltascope_world::text::{self, Lang, Text};
+use deltascope_world::text::{Lang, Text};
+use deltascope_world::{Time, in_lang, text};
 
 use super::{Counts, Informer, Logs, Observed};
 
@@ -103,17 +103,19 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
         .filter(|poll| poll.scope.name.is_none());
     let lists: u64 = lists.map(|poll| poll.count).sum();
     if lists > 0 {
-        text.push_str(&match lang {
-            Lang::En => format!("; {} that no watch followed", counted(lists, "list")),
-            Lang::Zh => format!("；{lists} 次 List 之后没有 watch"),
-        });
+        text.push_str(&in_lang!(
+            lang,
+            ("; {} that no watch followed", counted(lists, "list")),
+            "；{lists} 次 List 之后没有 watch"
+        ));
     }
     // A recording holds no other requests.
     if !observed.counts.is_empty() {
-        text.push_str(&match lang {
-            Lang::En => format!("; {}, {}", counted(reads, "get"), counted(writes, "write")),
-            Lang::Zh => format!("；{reads} 次 GET，{writes} 次写入"),
-        });
+        text.push_str(&in_lang!(
+            lang,
+            ("; {}, {}", counted(reads, "get"), counted(writes, "write")),
+            "；{reads} 次 GET，{writes} 次写入"
+        ));
     }
     text
 }
@@ -121,7 +123,7 @@ pub(super) fn summary(observed: &Observed, lang: Lang) -> String {
 /// The table in the terminal, with the findings below it.
 pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang) -> String {
     let mut text = summary(observed, lang);
-    let head = COLUMNS.map(|(en, zh)| pick(lang, en, zh).to_owned());
+    let head = COLUMNS.map(|(en, zh)| lang.pick(en, zh).to_owned());
     let shown = |cell: String| visible::line(&cell).into_owned();
     let rows: Vec<_> = [head]
         .into_iter()
@@ -163,10 +165,11 @@ pub(in super::super) fn table(observed: &Observed, found: &[Finding], lang: Lang
     }
     if found.len() > SHOWN {
         let more = found.len() - SHOWN;
-        text.push_str(&match lang {
-            Lang::En => format!("\n- and {more} more: --report has all"),
-            Lang::Zh => format!("\n- 还有 {more} 条：用 --report 查看全部"),
-        });
+        text.push_str(&in_lang!(
+            lang,
+            "\n- and {more} more: --report has all",
+            "\n- 还有 {more} 条：用 --report 查看全部"
+        ));
     }
     text
 }
@@ -176,9 +179,9 @@ pub(in super::super) fn stopped(ledger: &Ledger) -> Option<Text> {
     let (at, why) = ledger.stopped?;
     let (of, when) = (ledger.scope.title(), when(ledger, at));
     let (en, zh) = why_stopped(why);
-    Some(Text::new(
-        &format!("The recording of {of} ends at {when}: {en}. What came later is not in it."),
-        &format!("{of} 的录制到 {when} 为止：{zh}。之后的内容不在其中。"),
+    Some(text!(
+        "The recording of {of} ends at {when}: {en}. What came later is not in it.",
+        "{of} 的录制到 {when} 为止：{zh}。之后的内容不在其中。"
     ))
 }
 
@@ -190,7 +193,7 @@ pub(super) fn all_logs(observed: &Observed) -> Vec<Text> {
         all.extend(one.logs.as_ref().map(|logs| log(&of, logs)));
         all.extend(one.trouble.as_ref().map(|Text { en, zh }| {
             let en = format!("The log of {of} is not compared as a whole: {en}.");
-            Text::new(&en, &format!("{of} 的日志未能全部比较：{zh}。"))
+            text!("{en}", "{of} 的日志未能全部比较：{zh}。")
         }));
     }
     all.extend(observed.log.as_ref().and_then(log_trouble));
@@ -344,38 +347,26 @@ fn twice([(left, one), (right, other)]: [(usize, &Ledger); 2], together: bool) -
         true => (" One of them has only metadata.", "其中一个只有元数据。"),
         false => ("", ""),
     };
-    Text::new(
-        &format!(
-            "Two informers of {what} in {both_en}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{why_en}{en}"
-        ),
-        &format!(
-            "{both_zh} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{why_zh}{zh}"
-        ),
+    text!(
+        "Two informers of {what} in {both_en}, at the same time (nos. {left} and {right}): each holds and receives all of it. Share one{unless_en}.{why_en}{en}",
+        "{both_zh} 同时有两个 {what} 的 informer（第 {left} 个和第 {right} 个）：各自保存并接收全部对象。{unless_zh}请共用一个。{why_zh}{zh}"
     )
 }
 
 fn all_secrets(of: &Ledger) -> Text {
     let (objects, bytes) = (of.objects(), size(of.bytes()));
-    Text::new(
-        &format!(
-            "An informer holds every Secret of the cluster: {objects} with {bytes}. Watch one namespace, a selector, or metadata alone."
-        ),
-        &format!(
-            "有一个 informer 保存集群的所有 Secret：{objects} 个，共 {bytes}。请只 watch 一个命名空间、一个选择器，或只要元数据。"
-        ),
+    text!(
+        "An informer holds every Secret of the cluster: {objects} with {bytes}. Watch one namespace, a selector, or metadata alone.",
+        "有一个 informer 保存集群的所有 Secret：{objects} 个，共 {bytes}。请只 watch 一个命名空间、一个选择器，或只要元数据。"
     )
 }
 
 fn big_list(of: &Ledger, list: &List) -> Text {
     let (what, objects) = (of.scope.title(), list.objects.unwrap_or_default());
     let when = when(of, list.at);
-    Text::new(
-        &format!(
-            "{what}: {objects} objects were listed at once and of the newest version ({when}), without resourceVersion=0 and without pages. The server reads all of them from etcd."
-        ),
-        &format!(
-            "{what}：一次列出了 {objects} 个最新版本的对象（{when}），既没有 resourceVersion=0 也没有分页。服务器要从 etcd 读取全部对象。"
-        ),
+    text!(
+        "{what}: {objects} objects were listed at once and of the newest version ({when}), without resourceVersion=0 and without pages. The server reads all of them from etcd.",
+        "{what}：一次列出了 {objects} 个最新版本的对象（{when}），既没有 resourceVersion=0 也没有分页。服务器要从 etcd 读取全部对象。"
     )
 }
 
@@ -392,16 +383,16 @@ fn relists(of: &Ledger, lists: &[List], count: u64) -> Text {
         }))
     };
     let moments = moments(of, lists.iter().map(|list| list.at));
-    Text::new(
-        &format!(
+    text!(
+        (
             "{what} was listed again {}: {}. At {moments}.",
             times(count),
             why(Lang::En)
         ),
-        &format!(
+        (
             "{what} 重新列出了 {count} 次：{}。时间：{moments}。",
             why(Lang::Zh)
-        ),
+        )
     )
 }
 
@@ -410,14 +401,12 @@ fn short_watches(of: &Ledger, watches: &[(Time, Time)]) -> Text {
     let longest = watches.iter().map(|(_, ms)| *ms).max().unwrap_or_default();
     let moments = moments(of, watches.iter().map(|(at, _)| *at));
     let count = watches.len();
-    Text::new(
-        &format!(
+    text!(
+        (
             "{what}: {} ended within {longest} ms, without an event. Something between client and server may close connections. At {moments}.",
             counted(count as u64, "watch")
         ),
-        &format!(
-            "{what}：{count} 个 watch 在 {longest} ms 内结束，没有任何事件。客户端与服务器之间可能有东西在关闭连接。时间：{moments}。"
-        ),
+        "{what}：{count} 个 watch 在 {longest} ms 内结束，没有任何事件。客户端与服务器之间可能有东西在关闭连接。时间：{moments}。"
     )
 }
 
@@ -427,16 +416,13 @@ fn hot_object(of: &Ledger, key: &str, hot: &Hot) -> Text {
     let known = hot.writers.iter().filter(|(by, _)| !by.is_empty());
     let writers = joined(known.map(|(by, n)| format!("{by} (×{n})")));
     let when = when(of, hot.at);
-    let (en, zh) = match writers.is_empty() {
-        true => (String::new(), String::new()),
-        false => (
-            format!(", written by {writers}"),
-            format!("，写入者为 {writers}"),
-        ),
+    let Text { en, zh } = match writers.is_empty() {
+        true => Text::new("", ""),
+        false => text!(", written by {writers}", "，写入者为 {writers}"),
     };
-    Text::new(
-        &format!("{what}: {key} changes {rate:.0} times a second ({when}){en}."),
-        &format!("{what}：{key} 每秒变更 {rate:.0} 次（{when}）{zh}。"),
+    text!(
+        "{what}: {key} changes {rate:.0} times a second ({when}){en}.",
+        "{what}：{key} 每秒变更 {rate:.0} 次（{when}）{zh}。"
     )
 }
 
@@ -445,41 +431,37 @@ fn managed_fields(of: &Ledger) -> Text {
     let (managed, came) = (of.managed, of.came);
     let part = managed * 100 / came.max(1);
     let (managed, came) = (size(managed), size(came));
-    Text::new(
-        &format!(
-            "{what}: {managed} of the {came} that came ({part} %) are managed fields. A transform that drops them saves that memory."
-        ),
-        &format!(
-            "{what}：收到的 {came} 中有 {managed}（{part} %）是 managedFields。用 transform 去掉它们可以省下这部分内存。"
-        ),
+    text!(
+        "{what}: {managed} of the {came} that came ({part} %) are managed fields. A transform that drops them saves that memory.",
+        "{what}：收到的 {came} 中有 {managed}（{part} %）是 managedFields。用 transform 去掉它们可以省下这部分内存。"
     )
 }
 
 fn poll(poll: &Poll, informer: Option<usize>) -> Text {
-    let (but_en, but_zh) = match informer {
-        Some(number) => (
-            format!("although its informer no. {number} has it: read it from the cache"),
-            format!("而它的第 {number} 个 informer 里就有：请从缓存读取"),
+    let Text {
+        en: but_en,
+        zh: but_zh,
+    } = match informer {
+        Some(number) => text!(
+            "although its informer no. {number} has it: read it from the cache",
+            "而它的第 {number} 个 informer 里就有：请从缓存读取"
         ),
-        None => (
-            "and does not watch it".to_owned(),
-            "却没有 watch 它".to_owned(),
-        ),
+        None => Text::new("and does not watch it", "却没有 watch 它"),
     };
     let (what, count) = (poll.scope.title(), poll.count);
     let client = client(&poll.agent);
     let lasted = poll.last.saturating_sub(poll.first);
     let every = lasted / count.saturating_sub(1).max(1);
-    Text::new(
-        &format!(
+    text!(
+        (
             "{client} reads {what} again and again ({}, every {}), {but_en}.",
             times(count),
             lasting(every, Lang::En)
         ),
-        &format!(
+        (
             "{client} 反复读取 {what}（{count} 次，每隔{}一次），{but_zh}。",
             lasting(every, Lang::Zh)
-        ),
+        )
     )
 }
 
@@ -500,15 +482,15 @@ fn refused(refused: &Refused) -> Text {
             "在得到应答之前，informer 既不会完成同步，也不知道变更。",
         ),
     };
-    Text::new(
-        &format!(
+    text!(
+        (
             "{client} is refused {of_en}{what} ({code}, {}): {said}. {so_en}",
             times(refused.count)
         ),
-        &format!(
+        (
             "{client} 请求 {of_zh}{what} 被拒绝（{code}，{} 次）：{said}。{so_zh}",
             refused.count
-        ),
+        )
     )
 }
 
@@ -526,15 +508,15 @@ fn known_bug(of: &Ledger, generation: Generation, violation: &Violation) -> Text
             "（如果客户端是这个版本：其请求与之相符）",
         ),
     };
-    Text::new(
-        &format!(
+    text!(
+        (
             "{what}: what happened here ({when}) meets a known bug of client-go {version}{en}: \"{}\" does not hold for {key}.",
             title(Lang::En)
         ),
-        &format!(
+        (
             "{what}：这里发生的事（{when}）会触发 client-go {version} 的已知缺陷{zh}：“{}”对 {key} 不成立。",
             title(Lang::Zh)
-        ),
+        )
     )
 }
 
@@ -554,32 +536,27 @@ fn log_differs(of: &Ledger, first: &Differs) -> Text {
         ),
     };
     for (text, lang) in [(&mut en, Lang::En), (&mut zh, Lang::Zh)] {
-        text.push_str(pick(lang, " ", ""));
+        text.push_str(lang.pick(" ", ""));
         text.push_str(&differs(first, lang));
         if let Some(one) = &first.should {
             let when = when(of, one.time);
             let call = said(&one.call);
-            text.push_str(&match lang {
-                Lang::En => format!(" The expected call is {call} ({when})."),
-                Lang::Zh => format!("应当收到 {call}（{when}）。"),
-            });
+            text.push_str(&in_lang!(
+                lang,
+                " The expected call is {call} ({when}).",
+                "应当收到 {call}（{when}）。"
+            ));
         }
         if let Some(line) = &first.heard {
             let call = said(&line.call);
-            text.push_str(&match lang {
-                Lang::En => format!(" The log says {call}."),
-                Lang::Zh => format!("日志中是 {call}。"),
-            });
+            text.push_str(&in_lang!(
+                lang,
+                " The log says {call}.",
+                "日志中是 {call}。"
+            ));
         }
     }
     Text::new(&en, &zh)
-}
-
-pub(super) fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
-    match lang {
-        Lang::En => en,
-        Lang::Zh => zh,
-    }
 }
 
 /// The client as its `User-Agent` begins.
@@ -601,13 +578,10 @@ pub(super) fn version(ledger: &Ledger) -> String {
 fn lists(ledger: &Ledger, lang: Lang) -> String {
     let first = ledger.lists.first().map(|list| how(list, lang));
     let again = ledger.list_count.saturating_sub(1);
-    let first = first.unwrap_or_else(|| pick(lang, "none", "无").to_owned());
+    let first = first.unwrap_or_else(|| lang.pick("none", "无").to_owned());
     match again {
         0 => first,
-        _ => match lang {
-            Lang::En => format!("{first}, {again} again"),
-            Lang::Zh => format!("{first}，再列 {again} 次"),
-        },
+        _ => in_lang!(lang, "{first}, {again} again", "{first}，再列 {again} 次"),
     }
 }
 
@@ -615,36 +589,30 @@ fn lists(ledger: &Ledger, lang: Lang) -> String {
 fn how(list: &List, lang: Lang) -> String {
     let how = match list.how {
         How::Cached => "rv=0".to_owned(),
-        How::Whole => pick(lang, "newest, whole", "最新版本、一次取全").to_owned(),
-        How::Paged(limit) => match lang {
-            Lang::En => format!("newest, limit {limit}"),
-            Lang::Zh => format!("最新版本、limit {limit}"),
-        },
-        How::NotOlder => pick(lang, "not older", "不早于某版本").to_owned(),
-        How::Streamed => pick(lang, "streamed", "流式").to_owned(),
+        How::Whole => lang.pick("newest, whole", "最新版本、一次取全").to_owned(),
+        How::Paged(limit) => in_lang!(lang, "newest, limit {limit}", "最新版本、limit {limit}"),
+        How::NotOlder => lang.pick("not older", "不早于某版本").to_owned(),
+        How::Streamed => lang.pick("streamed", "流式").to_owned(),
     };
     match list.pages {
         0 | 1 => how,
-        pages => match lang {
-            Lang::En => format!("{how}, {pages} pages"),
-            Lang::Zh => format!("{how}、{pages} 页"),
-        },
+        pages => in_lang!(lang, "{how}, {pages} pages", "{how}、{pages} 页"),
     }
 }
 
 fn ends(ledger: &Ledger, lang: Lang) -> String {
-    let kinds = [
-        (EndKind::Closed, "closed", "服务器关闭"),
-        (EndKind::HungUp, "by the client", "客户端关闭"),
-        (EndKind::Cut, "cut", "断开"),
-        (EndKind::Expired, "410", "410"),
-        (EndKind::Later, "later", "稍后再试"),
-        (EndKind::Failed, "failed", "失败"),
-        (EndKind::TooLarge, "too large", "过大"),
-    ];
-    let named = kinds.into_iter().filter_map(|(kind, en, zh)| {
+    let named = EndKind::ALL.into_iter().filter_map(|kind| {
+        let (en, zh) = match kind {
+            EndKind::Closed => ("closed", "服务器关闭"),
+            EndKind::HungUp => ("by the client", "客户端关闭"),
+            EndKind::Cut => ("cut", "断开"),
+            EndKind::Expired => ("410", "410"),
+            EndKind::Later => ("later", "稍后再试"),
+            EndKind::Failed => ("failed", "失败"),
+            EndKind::TooLarge => ("too large", "过大"),
+        };
         let count = ledger.ends_of(kind);
-        (count > 0).then(|| format!("{count} {}", pick(lang, en, zh)))
+        (count > 0).then(|| format!("{count} {}", lang.pick(en, zh)))
     });
     let named = joined(named);
     match named.is_empty() {
@@ -655,33 +623,28 @@ fn ends(ledger: &Ledger, lang: Lang) -> String {
 
 fn because_of(because: &Because, lang: Lang) -> String {
     let text = match because {
-        Because::Nothing => pick(
-            lang,
+        Because::Nothing => lang.pick(
             "nothing had ended, the client asked by itself",
             "没有任何请求结束，客户端自行 relist",
         ),
-        Because::Ended(Why::Closed) => pick(lang, "a watch had ended", "watch 已结束"),
-        Because::Ended(Why::Cut) => pick(lang, "the connection had broken", "连接断开"),
-        Because::Ended(Why::HungUp) => pick(lang, "the client had hung up", "客户端关闭了连接"),
+        Because::Ended(Why::Closed) => lang.pick("a watch had ended", "watch 已结束"),
+        Because::Ended(Why::Cut) => lang.pick("the connection had broken", "连接断开"),
+        Because::Ended(Why::HungUp) => lang.pick("the client had hung up", "客户端关闭了连接"),
         Because::Ended(Why::Expired) => {
-            pick(lang, "the version was too old (410)", "版本过旧（410）")
+            lang.pick("the version was too old (410)", "版本过旧（410）")
         }
-        Because::Ended(Why::TooLarge) => pick(
-            lang,
-            "the answer was too large to read",
-            "响应过大，无法读取",
-        ),
+        Because::Ended(Why::TooLarge) => {
+            lang.pick("the answer was too large to read", "响应过大，无法读取")
+        }
         Because::Ended(Why::Later { code }) => {
-            return match lang {
-                Lang::En => format!("the server asked to come later ({code})"),
-                Lang::Zh => format!("服务器要求稍后再试（{code}）"),
-            };
+            return in_lang!(
+                lang,
+                "the server asked to come later ({code})",
+                "服务器要求稍后再试（{code}）"
+            );
         }
         Because::Ended(Why::Failed { code, text }) => {
-            return match lang {
-                Lang::En => format!("an error ({code}: {text})"),
-                Lang::Zh => format!("出错（{code}：{text}）"),
-            };
+            return in_lang!(lang, "an error ({code}: {text})", "出错（{code}：{text}）");
         }
     };
     text.to_owned()

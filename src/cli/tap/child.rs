@@ -1,5 +1,6 @@
 //! The controller that the tap starts: its output, its exit code and its signals are its own.
 
+use deltascope_world::text;
 use std::ffi::OsString;
 #[cfg(unix)]
 use std::future::poll_fn;
@@ -43,10 +44,10 @@ pub(super) async fn run(
     }
     let mut child = command.spawn().map_err(|error| {
         let shown = program.to_string_lossy();
-        Failure::new(
-            &format!("Cannot start {shown}: {error}."),
-            &format!("无法启动 {shown}：{error}。"),
-        )
+        Failure::of(text!(
+            "Cannot start {shown}: {error}.",
+            "无法启动 {shown}：{error}。"
+        ))
     })?;
     let passing = told.map(|teller| Passing::new(printed(&mut child), &teller));
     let status = signals.hand_on(&mut child).await;
@@ -69,17 +70,17 @@ fn printed(child: &mut Child) -> Vec<(Printed, Output)> {
 }
 
 fn cannot_wait(error: &io::Error) -> Failure {
-    Failure::new(
-        &format!("The command's end cannot be waited for: {error}."),
-        &format!("无法等待命令结束：{error}。"),
-    )
+    Failure::of(text!(
+        "The command's end cannot be waited for: {error}.",
+        "无法等待命令结束：{error}。"
+    ))
 }
 
 fn cannot_listen(error: &io::Error) -> Failure {
-    Failure::new(
-        &format!("The system does not tell of its signals: {error}."),
-        &format!("系统不告知信号：{error}。"),
-    )
+    Failure::of(text!(
+        "The system does not tell of its signals: {error}.",
+        "系统不告知信号：{error}。"
+    ))
 }
 
 /// A signal that has come.

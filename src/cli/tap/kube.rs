@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use deltascope_terminal::{self as terminal, ChildOutput};
 use deltascope_world::text::{Lang, Text};
+use deltascope_world::{in_lang, text};
 
 use super::super::http::Proxy;
 use super::super::{Exit, Failure, cannot_write, note};
@@ -116,12 +117,11 @@ impl Kubectl {
         }
         if let Err(why) = asked(&proxy).await {
             note(
-                match lang {
-                    Lang::En => {
-                        format!("kubectl proxy is started, but no API server answers: {why}")
-                    }
-                    Lang::Zh => format!("kubectl proxy 已启动，但没有 API server 应答：{why}"),
-                }
+                in_lang!(
+                    lang,
+                    "kubectl proxy is started, but no API server answers: {why}",
+                    "kubectl proxy 已启动，但没有 API server 应答：{why}"
+                )
                 .as_str(),
             );
         }
@@ -188,25 +188,17 @@ fn at_a_port(proxy: &Proxy) -> Text {
         ),
         false => ("", ""),
     };
-    Text::new(
-        &format!(
-            "kubectl proxy listens at {proxy} without a token: anyone who finds this port on this machine has your rights while the tap runs.{en}"
-        ),
-        &format!(
-            "kubectl proxy 在没有令牌的 {proxy} 上监听：tap 运行期间，在本机找到该端口的人拥有你的权限。{zh}"
-        ),
+    text!(
+        "kubectl proxy listens at {proxy} without a token: anyone who finds this port on this machine has your rights while the tap runs.{en}",
+        "kubectl proxy 在没有令牌的 {proxy} 上监听：tap 运行期间，在本机找到该端口的人拥有你的权限。{zh}"
     )
 }
 
 fn no_proxy(why: &str) -> Failure {
-    Failure::new(
-            &format!(
-                "kubectl proxy cannot be started ({why}). Start it yourself (kubectl proxy --port=8001), and name it: --proxy http://127.0.0.1:8001"
-            ),
-            &format!(
-                "无法启动 kubectl proxy（{why}）。请自行启动（kubectl proxy --port=8001），并指定它：--proxy http://127.0.0.1:8001"
-            ),
-    )
+    Failure::of(text!(
+        "kubectl proxy cannot be started ({why}). Start it yourself (kubectl proxy --port=8001), and name it: --proxy http://127.0.0.1:8001",
+        "无法启动 kubectl proxy（{why}）。请自行启动（kubectl proxy --port=8001），并指定它：--proxy http://127.0.0.1:8001"
+    ))
     .with(Exit::Unreachable)
 }
 
@@ -259,10 +251,10 @@ fn replace(path: &Path, text: &str) -> Result<(), Failure> {
         Ok(there) if there.is_file() && is_own(path).map_err(|error| failed(&error))? => {}
         Ok(_) => {
             let shown = path.display();
-            return Err(Failure::new(
-                &format!("{shown} exists and is not a kubeconfig of the tap: name another file."),
-                &format!("{shown} 已存在，且不是 tap 的 kubeconfig：请换一个文件名。"),
-            ));
+            return Err(Failure::of(text!(
+                "{shown} exists and is not a kubeconfig of the tap: name another file.",
+                "{shown} 已存在，且不是 tap 的 kubeconfig：请换一个文件名。"
+            )));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(&error)),

@@ -26,6 +26,7 @@ use tokio::net::TcpListener;
 
 use deltascope_terminal as terminal;
 use deltascope_world::text::{Lang, Text};
+use deltascope_world::{in_lang, text};
 
 use super::args::Tap;
 use super::gate::Gate;
@@ -113,12 +114,11 @@ async fn tap(options: &Tap, page: Option<Page>, lang: Lang) -> Result<u8, Failur
     if let Some(out) = options.out.as_ref().filter(|_| is_recorded) {
         let out = out.display().to_string();
         let out = terminal::word(&out);
-        note(&match lang {
-            Lang::En => {
-                format!("The recordings are in {out}. See them with: deltascope report {out}")
-            }
-            Lang::Zh => format!("录制在 {out} 中。查看：deltascope report {out}"),
-        });
+        note(&in_lang!(
+            lang,
+            "The recordings are in {out}. See them with: deltascope report {out}",
+            "录制在 {out} 中。查看：deltascope report {out}"
+        ));
     }
     drop(unkept);
     let written = match &options.report {
@@ -162,17 +162,17 @@ impl Ready {
             .as_deref()
             .is_some_and(|log| log.as_os_str() == "-");
         if prints && options.command.is_empty() {
-            return Err(Failure::usage(
+            return Err(Failure::usage(Text::new(
                 "--log - reads what the command prints: give one behind --, or name a file.",
                 "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
-            ));
+            )));
         }
         let records = options.out.is_some() || options.log.is_some() || page.is_some();
         if options.rotate.is_some() && !records {
-            return Err(Failure::usage(
+            return Err(Failure::usage(Text::new(
                 "--rotate: nothing is recorded. --out names a folder for the recordings.",
                 "--rotate：没有录制任何内容。请用 --out 指定录制的文件夹。",
-            ));
+            )));
         }
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
@@ -235,15 +235,15 @@ impl Ready {
         let path = terminal::word(&path);
         let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
         note(
-            Text::new(
-                &format!(
+            text!(
+                (
                     "tap: {page} -> {proxy}, KUBECONFIG={path}{}",
                     if alone { " (Ctrl-C ends)" } else { "" }
                 ),
-                &format!(
+                (
                     "tap：{page} -> {proxy}，KUBECONFIG={path}{}",
                     if alone { "（按 Ctrl-C 结束）" } else { "" }
-                ),
+                )
             )
             .get(lang),
         );
@@ -251,10 +251,11 @@ impl Ready {
             && !path.exists()
         {
             let shown = path.display();
-            note(&match lang {
-                Lang::En => format!("The log {shown} is not there yet. It is read once it is."),
-                Lang::Zh => format!("日志 {shown} 还不存在，出现后即开始读取。"),
-            });
+            note(&in_lang!(
+                lang,
+                "The log {shown} is not there yet. It is read once it is.",
+                "日志 {shown} 还不存在，出现后即开始读取。"
+            ));
         }
         Ok(Self {
             kubectl,
@@ -272,13 +273,9 @@ impl Ready {
 /// Without its recordings, the page can only list the informers.
 fn not_recorded(error: &io::Error) -> Text {
     let place = std::env::temp_dir().display().to_string();
-    Text::new(
-        &format!(
-            "Informers are not recorded, so they are only listed: there can be no folder in {place} ({error}). --out names another place."
-        ),
-        &format!(
-            "informer 不会被录制，只能列出它们：无法在 {place} 中创建文件夹（{error}）。可用 --out 指定其他位置。"
-        ),
+    text!(
+        "Informers are not recorded, so they are only listed: there can be no folder in {place} ({error}). --out names another place.",
+        "informer 不会被录制，只能列出它们：无法在 {place} 中创建文件夹（{error}）。可用 --out 指定其他位置。"
     )
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use deltascope_replay::tap::call::{Call, accepting_json};
 use deltascope_replay::tap::detect::Client;
 use deltascope_replay::tap::follow::Over;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text};
 
 use super::super::gate::{Gate, Refusal, at_proxy, no_change, refusal, sandbox};
 use super::super::http::{Proxy, head_of};
@@ -85,8 +85,10 @@ impl Passage {
         if head.headers.contains_key(UPGRADE) {
             return Err(refusal(
                 StatusCode::NOT_IMPLEMENTED,
-                "deltascope tap does not pass on connections that change their protocol (exec, attach, port-forward, WebSocket). Use your own kubeconfig for them.",
-                "deltascope tap 不转发切换协议的连接（exec、attach、port-forward、WebSocket）。请对它们使用自己的 kubeconfig。",
+                Text::new(
+                    "deltascope tap does not pass on connections that change their protocol (exec, attach, port-forward, WebSocket). Use your own kubeconfig for them.",
+                    "deltascope tap 不转发切换协议的连接（exec、attach、port-forward、WebSocket）。请对它们使用自己的 kubeconfig。",
+                ),
             ));
         }
         if let Some(own) = self.window.answer(&head.method, wanted, &self.teller).await {
@@ -181,8 +183,10 @@ fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
 fn unknown() -> Refusal {
     refusal(
         StatusCode::NOT_FOUND,
-        "Nothing is served here. The address is in the kubeconfig of deltascope tap.",
-        "此处没有内容。地址在 deltascope tap 的 kubeconfig 中。",
+        Text::new(
+            "Nothing is served here. The address is in the kubeconfig of deltascope tap.",
+            "此处没有内容。地址在 deltascope tap 的 kubeconfig 中。",
+        ),
     )
 }
 

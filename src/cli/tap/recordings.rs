@@ -14,9 +14,8 @@ use deltascope_replay::tap::ledger::{self, Ledger};
 use deltascope_replay::tap::note::Stopped;
 use deltascope_replay::tap::record::{self, Recorder};
 use deltascope_replay::trace::Trace;
-use deltascope_world::Time;
-use deltascope_world::text::Text;
 use deltascope_world::virtual_time::RequestKind;
+use deltascope_world::{Time, text};
 
 use super::super::report::RecordingFile;
 use super::super::{Failure, cannot_write};
@@ -145,10 +144,10 @@ pub(super) fn be_new(out: &Path) -> Result<(), Failure> {
         let is_numbered = matches!(name, [a, b, b'-' | b'0'..=b'9', ..] if a.is_ascii_digit() && b.is_ascii_digit());
         if ends("jsonl") || ends("log") && is_numbered {
             let (out, there) = (out.display(), path.display());
-            return Err(Failure::new(
-                &format!("{out} has recordings already ({there}): name a new folder."),
-                &format!("{out} 中已有录制（{there}）：请换一个新文件夹。"),
-            ));
+            return Err(Failure::of(text!(
+                "{out} has recordings already ({there}): name a new folder.",
+                "{out} 中已有录制（{there}）：请换一个新文件夹。"
+            )));
         }
     }
     Ok(())
@@ -201,10 +200,7 @@ pub(super) fn recorder(of: &Ledger, call: &Call, long: usize) -> Recorder {
         let client = agent.split(' ').next().unwrap_or_default();
         Trace {
             lesson: "".into(),
-            title: Text::new(
-                &format!("{} · {client}", title.en),
-                &format!("{} · {client}", title.zh),
-            ),
+            title: text!(("{} · {client}", title.en), ("{} · {client}", title.zh)),
             at: None,
             start,
             recording: Recording::of(scenario),

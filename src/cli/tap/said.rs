@@ -8,6 +8,7 @@ use deltascope_presentation::informers::UNHEARD;
 use deltascope_replay::log::{self, Logged};
 use deltascope_terminal::Printed;
 use deltascope_world::bounds::MAX_LINE;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 use super::super::report::Counts;
@@ -154,9 +155,9 @@ impl Lines {
         };
         if let Err(error) = file.and_then(|file| file.write_all(line.as_bytes())) {
             self.full = true;
-            self.trouble = Some(Text::new(
-                &format!("the lines of its handlers cannot be written: {error}"),
-                &format!("handler 的日志行无法写入：{error}"),
+            self.trouble = Some(text!(
+                "the lines of its handlers cannot be written: {error}",
+                "handler 的日志行无法写入：{error}"
             ));
         }
     }

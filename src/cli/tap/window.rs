@@ -1,6 +1,8 @@
 //! What the tap serves itself, behind its token: the page that shows the informers, the report so far, and the
 //! recordings as they grow.
 
+use deltascope_world::text;
+use deltascope_world::text::Text;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -86,8 +88,10 @@ impl Window {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Err(refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "This is the tap's own, which is read with GET.",
-                "这是 tap 自己的内容，只能用 GET 读取。",
+                Text::new(
+                    "This is the tap's own, which is read with GET.",
+                    "这是 tap 自己的内容，只能用 GET 读取。",
+                ),
             ));
         }
         let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
@@ -106,8 +110,10 @@ impl Window {
         let page = self.page.as_ref().ok_or_else(|| {
             refusal(
                 StatusCode::NOT_FOUND,
-                "This tap has no page: it was compiled without one, and found none in dist. Name its folder with --dist.",
-                "此 tap 没有页面：程序中没有打包页面，dist 中也没有。请用 --dist 指定其目录。",
+                Text::new(
+                    "This tap has no page: it was compiled without one, and found none in dist. Name its folder with --dist.",
+                    "此 tap 没有页面：程序中没有打包页面，dist 中也没有。请用 --dist 指定其目录。",
+                ),
             )
         })?;
         let found = page.find(&path)?;
@@ -135,8 +141,10 @@ impl Window {
             read.ok_or_else(|| {
                 refusal(
                     StatusCode::BAD_REQUEST,
-                    "A recording is asked for from a byte of a part on: ?part=NUMBER&from=BYTES.",
-                    "请求录制时用 ?part=NUMBER&from=BYTES 指定部分和起始字节，均须为数字。",
+                    Text::new(
+                        "A recording is asked for from a byte of a part on: ?part=NUMBER&from=BYTES.",
+                        "请求录制时用 ?part=NUMBER&from=BYTES 指定部分和起始字节，均须为数字。",
+                    ),
                 )
             })?;
         }
@@ -144,7 +152,7 @@ impl Window {
         let number = number.parse().unwrap_or_default();
         if ending == "log" && self.recordings.is_unheard(number) {
             let why = informers::unheard();
-            return Err(refusal(StatusCode::GONE, &why.en, &why.zh));
+            return Err(refusal(StatusCode::GONE, why));
         }
         let path = self.recordings.get(number, part);
         let path = path.and_then(|path| match ending {
@@ -155,8 +163,10 @@ impl Window {
         let path = path.ok_or_else(|| {
             refusal(
                 StatusCode::NOT_FOUND,
-                "There is no recording of this number, or no such part of it any more: informers.json says which there are.",
-                "没有这个编号的录制，或其中的这一部分已不再保留：informers.json 列出了现有的录制。",
+                Text::new(
+                    "There is no recording of this number, or no such part of it any more: informers.json says which there are.",
+                    "没有这个编号的录制，或其中的这一部分已不再保留：informers.json 列出了现有的录制。",
+                ),
             )
         })?;
         Ok(Wanted {
@@ -189,8 +199,10 @@ impl Window {
         let bytes = read.map_err(|error| unread(&error))?.ok_or_else(|| {
             refusal(
                 StatusCode::RANGE_NOT_SATISFIABLE,
-                "The recording is not that long: ask from a byte that it has.",
-                "录制没有那么长：请从已有的字节开始请求。",
+                Text::new(
+                    "The recording is not that long: ask from a byte that it has.",
+                    "录制没有那么长：请从已有的字节开始请求。",
+                ),
             )
         })?;
         Ok(jsonl(bytes.into()))
@@ -264,8 +276,7 @@ fn lines(path: &Path, from: u64, is_log: bool) -> io::Result<Option<Vec<u8>>> {
 fn unread(error: &io::Error) -> Refusal {
     refusal(
         StatusCode::INTERNAL_SERVER_ERROR,
-        &format!("This cannot be read: {error}."),
-        &format!("无法读取：{error}。"),
+        text!("This cannot be read: {error}.", "无法读取：{error}。"),
     )
 }
 

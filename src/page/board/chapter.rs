@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::parts::{Live, shown, text};
 use crate::host::told;
 use crate::ui::Ui;
-use deltascope_world::text::Lang;
 
 /// A link to the chapter, where the books are beside the page. The site's page says so in its head; any other page is
 /// served alone, and a link would lead to nothing.
@@ -19,10 +18,7 @@ pub(super) fn to_chapter(ui: Ui) -> Live<AnyView> {
         move || {
             let address = text(move || {
                 let lang = ui.lang.get();
-                let folder = match lang {
-                    Lang::En => "en",
-                    Lang::Zh => "zh",
-                };
+                let folder = lang.pick("en", "zh");
                 let place = chapter.with(|chapter| Some(chapter.as_ref()?.address(lang)));
                 let books = books.get_value();
                 format!("{books}{folder}/{}", place.unwrap_or_default())

@@ -79,9 +79,9 @@ pub(super) fn Header(
             {(!embedded).then(|| view! {
                 <button
                     class="chip to-shelf"
-                    class:on=move || ui.shelved() && !informers::shows(ui)
+                    class:on=move || ui.shows_lessons()
                     data-testid="btn-lessons"
-                    aria-pressed=text(move || (ui.shelved() && !informers::shows(ui)).to_string())
+                    aria-pressed=text(move || ui.shows_lessons().to_string())
                     on:click=move |_| shelf::toggle(ui)
                 >
                     {ui.word(|words| words.shelf)}

@@ -9,15 +9,10 @@ use crate::ui::{Shelved, Ui};
 use deltascope_presentation::informers::{self, Odd, Row};
 use deltascope_world::text::Text;
 
-/// Whether the shelf shows the informers; tracks it.
-pub(super) fn shows(ui: Ui) -> bool {
-    ui.shelf.with(|shelf| shelf.informers)
-}
-
 /// The button that shows them, or the stage again; none on other pages.
 pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
     use_context::<Tapped>()?;
-    let on = move || ui.shelved() && shows(ui);
+    let on = move || ui.shows_informers();
     let button = view! {
         <button
             class="chip to-shelf to-informers"
@@ -28,7 +23,7 @@ pub(super) fn to_informers(ui: Ui) -> Option<AnyView> {
                 if on() {
                     ui.show_stage();
                 } else {
-                    ui.show_shelf(Shelved::informers());
+                    ui.show_shelf(Shelved::Informers);
                 }
             }
         >

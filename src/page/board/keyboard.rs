@@ -127,7 +127,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
                 && (!present || here.is_page() && !layout.narrow.get_untracked())
         });
         // The stage is not there.
-        let shelved = ui.shelf.with_untracked(|shelf| shelf.open);
+        let shelved = untrack(|| ui.shelved());
         let action = action.filter(|action| !shelved || *action == Action::Help);
         let Some(action) = action else {
             way.typed.set(is_typed(&key));
@@ -173,7 +173,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if has_dialog(&here) || event.default_prevented() || event.is_composing() {
             return;
         }
-        if ui.shelf.with_untracked(|shelf| shelf.open) {
+        if untrack(|| ui.shelved()) {
             if !modified && has(Part::Own) {
                 own::on_key(ui, &event);
             } else if event.key() == "Escape" {

@@ -419,7 +419,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
                     let room = *room;
                     let on = move || chosen.get() == room;
                     let name = text(move || match room {
-                        Panel::Queue => kind.get().as_str(),
+                        Panel::Queue => kind.get().id(),
                         Panel::Api => strings::source(ui.lang.get(), source.get()),
                         room => strings::room(ui.lang.get(), room),
                     });

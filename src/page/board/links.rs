@@ -6,7 +6,7 @@ use web_sys::MouseEvent;
 
 use super::parts::{Live, drawn};
 use crate::host::tap;
-use crate::ui::{Shelved, Ui};
+use crate::ui::{Browse, Shelved, Taken, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
 use deltascope_replay::lessons;
@@ -112,24 +112,24 @@ pub(super) fn open(ui: Ui, link: &str) {
 /// What a link to the shelf shows of it.
 pub(super) fn shelved(link: &str) -> Option<Shelved> {
     let shelf = ShelfLink::read(link)?;
-    let course = Course::named(&shelf.course);
-    Some(Shelved {
+    let teaches = shelf.teach;
+    Some(Shelved::Lessons(Browse {
         query: shelf.query.to_string(),
-        course,
-        teaches: shelf.teach && course.is_some(),
-        ..Shelved::default()
-    })
+        taken: Course::named(&shelf.course).map(|course| Taken { course, teaches }),
+    }))
 }
 
 /// A link to what is searched for, to the course or to its notes, for whoever wants to send it on.
 pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
     drawn(
         move || {
-            ui.shelf.with(|shelf| ShelfLink {
-                query: shelf.query.trim().into(),
-                course: shelf.course.map_or("", Course::id).into(),
-                teach: shelf.teaches,
-            })
+            let shown = ui.shelf.with(|shelf| shelf.lessons().cloned());
+            let Browse { query, taken } = shown.unwrap_or_default();
+            ShelfLink {
+                query: query.trim().into(),
+                course: taken.map_or("", |taken| taken.course.id()).into(),
+                teach: taken.is_some_and(|taken| taken.teaches),
+            }
         },
         move |link| {
             // The address of a tap's page has its token.

@@ -211,8 +211,8 @@ pub fn Board() -> impl IntoView {
             later(Part::Rest, move || help.get(), move || view! { <help::Help open=help /> }.into_any()).into_any()
         })}
         {(!embedded).then(|| view! {
-            {shown(move || ui.shelved() && !informers::shows(ui), || later(Part::Own, || true, own::shelf))}
-            {shown(move || ui.shelved() && informers::shows(ui), || later(Part::Own, || true, own::informers))}
+            {shown(move || ui.shows_lessons(), || later(Part::Own, || true, own::shelf))}
+            {shown(move || ui.shows_informers(), || later(Part::Own, || true, own::informers))}
             {later(Part::Own, move || layout.presenter.on.get(), move || own::presenter(layout.presenter))}
             {later(Part::Own, move || on_paper.get(), move || own::handout(ui))}
             {later(Part::Own, move || cluster.get(), move || own::dialog(cluster))}

@@ -99,7 +99,7 @@ pub(super) fn Queue() -> impl IntoView {
     });
     let can_pop = move || panels.with(Vec::is_empty) && ui.shape.with(|shape| !shape.watch);
     let title = text(move || {
-        let kind = kind.get().as_str();
+        let kind = kind.get().id();
         // A story speaks of a queue, before it says of which kind.
         match telling.get() {
             true => [strings::room(ui.lang.get(), Panel::Queue), " · ", kind].concat(),

@@ -11,7 +11,9 @@ use super::links::{follow, lesson_link, link_to, open, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
-use crate::ui::{OFF, ON, PROGRESS, SHELF, Shelved, Ui, forget, remember, remembered};
+use crate::ui::{
+    Browse, OFF, ON, PROGRESS, SHELF, Shelved, Taken, Ui, forget, remember, remembered,
+};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::shelf::progress::{Progress, Told};
 use deltascope_presentation::shelf::{self as library, Card, Course, Found, Other};
@@ -51,24 +53,25 @@ pub(super) fn keep_progress(ui: Ui) {
 
 /// Shows the shelf, or the stage again.
 pub(super) fn toggle(ui: Ui) {
-    if ui
-        .shelf
-        .with_untracked(|shelf| shelf.open && !shelf.informers)
-    {
+    if untrack(|| ui.shows_lessons()) {
         return ui.show_stage();
     }
-    ui.show_shelf(Shelved {
-        course: ui.shelf.with_untracked(|shelf| shelf.course),
-        ..Shelved::default()
-    });
+    let taken = ui.shelf.with_untracked(Shelved::taken);
+    ui.show_shelf(Shelved::Lessons(Browse {
+        taken: taken.map(|taken| Taken {
+            teaches: false,
+            ..taken
+        }),
+        ..Browse::default()
+    }));
 }
 
 /// What to take after the lesson that is open.
 pub(super) fn next(ui: Ui, lesson: &str) -> Option<Card> {
-    let course = ui.shelf.with_untracked(|shelf| shelf.course);
+    let taken = ui.shelf.with_untracked(Shelved::taken);
     let ended = |id: &str| ui.progress.with_untracked(|told| told.of(id).ended);
     library::Shelf::library()
-        .next(lesson, course, ended)
+        .next(lesson, taken.map(|taken| taken.course), ended)
         .cloned()
 }
 
@@ -142,9 +145,17 @@ fn beside<'a>(cards: &'a [HtmlElement], at: usize, key: &str) -> Option<&'a Html
 pub(super) fn Shelf() -> impl IntoView {
     let ui = Ui::get();
     let all = Arc::new(library::Shelf::library());
-    let course = Memo::new(move |_| ui.shelf.with(|shelf| shelf.course));
-    let teaches = Memo::new(move |_| ui.shelf.with(|shelf| shelf.teaches));
-    let query = Memo::new(move |_| ui.shelf.with(|shelf| shelf.query.clone()));
+    let taken = move || ui.shelf.with(Shelved::taken);
+    let course = Memo::new(move |_| Some(taken()?.course));
+    let teaches = Memo::new(move |_| taken().is_some_and(|taken| taken.teaches));
+    let query = Memo::new(move |_| {
+        ui.shelf.with(|shelf| {
+            shelf
+                .lessons()
+                .map(|lessons| lessons.query.clone())
+                .unwrap_or_default()
+        })
+    });
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
     // The lesson that is open has been told to its end.
     let next_one = Memo::new(move |_| {
@@ -187,7 +198,7 @@ pub(super) fn Shelf() -> impl IntoView {
                             prop:value=text(move || query.get())
                             on:input=move |event| {
                                 let query = event_target_value(&event);
-                                ui.shelf.update(|shelf| shelf.query = query);
+                                ui.change_lessons(|lessons| lessons.query = query);
                             }
                         />
                         <span class="found" role="status" data-testid="shelf-found">
@@ -266,12 +277,8 @@ fn course_card(
     let about = said::course(lang, cards.len(), length, done);
     let go_on = cards.iter().find(|card| !is_done(card)).or(cards.first());
     let go_on = go_on.map(|card| Arc::clone(&card.id));
-    let take = move |taken: Option<Course>, teaches: bool| {
-        ui.shelf.update(|shelf| {
-            shelf.course = taken;
-            shelf.teaches = teaches;
-        });
-    };
+    let take = move |taken| ui.change_lessons(|lessons| lessons.taken = taken);
+    let [learn, teach] = [false, true].map(|teaches| Some(Taken { course, teaches }));
     let id = course.id();
     view! {
         <div class="course" class:shown=is_shown>
@@ -284,7 +291,7 @@ fn course_card(
                             <button
                                 class="name"
                                 data-testid=format!("course-{id}")
-                                on:click=move |_| take(Some(course), false)
+                                on:click=move |_| take(learn)
                             >
                                 {course_name(ui, course)}
                             </button>
@@ -295,14 +302,14 @@ fn course_card(
                 <p>{about}</p>
             </div>
             {is_shown.then(|| view! {
-                <button class="btn" data-testid="course-close" on:click=move |_| take(None, false)>
+                <button class="btn" data-testid="course-close" on:click=move |_| take(None)>
                     {ui.word(|words| words.shelf_all)}
                 </button>
             })}
             <button
                 class="for-teacher"
                 data-testid=format!("teach-{id}")
-                on:click=move |_| take(Some(course), true)
+                on:click=move |_| take(teach)
             >
                 {ui.word(|words| words.teach)}
             </button>
@@ -311,7 +318,7 @@ fn course_card(
                 data-testid=format!("begin-{id}")
                 on:click=move |_| {
                     if let Some(lesson) = &go_on {
-                        take(Some(course), false);
+                        take(learn);
                         open(ui, &story_link(lesson, 1));
                     }
                 }

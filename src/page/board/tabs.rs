@@ -8,47 +8,28 @@ use super::icons;
 use super::parts::focus;
 use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
+use deltascope_world::named;
 
-/// A tab of the drawer. To add one: a variant, a line in each of the functions below, and its component in drawer.rs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DrawerTab {
-    /// Why something is so: its chain of causes.
-    Why,
-    /// Run until a condition, and breakpoints.
-    Until,
-    /// The branches of the run.
-    Branches,
-    /// The invariants that are checked along the run.
-    Checks,
-    /// The stage as a table.
-    Table,
-    /// Links and files.
-    Share,
+named! {
+    /// A tab of the drawer, in the order on screen. To add one: a variant, a line in each of the functions below, and its component
+    /// in drawer.rs.
+    pub(super) enum DrawerTab {
+        /// Why something is so: its chain of causes.
+        Why = "why",
+        /// Run until a condition, and breakpoints.
+        Until = "until",
+        /// The branches of the run.
+        Branches = "branches",
+        /// The invariants that are checked along the run.
+        Checks = "checks",
+        /// The stage as a table.
+        Table = "table",
+        /// Links and files.
+        Share = "share",
+    }
 }
 
 impl DrawerTab {
-    /// All tabs, in the order on screen.
-    pub(super) const ALL: &[Self] = &[
-        Self::Why,
-        Self::Until,
-        Self::Branches,
-        Self::Checks,
-        Self::Table,
-        Self::Share,
-    ];
-
-    /// The name in ids and test ids.
-    pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::Why => "why",
-            Self::Until => "until",
-            Self::Branches => "branches",
-            Self::Checks => "checks",
-            Self::Table => "table",
-            Self::Share => "share",
-        }
-    }
-
     /// Whether its button waits until somebody asks for all.
     pub(super) fn is_rare(self) -> bool {
         matches!(self, Self::Until | Self::Checks | Self::Table)

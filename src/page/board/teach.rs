@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::links::{go_from_notes, leave_notes, link_to, read_to, story_link};
 use super::parts::{Text, part, shown, text};
 use super::terms::words;
-use crate::ui::Ui;
+use crate::ui::{Taken, Ui};
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
 use deltascope_presentation::shelf::{Card, Course, Shelf};
 use deltascope_presentation::strings::shelf as said;
@@ -48,7 +48,9 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
                     " · "
                     {ui.word(|words| words.teach)}
                 </h2>
-                <button class="btn" data-testid="teach-back" on:click=move |_| ui.shelf.update(|shelf| shelf.teaches = false)>
+                <button class="btn" data-testid="teach-back" on:click=move |_| ui.change_lessons(|lessons| {
+                    lessons.taken = Some(Taken { course, teaches: false });
+                })>
                     {ui.word(|words| words.teach_back)}
                 </button>
                 {shown(move || !layout.narrow.get(), move || view! {

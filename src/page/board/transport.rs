@@ -174,7 +174,7 @@ pub(super) fn Transport() -> impl IntoView {
                     title=ui.word(|words| words.step_size)
                     prop:value=move || step_size.get().id()
                     on:change=move |event| {
-                        if let Some(step_size) = StepSize::from_id(&event_target_value(&event)) {
+                        if let Some(step_size) = StepSize::named(&event_target_value(&event)) {
                             ui.send(Command::StepSize(step_size));
                             if ui.host().is_page() {
                                 remember("step", step_size.id());

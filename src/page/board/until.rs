@@ -203,9 +203,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
             )}
             {select(
                 words.until_call,
-                Call::ALL.map(Call::as_str).into(),
-                |it| it.call.map_or("", Call::as_str),
-                |it, value| it.call = Call::ALL.into_iter().find(|one| one.as_str() == value),
+                Call::ALL.map(Call::id).into(),
+                |it| it.call.map_or("", Call::id),
+                |it, value| it.call = Call::named(value),
             )}
             {input(
                 words.until_key,

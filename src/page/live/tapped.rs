@@ -77,7 +77,7 @@ impl Tapped {
             said: RwSignal::new(None),
             gone: RwSignal::new(false),
         };
-        ui.show_shelf(Shelved::informers());
+        ui.show_shelf(Shelved::Informers);
         Some(tapped)
     }
 
@@ -91,11 +91,7 @@ impl Tapped {
         let _ = seen_again(&inner.driver);
         spawn_local(async move {
             loop {
-                if ui
-                    .shelf
-                    .with_untracked(|shelf| shelf.open && shelf.informers)
-                    && !document().hidden()
-                {
+                if untrack(|| ui.shows_informers()) && !document().hidden() {
                     self.ask().await;
                 }
                 TimeoutFuture::new(POLL_MS).await;

@@ -56,10 +56,7 @@ pub fn at_end(picture: &Picture, words: Words, lang: Lang) -> Words {
         add(
             "The {queue} still holds {waiting}.",
             "{queue} 里还有 {waiting}。",
-            &[
-                ("queue", text(queue.kind.as_str())),
-                ("waiting", text(waiting)),
-            ],
+            &[("queue", text(queue.kind.id())), ("waiting", text(waiting))],
         );
     }
     let busy = picture.handlers.iter().filter(|handler| {

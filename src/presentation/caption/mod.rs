@@ -195,7 +195,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             why: Vec::new(),
         };
     }
-    let queue = picture.queue.kind.as_str();
+    let queue = picture.queue.kind.id();
     let (en, zh) = match picture.api.source {
         SourceKind::Server => (
             "Nothing has happened yet. The API server holds {objects}; the {queue} and everything after it is empty.",

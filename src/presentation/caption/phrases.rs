@@ -47,7 +47,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn queue(&self) -> Vec<Span> {
-        text(self.picture.queue.kind.as_str())
+        text(self.picture.queue.kind.id())
     }
 
     /// A text of the server, [`Reason::Text`], is not translated.
@@ -63,10 +63,7 @@ impl Writer<'_> {
             Reason::NoWatch => "没有打开的 watch",
             Reason::Text(words) => return mono(&**words),
         };
-        match self.lang {
-            Lang::En => text(reason.as_str()),
-            Lang::Zh => text(chinese),
-        }
+        text(self.lang.pick(reason.as_str(), chinese))
     }
 
     /// Whether the recording starts without a list, so that the version of the watch is unknown.
@@ -76,16 +73,10 @@ impl Writer<'_> {
     }
 
     pub(super) fn comma(&self) -> &'static str {
-        match self.lang {
-            Lang::En => ", ",
-            Lang::Zh => "、",
-        }
+        self.lang.pick(", ", "、")
     }
 
     fn parentheses(&self) -> (&'static str, &'static str) {
-        match self.lang {
-            Lang::En => (" (", ")"),
-            Lang::Zh => ("（", "）"),
-        }
+        self.lang.pick((" (", ")"), ("（", "）"))
     }
 }

@@ -524,10 +524,10 @@ impl Writer<'_> {
                 self,
                 "It says what was received, not what is stored: the Indexer is {objects} behind.",
                 "它表示收到了什么，而不是存了什么：Indexer 还落后 {objects}。",
-                objects = text(match self.lang {
-                    Lang::En => counted(behind, "object", "objects"),
-                    Lang::Zh => format!("{behind} 个对象"),
-                }),
+                objects = text(self.lang.pick(
+                    counted(behind, "object", "objects"),
+                    format!("{behind} 个对象")
+                )),
             )
         } else {
             say!(

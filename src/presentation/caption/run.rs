@@ -54,7 +54,7 @@ impl Writer<'_> {
             "程序用 {object} 调用了 {function}。",
             "There is no Reflector here: the program itself says what happened, and the queue believes it.",
             "这里没有 Reflector：发生了什么由程序自己声明，队列照单全收。",
-            function = mono(format!("{}.{function}", self.picture.queue.kind.as_str())),
+            function = mono(format!("{}.{function}", self.picture.queue.kind.id())),
             object = self.object(object)
         )
     }

@@ -13,7 +13,8 @@ use super::amounts::objects;
 use super::spans::{Span, answer, event_type, mono, plain, refusal, text, version};
 use super::{Sentences, Writer};
 use crate::decimal::duration;
-use deltascope_world::text::{Lang, counted};
+use deltascope_world::in_lang;
+use deltascope_world::text::counted;
 
 names! {
     /// The Chinese names of these facts.
@@ -162,10 +163,11 @@ impl Writer<'_> {
         let answer = match refusal {
             Refusal::AlreadyExists => "409 AlreadyExists".to_owned(),
             Refusal::NotFound => "404 NotFound".to_owned(),
-            Refusal::Invalid(reason) => match self.lang {
-                Lang::En => format!("422 Invalid: {reason}"),
-                Lang::Zh => format!("422 Invalid：{}", plain(&self.reason(reason))),
-            },
+            Refusal::Invalid(reason) => in_lang!(
+                self.lang,
+                "422 Invalid: {reason}",
+                ("422 Invalid：{}", plain(&self.reason(reason)))
+            ),
         };
         let verb = self.lang.pick(en, zh);
         told!(
@@ -533,10 +535,10 @@ impl Writer<'_> {
                 self,
                 "The watch's connection broke inside a line, after {bytes} of it.",
                 "watch 的连接在一行中间断了，这一行只收到 {bytes}。",
-                bytes = text(match self.lang {
-                    Lang::En => counted(*bytes as usize, "byte", "bytes"),
-                    Lang::Zh => format!("{bytes} 字节"),
-                }),
+                bytes = text(self.lang.pick(
+                    counted(*bytes as usize, "byte", "bytes"),
+                    format!("{bytes} 字节")
+                )),
             ),
             WatchEnd::Silent => say!(
                 self,
@@ -567,10 +569,10 @@ impl Writer<'_> {
                 self,
                 "{events} on the way never arrived. The server has them still: the next watch starts before them, or a list makes up for them.",
                 "有 {events} 在途中丢失。API server 上还有：下一次 watch 会从它们之前开始，或由 List 补上。",
-                events = text(match self.lang {
-                    Lang::En => counted(lost as usize, "event", "events"),
-                    Lang::Zh => format!("{lost} 个事件"),
-                }),
+                events = text(self.lang.pick(
+                    counted(lost as usize, "event", "events"),
+                    format!("{lost} 个事件")
+                )),
             )
         } else if matches!(end, WatchEnd::CutInLine(_)) {
             say!(

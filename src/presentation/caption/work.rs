@@ -117,10 +117,10 @@ impl Writer<'_> {
                 "`5 ms × 2^(失败次数 − 1)`，最多 1000 秒，直到 Forget；也可能更久：所有 key 合计先放行 100 次，之后每秒 10 次。Done 不必等它。",
                 name = self.name(key),
                 time = text(duration(self.lang, ms)),
-                times = text(match self.lang {
-                    Lang::En => counted(failures as usize, "time", "times"),
-                    Lang::Zh => format!("{failures} 次"),
-                })
+                times = text(self.lang.pick(
+                    counted(failures as usize, "time", "times"),
+                    format!("{failures} 次")
+                ))
             )
         }
     }

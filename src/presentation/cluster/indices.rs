@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::selector::{Operator, Requirement};
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 /// The names of indices in a text that the user typed: `app, .spec.nodeName`.
@@ -42,10 +43,7 @@ pub fn check_index(name: &str) -> Result<(), Text> {
             "不是标签的 key。请写 app 或 app.kubernetes.io/name 这样的 key，或以点开头的字段路径。",
         ),
     };
-    Err(Text::new(
-        &format!("The index {name:?} {en}"),
-        &format!("索引 {name:?} {zh}"),
-    ))
+    Err(text!("The index {name:?} {en}", "索引 {name:?} {zh}"))
 }
 
 /// Characters that no field name contains. Elements of an array have numbers, not brackets.
@@ -59,12 +57,12 @@ fn is_odd(c: char) -> bool {
 pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Text> {
     let lacking: Vec<&str> = names.into_iter().filter(|name| lacks(name)).collect();
     (!lacking.is_empty()).then(|| {
-        Text::new(
-            &format!(
+        text!(
+            (
                 "Metadata alone have no {}: nothing to index.",
                 lacking.join(", ")
             ),
-            &format!("只看元数据时没有 {}：无从索引。", lacking.join("、")),
+            ("只看元数据时没有 {}：无从索引。", lacking.join("、"))
         )
     })
 }

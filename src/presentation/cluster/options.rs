@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use deltascope_cache::controller::Generation;
-use deltascope_world::Time;
 use deltascope_world::fields::{Fields, LATEST_MS, moment};
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::text::Text;
+use deltascope_world::{Time, text};
 
 use super::indices::{check_index, without_values};
 
@@ -96,8 +96,7 @@ impl Options {
                 resync_ms,
             })
         };
-        let options =
-            read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))?;
+        let options = read(value).map_err(|error| text!("{error}", "connect：{error}"))?;
         options.check()?;
         Ok(options)
     }
@@ -140,15 +139,15 @@ pub fn left_out(target: &Target, options: &Options) -> Option<Text> {
     let said = without_values(names).filter(|_| target.metadata_only)?;
     Some(match options.metadata_only {
         Some(_) => said,
-        None => Text::new(
-            &format!(
+        None => text!(
+            (
                 "{} There are more than {MANY} objects, so their metadata alone are watched; ask for whole objects to have these indices.",
                 said.en
             ),
-            &format!(
+            (
                 "{}对象超过 {MANY} 个，所以只看元数据；要有这些索引，请要求完整对象。",
                 said.zh
-            ),
+            )
         ),
     })
 }
@@ -165,13 +164,9 @@ pub fn resync_ms(typed: &str) -> Result<Time, Text> {
     let most = LATEST_MS / 1000;
     match typed.parse::<u64>() {
         Ok(seconds) if seconds <= most => Ok(seconds * 1000),
-        _ => Err(Text::new(
-            &format!(
-                "The resync {typed:?} is no whole number of seconds from 0 to {most}. Write one, or nothing for never."
-            ),
-            &format!(
-                "resync 的 {typed:?} 不是 0 到 {most} 之间的整数秒。请写一个，或留空表示从不。"
-            ),
+        _ => Err(text!(
+            "The resync {typed:?} is no whole number of seconds from 0 to {most}. Write one, or nothing for never.",
+            "resync 的 {typed:?} 不是 0 到 {most} 之间的整数秒。请写一个，或留空表示从不。"
         )),
     }
 }

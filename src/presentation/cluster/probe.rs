@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use deltascope_world::source::proxy::exchange::{Head, SERVE};
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 /// Where an API may be, seen from the page: behind a proxy, or at the page's own server.
@@ -76,36 +77,27 @@ impl Probe {
     /// A description of what answers at this address.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
-        let (en, zh) = match self {
-            Self::Api(version) => (
-                format!("Kubernetes {version}"),
-                format!("Kubernetes {version}"),
-            ),
-            Self::Unauthorized => (
-                "401: credentials not accepted".to_owned(),
-                "401：凭据不被接受".to_owned(),
-            ),
-            Self::WrongHost => (
-                "403: host not accepted".to_owned(),
-                "403：主机名不被接受".to_owned(),
-            ),
+        let words = match self {
+            Self::Api(version) => return format!("Kubernetes {version}"),
+            Self::Unauthorized => Text::new("401: credentials not accepted", "401：凭据不被接受"),
+            Self::WrongHost => Text::new("403: host not accepted", "403：主机名不被接受"),
             Self::NothingBehind(status, said) => {
-                (format!("{status}: {said}"), format!("{status}：{said}"))
+                text!("{status}: {said}", "{status}：{said}")
             }
-            Self::ServeAlone(_) => (
-                "deltascope serve, and nothing behind it".to_owned(),
-                "deltascope serve，但它背后没有应答".to_owned(),
+            Self::ServeAlone(_) => Text::new(
+                "deltascope serve, and nothing behind it",
+                "deltascope serve，但它背后没有应答",
             ),
-            Self::Page => ("a web page".to_owned(), "一个网页".to_owned()),
-            Self::Other(status) => (
-                format!("{status}: no Kubernetes API"),
-                format!("{status}：不是 Kubernetes API"),
+            Self::Page => Text::new("a web page", "一个网页"),
+            Self::Other(status) => text!(
+                "{status}: no Kubernetes API",
+                "{status}：不是 Kubernetes API"
             ),
-            Self::Crowded(_) => ("no free connection".to_owned(), "没有空闲的连接".to_owned()),
-            Self::Late => ("no answer".to_owned(), "没有应答".to_owned()),
-            Self::Gone => ("no connection".to_owned(), "连不上".to_owned()),
+            Self::Crowded(_) => Text::new("no free connection", "没有空闲的连接"),
+            Self::Late => Text::new("no answer", "没有应答"),
+            Self::Gone => Text::new("no connection", "连不上"),
         };
-        lang.pick(en, zh)
+        words.get(lang).to_owned()
     }
 }
 
@@ -150,13 +142,9 @@ pub fn missing(tried: &[Tried]) -> Missing {
     let best = tried.iter().max_by_key(|tried| tried.found.weight());
     if let Some(Probe::Crowded(tabs)) = best.map(|tried| &tried.found) {
         return Missing {
-            what: Text::new(
-                &format!(
-                    "{tabs} tabs (of this browser, or within a page) are connected through this server, and over HTTP/1.1 a browser opens no more than 6 connections to one: the requests of this tab wait. Disconnect or close one of the others, then look again."
-                ),
-                &format!(
-                    "这个浏览器（包括页面内的标签）已有 {tabs} 个标签页通过这个服务器连接着，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接：本标签页的请求只能等待。请在其中一个断开或关闭它，然后再试。"
-                ),
+            what: text!(
+                "{tabs} tabs (of this browser, or within a page) are connected through this server, and over HTTP/1.1 a browser opens no more than 6 connections to one: the requests of this tab wait. Disconnect or close one of the others, then look again.",
+                "这个浏览器（包括页面内的标签）已有 {tabs} 个标签页通过这个服务器连接着，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接：本标签页的请求只能等待。请在其中一个断开或关闭它，然后再试。"
             ),
             command: None,
             ways: false,
@@ -169,40 +157,52 @@ pub fn missing(tried: &[Tried]) -> Missing {
             ways: false,
         };
     }
-    let (en, zh, command) = match best.map(|tried| (&*tried.base, &tried.found)) {
+    let (what, command) = match best.map(|tried| (&*tried.base, &tried.found)) {
         Some((_, Probe::Unauthorized)) => (
-            "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy again.".to_owned(),
-            "有 API server，但它不接受 kubectl proxy 发送的凭据（401）。请重新登录，确认下面的命令可用，再重启 kubectl proxy。".to_owned(),
+            Text::new(
+                "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy again.",
+                "有 API server，但它不接受 kubectl proxy 发送的凭据（401）。请重新登录，确认下面的命令可用，再重启 kubectl proxy。",
+            ),
             Some("kubectl get namespaces"),
         ),
         Some((_, Probe::WrongHost)) => (
-            "kubectl proxy is there, but answers only to localhost and 127.0.0.1 (403). Open this page under one of these names.".to_owned(),
-            "kubectl proxy 在，但它只应答 localhost 和 127.0.0.1（403）。请用其中一个名字打开本页。".to_owned(),
+            Text::new(
+                "kubectl proxy is there, but answers only to localhost and 127.0.0.1 (403). Open this page under one of these names.",
+                "kubectl proxy 在，但它只应答 localhost 和 127.0.0.1（403）。请用其中一个名字打开本页。",
+            ),
             None,
         ),
         Some((base, Probe::NothingBehind(..))) => (
-            format!("{base} is passed on, but nothing answers there. Is kubectl proxy running, and the cluster behind it? In another terminal, type:"),
-            format!("{base} 会被转发，但那边没有应答。kubectl proxy 和它背后的集群在运行吗？请在另一个终端输入："),
+            text!(
+                "{base} is passed on, but nothing answers there. Is kubectl proxy running, and the cluster behind it? In another terminal, type:",
+                "{base} 会被转发，但那边没有应答。kubectl proxy 和它背后的集群在运行吗？请在另一个终端输入："
+            ),
             Some("kubectl proxy --port=8001"),
         ),
         Some((base, Probe::Late)) => (
-            format!("{base} does not answer. Is the cluster behind kubectl proxy up? See whether this answers:"),
-            format!("{base} 没有应答。kubectl proxy 背后的集群在运行吗？看看下面的命令有没有应答："),
+            text!(
+                "{base} does not answer. Is the cluster behind kubectl proxy up? See whether this answers:",
+                "{base} 没有应答。kubectl proxy 背后的集群在运行吗？看看下面的命令有没有应答："
+            ),
             Some("kubectl get namespaces"),
         ),
         Some((_, Probe::Gone)) => (
-            "The server that this page came from is gone. Start it again, one of these ways:".to_owned(),
-            "提供本页的服务器已经不在了。请用下面的方式之一重新启动：".to_owned(),
+            Text::new(
+                "The server that this page came from is gone. Start it again, one of these ways:",
+                "提供本页的服务器已经不在了。请用下面的方式之一重新启动：",
+            ),
             None,
         ),
         _ => (
-            "A browser lets a page ask only the server that it came from, and no Kubernetes API is there. Run the page beside kubectl proxy on your own machine, one of these ways:".to_owned(),
-            "浏览器只让网页访问提供它的服务器，而那里没有 Kubernetes API。请在自己的机器上让本页和 kubectl proxy 在一起，有这几种方式：".to_owned(),
+            Text::new(
+                "A browser lets a page ask only the server that it came from, and no Kubernetes API is there. Run the page beside kubectl proxy on your own machine, one of these ways:",
+                "浏览器只让网页访问提供它的服务器，而那里没有 Kubernetes API。请在自己的机器上让本页和 kubectl proxy 在一起，有这几种方式：",
+            ),
             None,
         ),
     };
     Missing {
-        what: Text::new(&en, &zh),
+        what,
         command,
         ways: true,
     }
@@ -275,13 +275,9 @@ pub fn base_of(text: &str, origin: &str) -> Result<String, Text> {
     let path = text.strip_prefix(origin).unwrap_or(text);
     let is_path = path.is_empty() || (path.starts_with('/') && !path.starts_with("//"));
     if !is_path || path.contains(['?', '#', '\\']) {
-        return Err(Text::new(
-            &format!(
-                "{text:?} is not a path of {origin}, and a browser lets a page ask only where it came from. Write a path, like /k8s/."
-            ),
-            &format!(
-                "{text:?} 不是 {origin} 的路径，而浏览器只让网页访问提供它的地方。请写一个路径，例如 /k8s/。"
-            ),
+        return Err(text!(
+            "{text:?} is not a path of {origin}, and a browser lets a page ask only where it came from. Write a path, like /k8s/.",
+            "{text:?} 不是 {origin} 的路径，而浏览器只让网页访问提供它的地方。请写一个路径，例如 /k8s/。"
         ));
     }
     Ok(format!("{}/", path.trim_end_matches('/')))

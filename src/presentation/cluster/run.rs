@@ -2,6 +2,7 @@
 
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{HandlerSettings, InformerKind, Settings, SourceKind};
 
@@ -74,10 +75,7 @@ pub fn title(target: &Target) -> Text {
         None => (" · all namespaces".to_owned(), " · 全部命名空间".to_owned()),
         Some(namespace) => (format!(" · {namespace}"), format!(" · {namespace}")),
     };
-    Text::new(
-        &format!("{resource}{en}{rest}"),
-        &format!("{resource}{zh}{rest}"),
-    )
+    text!("{resource}{en}{rest}", "{resource}{zh}{rest}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The state of a connection, and for how long it has been silent.
 
+use deltascope_world::text;
 use serde_json::Value;
 
 use deltascope_world::Time;
@@ -122,30 +123,20 @@ impl Status {
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
         let seconds = self.silent_ms / 1000;
-        let (en, zh) = match self.phase {
-            Phase::Off => ("not connected".to_owned(), "未连接".to_owned()),
-            Phase::Listing => (
-                format!("listing, {seconds} s"),
-                format!("正在 List，{seconds} 秒"),
+        let words = match self.phase {
+            Phase::Off => Text::new("not connected", "未连接"),
+            Phase::Listing => text!("listing, {seconds} s", "正在 List，{seconds} 秒"),
+            Phase::Opening => text!(
+                "opening a watch, {seconds} s",
+                "正在打开 watch，{seconds} 秒"
             ),
-            Phase::Opening => (
-                format!("opening a watch, {seconds} s"),
-                format!("正在打开 watch，{seconds} 秒"),
-            ),
-            Phase::Watching if self.is_stale() => (
-                format!("silent for {seconds} s"),
-                format!("{seconds} 秒没有消息"),
-            ),
-            Phase::Watching => (
-                format!("last data {seconds} s ago"),
-                format!("{seconds} 秒前有消息"),
-            ),
-            Phase::Waiting(left) => (
-                format!("tries again in {left} s"),
-                format!("{left} 秒后重试"),
-            ),
+            Phase::Watching if self.is_stale() => {
+                text!("silent for {seconds} s", "{seconds} 秒没有消息")
+            }
+            Phase::Watching => text!("heard {seconds} s ago", "{seconds} 秒前有消息"),
+            Phase::Waiting(left) => text!("tries again in {left} s", "{left} 秒后重试"),
         };
-        lang.pick(en, zh)
+        words.get(lang).to_owned()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::status::{Phase, Status};
 use crate::strings::{self, strings, together};
 use crate::view::LiveView;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 /// The most tabs of a page. Each open watch takes one of the six connections that a browser opens to a server over
@@ -17,13 +18,9 @@ pub fn room_beside(tabs: usize) -> Result<(), Text> {
     if tabs < MOST_TABS {
         return Ok(());
     }
-    Err(Text::new(
-        &format!(
-            "{MOST_TABS} tabs are the most: each holds a watch open, a browser opens 6 connections to one server over HTTP/1.1, and one is left for this dialog. Close a tab, or watch this instead of what the tab shows."
-        ),
-        &format!(
-            "最多 {MOST_TABS} 个标签：每个标签占用一个打开的 watch，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接，还要留一个给这个对话框。请关闭一个标签，或改为在当前标签中观察。"
-        ),
+    Err(text!(
+        "{MOST_TABS} tabs are the most: each holds a watch open, a browser opens 6 connections to one server over HTTP/1.1, and one is left for this dialog. Close a tab, or watch this instead of what the tab shows.",
+        "最多 {MOST_TABS} 个标签：每个标签占用一个打开的 watch，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接，还要留一个给这个对话框。请关闭一个标签，或改为在当前标签中观察。"
     ))
 }
 

@@ -2,12 +2,12 @@
 
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiError;
-use deltascope_world::Time;
 use deltascope_world::source::live::{MAX_OBJECTS, ResponsePart};
 use deltascope_world::source::proxy::list::{Excess, MAX_LIST};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::{MAX_LINE, RecordedEvent};
 use deltascope_world::text::Text;
+use deltascope_world::{Time, text};
 
 /// The cause of an error, with the HTTP status if the message shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,18 +87,18 @@ pub fn note(trouble: &mut Option<Text>, part: &ResponsePart, target: &Target) {
 pub fn trouble(error: &ApiError, target: &Target) -> Text {
     let said = &error.message;
     let name = target.resource.name();
-    let (en, zh) = match Cause::of(error) {
-        Cause::NoConnection => (
-            format!("No connection: {said}. Are kubectl proxy and this page's server still running?"),
-            format!("没有连接：{said}。kubectl proxy 和提供本页的服务器还在运行吗？"),
+    match Cause::of(error) {
+        Cause::NoConnection => text!(
+            "No connection: {said}. Are kubectl proxy and this page's server still running?",
+            "没有连接：{said}。kubectl proxy 和提供本页的服务器还在运行吗？"
         ),
-        Cause::Unauthorized => (
-            "The API server does not take the proxy's credentials (401). Log in again and restart kubectl proxy.".to_owned(),
-            "API server 不接受代理的凭据（401）。请重新登录并重启 kubectl proxy。".to_owned(),
+        Cause::Unauthorized => Text::new(
+            "The API server does not take the proxy's credentials (401). Log in again and restart kubectl proxy.",
+            "API server 不接受代理的凭据（401）。请重新登录并重启 kubectl proxy。",
         ),
-        Cause::RefusedByProxy => (
-            "kubectl proxy refuses this request (403). Open the page at localhost or 127.0.0.1.".to_owned(),
-            "kubectl proxy 拒绝了这个请求（403）。请在 localhost 或 127.0.0.1 打开本页。".to_owned(),
+        Cause::RefusedByProxy => Text::new(
+            "kubectl proxy refuses this request (403). Open the page at localhost or 127.0.0.1.",
+            "kubectl proxy 拒绝了这个请求（403）。请在 localhost 或 127.0.0.1 打开本页。",
         ),
         Cause::Forbidden => {
             let place = match &target.namespace {
@@ -107,16 +107,16 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
                 Some(namespace) => format!(" -n {namespace}"),
             };
             let ask = format!("kubectl auth can-i list {name}{place}");
-            (
-                format!("Not allowed (403): {said}. See also: {ask}"),
-                format!("没有权限（403）：{said}。可以这样查询：{ask}"),
+            text!(
+                "Not allowed (403): {said}. See also: {ask}",
+                "没有权限（403）：{said}。可以这样查询：{ask}"
             )
         }
-        Cause::NotFound => (
-            format!("The API server does not know {name} (404). Was its definition removed?"),
-            format!("API server 不认识 {name}（404）。它的定义被删除了吗？"),
+        Cause::NotFound => text!(
+            "The API server does not know {name} (404). Was its definition removed?",
+            "API server 不认识 {name}（404）。它的定义被删除了吗？"
         ),
-        Cause::TooManyRequests => return later(error.code),
+        Cause::TooManyRequests => later(error.code),
         Cause::Invalid(code) => {
             let (en, zh) = match (&*target.label_selector, &*target.field_selector) {
                 ("", "") => ("", ""),
@@ -133,26 +133,25 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
                     "。请更改选择器后重新连接。",
                 ),
             };
-            (
-                format!("The API server does not take this request ({code}): {said}{en}"),
-                format!("API server 不接受这个请求（{code}）：{said}{zh}"),
+            text!(
+                "The API server does not take this request ({code}): {said}{en}",
+                "API server 不接受这个请求（{code}）：{said}{zh}"
             )
         }
-        Cause::NothingBehind(code) => (
-            format!("Something passes requests on, but nothing answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
-            format!("请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"),
+        Cause::NothingBehind(code) => text!(
+            "Something passes requests on, but nothing answers there ({code}). Is kubectl proxy running, and the cluster behind it?",
+            "请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"
         ),
-        Cause::ServerError(code) => (
-            format!("The API server, or something before it, fails ({code}): {said}"),
-            format!("API server 或它前面的某处出错（{code}）：{said}"),
+        Cause::ServerError(code) => text!(
+            "The API server, or something before it, fails ({code}): {said}",
+            "API server 或它前面的某处出错（{code}）：{said}"
         ),
-        Cause::Unusable => (
-            format!("The answer cannot be used: {said}."),
-            format!("应答无法使用：{said}。"),
+        Cause::Unusable => text!(
+            "The answer cannot be used: {said}.",
+            "应答无法使用：{said}。"
         ),
-        Cause::Other(code) => (format!("{code}: {said}"), format!("{code}：{said}")),
-    };
-    Text::new(&en, &zh)
+        Cause::Other(code) => text!("{code}: {said}", "{code}：{said}"),
+    }
 }
 
 /// There is more than can be kept: which limit it exceeds, what helps, and when the page retries. `count` is the
@@ -160,34 +159,34 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
 #[must_use]
 pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) -> Text {
     let name = target.resource.name();
-    let (en, zh) = match (excess, count) {
-        (Excess::Objects, Some(count)) => (
-            format!("There are {count} {name}, and at most {MAX_OBJECTS} objects are kept."),
-            format!("共有 {count} 个 {name}，而最多保留 {MAX_OBJECTS} 个对象。"),
+    let Text { en, zh } = match (excess, count) {
+        (Excess::Objects, Some(count)) => text!(
+            "There are {count} {name}, and at most {MAX_OBJECTS} objects are kept.",
+            "共有 {count} 个 {name}，而最多保留 {MAX_OBJECTS} 个对象。"
         ),
-        (Excess::Objects, None) => (
-            format!("There are more than {MAX_OBJECTS} {name}, and no more objects are kept."),
-            format!("{name} 超过 {MAX_OBJECTS} 个，而最多只保留这么多对象。"),
+        (Excess::Objects, None) => text!(
+            "There are more than {MAX_OBJECTS} {name}, and no more objects are kept.",
+            "{name} 超过 {MAX_OBJECTS} 个，而最多只保留这么多对象。"
         ),
-        (Excess::Bytes, _) => (
-            format!(
+        (Excess::Bytes, _) => text!(
+            (
                 "The list of {name} has more than {} MiB, and no more is read.",
                 MAX_LIST >> 20
             ),
-            format!(
+            (
                 "{name} 的列表超过 {} MiB，而最多只读取这么多。",
                 MAX_LIST >> 20
-            ),
+            )
         ),
-        (Excess::Object, _) => (
-            format!(
+        (Excess::Object, _) => text!(
+            (
                 "One of the {name} has more than {} MiB, and no larger object is read.",
                 MAX_LINE >> 20
             ),
-            format!(
+            (
                 "有一个 {name} 对象超过 {} MiB，而不读取更大的对象。",
                 MAX_LINE >> 20
-            ),
+            )
         ),
     };
     let mut helps = Vec::new();
@@ -209,19 +208,17 @@ pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) 
     };
     let (with, zh_with) = (ways(|(en, _)| en, ", or "), ways(|(_, zh)| zh, "，或"));
     let seconds = every / 1_000;
-    Text::new(
-        &format!(
-            "{en} Connect again with {with}. Until then it looks again every {seconds} s, and goes on by itself once they fit."
-        ),
-        &format!("{zh}请改用{zh_with}重新连接。否则每 {seconds} 秒再看一次，放得下时会自动继续。"),
+    text!(
+        "{en} Connect again with {with}. Until then it looks again every {seconds} s, and goes on by itself once they fit.",
+        "{zh}请改用{zh_with}重新连接。否则每 {seconds} 秒再看一次，放得下时会自动继续。"
     )
 }
 
 /// The server asked to retry later.
 fn later(code: u16) -> Text {
-    Text::new(
-        &format!("The API server has too much to do ({code}) and asks to come again later."),
-        &format!("API server 太忙（{code}），要求稍后再来。"),
+    text!(
+        "The API server has too much to do ({code}) and asks to come again later.",
+        "API server 太忙（{code}），要求稍后再来。"
     )
 }
 
@@ -249,9 +246,9 @@ pub(super) fn failed(code: u16, said: &str) -> Text {
             "API server 已没有 watch 要接着读的版本（410 Expired）。Reflector 在退避之后会重新 List。",
         );
     }
-    Text::new(
-        &format!("The watch ended with an error ({code}): {said}. The Reflector starts again."),
-        &format!("watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"),
+    text!(
+        "The watch ended with an error ({code}): {said}. The Reflector starts again.",
+        "watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"
     )
 }
 

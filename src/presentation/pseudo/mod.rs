@@ -167,7 +167,7 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
     });
     match asked.unwrap_or(id.routine().title) {
         Title::Of(name) => name.to_owned(),
-        Title::OfQueue(method) => format!("{}.{method}", picture.queue.kind.as_str()),
+        Title::OfQueue(method) => format!("{}.{method}", picture.queue.kind.id()),
     }
 }
 

@@ -171,7 +171,7 @@ fn title(room: DiffSection, compare: &CompareView, lang: Lang) -> String {
         DiffSection::Reflector => strings::room(lang, Place::Reflector),
         DiffSection::Queue => {
             let [one, other] = &compare.sides;
-            let (one, other) = (one.queue.as_str(), other.queue.as_str());
+            let (one, other) = (one.queue.id(), other.queue.id());
             if one != other {
                 return format!("{one} · {other}");
             }

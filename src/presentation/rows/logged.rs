@@ -2,6 +2,7 @@
 
 use crate::view::{HeardRow, HeardView};
 use deltascope_replay::heard::Tally;
+use deltascope_world::in_lang;
 use deltascope_world::text::Lang;
 
 /// How the two compare so far, in a sentence or two.
@@ -53,22 +54,22 @@ pub fn verdict(heard: &HeardView, lang: Lang) -> String {
     }
     // It stands below.
     if heard.first.is_some() {
-        words.push(match lang {
-            Lang::En => "The first difference:".to_owned(),
-            Lang::Zh => "第一处不同：".to_owned(),
-        });
+        words.push(
+            lang.pick("The first difference:", "第一处不同：")
+                .to_owned(),
+        );
     }
-    words.join(match lang {
-        Lang::En => " ",
-        Lang::Zh => "",
-    })
+    words.join(lang.pick(" ", ""))
 }
 
 /// How many lines of a log are too many to be compared.
 pub(crate) fn left_out(dropped: usize, lang: Lang) -> Option<String> {
-    (dropped > 0).then(|| match lang {
-        Lang::En => format!("The log is too long: {dropped} lines are left out."),
-        Lang::Zh => format!("日志过长，略去 {dropped} 行。"),
+    (dropped > 0).then(|| {
+        in_lang!(
+            lang,
+            "The log is too long: {dropped} lines are left out.",
+            "日志过长，略去 {dropped} 行。"
+        )
     })
 }
 
@@ -77,14 +78,14 @@ pub(crate) fn left_out(dropped: usize, lang: Lang) -> Option<String> {
 pub fn both(heard: &HeardView, lang: Lang) -> Vec<String> {
     let first = heard.first.iter();
     let pair = first.flat_map(|first| {
-        let should = first.should.as_ref().map(|call| match lang {
-            Lang::En => format!("expected call: {call}"),
-            Lang::Zh => format!("应当收到：{call}"),
-        });
-        let says = first.heard.as_ref().map(|(call, line)| match lang {
-            Lang::En => format!("line {line} says: {call}"),
-            Lang::Zh => format!("第 {line} 行：{call}"),
-        });
+        let should = first
+            .should
+            .as_ref()
+            .map(|call| in_lang!(lang, "expected call: {call}", "应当收到：{call}"));
+        let says = first
+            .heard
+            .as_ref()
+            .map(|(call, line)| in_lang!(lang, "line {line} says: {call}", "第 {line} 行：{call}"));
         [should, says].into_iter().flatten()
     });
     pair.collect()

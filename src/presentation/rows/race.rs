@@ -85,7 +85,7 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
     let mut cells = vec![
         cell(
             "loose",
-            queue.kind.as_str(),
+            queue.kind.id(),
             differs[QUEUES],
             queued.collect(),
             queue.hidden,

@@ -14,9 +14,9 @@ use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_response};
-use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::{Lang, Text, counted};
+use deltascope_world::{Time, text};
 
 use super::marking::Marking;
 use super::messages::cannot_run;
@@ -438,9 +438,9 @@ fn kept_at_start(own: &Scenario, scenario: &Scenario) -> Option<Text> {
         zh.push(format!("{}：{}", name.zh, value.zh));
     }
     (!en.is_empty()).then(|| {
-        Text::new(
-            &format!("Started over with what you have set: {}.", en.join(", ")),
-            &format!("已按你的设置重新开始：{}。", zh.join("，")),
+        text!(
+            ("Started over with what you have set: {}.", en.join(", ")),
+            ("已按你的设置重新开始：{}。", zh.join("，"))
         )
     })
 }
@@ -509,25 +509,23 @@ pub(super) fn name_of(branch: &Branch) -> Text {
         return numbered(branch.id);
     }
     let (id, made) = (branch.id, made_of(branch));
-    Text::new(
-        &format!("{id} · {}", made.en),
-        &format!("{id} · {}", made.zh),
-    )
+    text!(("{id} · {}", made.en), ("{id} · {}", made.zh))
 }
 
 fn numbered(id: u32) -> Text {
-    Text::new(&format!("Branch {id}"), &format!("分支 {id}"))
+    text!("Branch {id}", "分支 {id}")
 }
 
 /// Says where the user's inputs are that a fork has left behind.
 fn left_behind(count: usize, before: &Text, now: &Text) -> Text {
     let inputs = counted(count, "later input", "later inputs");
-    Text::new(
-        &format!("{} begins here. {inputs} stayed in {}.", now.en, before.en),
-        &format!(
+    text!(
+        ("{} begins here. {inputs} stayed in {}.", now.en, before.en),
+        (
             "“{}”从此处开始，不含之后的 {count} 个操作：它们留在“{}”里。",
-            now.zh, before.zh
-        ),
+            now.zh,
+            before.zh
+        )
     )
 }
 
@@ -541,7 +539,7 @@ fn made_of(branch: &Branch) -> Text {
         Made::Acted => ("another input".to_owned(), "另一个输入".to_owned()),
         Made::Edited(edit, key) => return edited(edit, key.as_deref(), &at),
     };
-    Text::new(&format!("{en} at {at} s"), &format!("在 {at} s {zh}"))
+    text!("{en} at {at} s", "在 {at} s {zh}")
 }
 
 /// What a run is called that nothing has changed.
@@ -550,24 +548,24 @@ pub(super) fn opened() -> Text {
 }
 
 fn changed(changes: usize) -> Text {
-    Text::new(
-        &format!("with {} of yours", counted(changes, "change", "changes")),
-        &format!("加上你的 {changes} 处更改"),
+    text!(
+        ("with {} of yours", counted(changes, "change", "changes")),
+        "加上你的 {changes} 处更改"
     )
 }
 
 fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
     let key = key.map(|key| format!(" {key}")).unwrap_or_default();
     match edit {
-        Edit::Drop(_) => Text::new(
-            &format!("without what happened to{key} at {at} s"),
-            &format!("去掉 {at} s 的事件{key}"),
+        Edit::Drop(_) => text!(
+            "without what happened to{key} at {at} s",
+            "去掉 {at} s 的事件{key}"
         ),
         Edit::Move { to, .. } => {
             let to = seconds(*to);
-            Text::new(
-                &format!("what happened at {at} s happens at {to} s{key}"),
-                &format!("{at} s 的事件移到 {to} s{key}"),
+            text!(
+                "what happened at {at} s happens at {to} s{key}",
+                "{at} s 的事件移到 {to} s{key}"
             )
         }
         Edit::Set(Setting::Generation(generation)) => {
@@ -614,9 +612,9 @@ words! {
 }
 
 pub(super) fn no_room() -> Text {
-    Text::new(
-        &format!("There are {MOST_BRANCHES} branches, and no more are kept. Remove one first."),
-        &format!("已有 {MOST_BRANCHES} 个分支，不能再多。请先删除一个。"),
+    text!(
+        "There are {MOST_BRANCHES} branches, and no more are kept. Remove one first.",
+        "已有 {MOST_BRANCHES} 个分支，不能再多。请先删除一个。"
     )
 }
 
@@ -628,16 +626,16 @@ pub(super) fn no_value(setting: &Setting, value: &str) -> Text {
         (choices.join(", "), choices.join("、"))
     };
     let name = setting_name(setting);
-    Text::new(
-        &format!("{}: {value:?} is not a value of it. Write {en}.", name.en),
-        &format!("{}：不能是 {value:?}。请写 {zh}。", name.zh),
+    text!(
+        ("{}: {value:?} is not a value of it. Write {en}.", name.en),
+        ("{}：不能是 {value:?}。请写 {zh}。", name.zh)
     )
 }
 
 fn no_branch(id: u32) -> Text {
-    Text::new(
-        &format!("There is no branch {id}. The branches are listed in the drawer."),
-        &format!("没有分支 {id}。侧栏里列出了所有分支。"),
+    text!(
+        "There is no branch {id}. The branches are listed in the drawer.",
+        "没有分支 {id}。侧栏里列出了所有分支。"
     )
 }
 

@@ -12,6 +12,7 @@ use deltascope_replay::invariants::{Invariants, Violation};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 use super::branches::{name_of, opened, words};
@@ -324,31 +325,27 @@ fn said(setting: Setting) -> Text {
 }
 
 fn no_branch(id: u32) -> Text {
-    Text::new(
-        &format!("There is no other branch {id} to compare with. Fork first, or choose a setting."),
-        &format!("没有可比较的另一个分支 {id}。请先分叉，或选择一项设置。"),
+    text!(
+        "There is no other branch {id} to compare with. Fork first, or choose a setting.",
+        "没有可比较的另一个分支 {id}。请先分叉，或选择一项设置。"
     )
 }
 
 fn no_setting(setting: Setting) -> Text {
     let name = said(setting);
-    Text::new(
-        &format!(
+    text!(
+        (
             "This changes nothing here: {}. Choose something else to compare with.",
             name.en
         ),
-        &format!("“{}”对这个程序没有意义。请选择别的来比较。", name.zh),
+        ("“{}”对这个程序没有意义。请选择别的来比较。", name.zh)
     )
 }
 
 /// The error for an unknown name.
 pub(super) fn no_such(name: &str) -> Text {
-    Text::new(
-        &format!(
-            "{name:?} names nothing to compare with. Use a generation (\"1.36\"), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2), branch=2, or opened once you have changed the run."
-        ),
-        &format!(
-            "{name:?} 不是可比较的对象。可用实现版本（\"1.36\"）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）、branch=2，或在你改过运行之后用 opened。"
-        ),
+    text!(
+        "{name:?} names nothing to compare with. Use a generation (\"1.36\"), race for all four, a setting (knownObjects=off, watchList=on, pageSize=2), branch=2, or opened once you have changed the run.",
+        "{name:?} 不是可比较的对象。可用实现版本（\"1.36\"）、race（全部四个实现版本）、设置（knownObjects=off、watchList=on、pageSize=2）、branch=2，或在你改过运行之后用 opened。"
     )
 }

@@ -11,6 +11,7 @@ use deltascope_cache::fact::{Cause, EventType, Fact};
 use deltascope_replay::heard::{Beside, Differs, Kind, Tally};
 use deltascope_replay::log::{self, Call, Calls, Logged};
 use deltascope_replay::timeline::Timeline;
+use deltascope_world::in_lang;
 use deltascope_world::text::{Lang, Text};
 
 use super::transcript::sentence;
@@ -95,29 +96,26 @@ impl Session {
             let Some(first) = &first else {
                 return words;
             };
-            words.push_str(match lang {
-                Lang::En => "The first difference. ",
-                Lang::Zh => "第一处不同。",
-            });
+            words.push_str(lang.pick("The first difference. ", "第一处不同。"));
             words.push_str(&kind_of(first, lang));
             words.push('\n');
             if let Some(one) = &first.should {
                 let (step, time) = (one.place + 1, seconds(one.time));
                 let wall = self.head.wall(one.time).map(|wall| format!(", {wall}"));
                 let (call, wall) = (said(&one.call), wall.unwrap_or_default());
-                words.push_str(&match lang {
-                    Lang::En => {
-                        format!("  expected call: {call} (fact {step}, {time} s{wall})\n")
-                    }
-                    Lang::Zh => format!("  应当收到：{call}（事实 {step}，{time} s{wall}）\n"),
-                });
+                words.push_str(&in_lang!(
+                    lang,
+                    "  expected call: {call} (fact {step}, {time} s{wall})\n",
+                    "  应当收到：{call}（事实 {step}，{time} s{wall}）\n"
+                ));
             }
             if let Some(Logged { line, call, .. }) = &first.heard {
                 let call = said(call);
-                words.push_str(&match lang {
-                    Lang::En => format!("  the log has: {call} (line {line})\n"),
-                    Lang::Zh => format!("  日志中收到：{call}（第 {line} 行）\n"),
-                });
+                words.push_str(&in_lang!(
+                    lang,
+                    "  the log has: {call} (line {line})\n",
+                    "  日志中收到：{call}（第 {line} 行）\n"
+                ));
             }
             if let Some(one) = &first.should {
                 for place in self.origins(one.place) {
@@ -311,25 +309,24 @@ fn counted(tally: Tally, lang: Lang) -> String {
         ahead,
         ..
     } = tally;
-    let mut words = match lang {
-        Lang::En => format!("{alike} notifications are as they should be.\n"),
-        Lang::Zh => format!("{alike} 条通知与应当收到的一致。\n"),
-    };
+    let mut words = in_lang!(
+        lang,
+        "{alike} notifications are as they should be.\n",
+        "{alike} 条通知与应当收到的一致。\n"
+    );
     if behind > 0 {
-        words.push_str(&match lang {
-            Lang::En => format!(
-                "The run has {behind} more after the last of them; the log may end before.\n"
-            ),
-            Lang::Zh => format!("此后运行还有 {behind} 条；日志可能更早结束。\n"),
-        });
+        words.push_str(&in_lang!(
+            lang,
+            "The run has {behind} more after the last of them; the log may end before.\n",
+            "此后运行还有 {behind} 条；日志可能更早结束。\n"
+        ));
     }
     if ahead > 0 {
-        words.push_str(&match lang {
-            Lang::En => format!(
-                "The log has {ahead} more after the last of them; the run may end before.\n"
-            ),
-            Lang::Zh => format!("此后日志还有 {ahead} 条；运行可能更早结束。\n"),
-        });
+        words.push_str(&in_lang!(
+            lang,
+            "The log has {ahead} more after the last of them; the run may end before.\n",
+            "此后日志还有 {ahead} 条；运行可能更早结束。\n"
+        ));
     }
     words
 }
@@ -362,10 +359,7 @@ pub fn kind_of(first: &Differs, lang: Lang) -> String {
             "一个是墓碑，另一个不是（handler 也可能只记录了其中的对象）",
         ),
     };
-    match lang {
-        Lang::En => format!("{key}: {en}."),
-        Lang::Zh => format!("{key}：{zh}。"),
-    }
+    in_lang!(lang, "{key}: {en}.", "{key}：{zh}。")
 }
 
 #[cfg(test)]

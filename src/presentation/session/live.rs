@@ -12,13 +12,13 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::Fact;
 use deltascope_replay::lessons::Lesson;
 use deltascope_replay::timeline::{MAX_FACTS, Numbering, Timeline};
-use deltascope_world::Time;
 use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
 use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::Input;
+use deltascope_world::{Time, text};
 
 use super::heard::Laid;
 use super::messages::{cannot_run, not_at_the_edge, not_live, only_looked_at, while_live};
@@ -582,13 +582,9 @@ fn renumber(responses: &mut [ServerResponse], numbering: Option<Numbering>) {
 /// The facts that the user looked at, at the time `was`, are forgotten; the rest begins at `is`.
 fn went(was: Time, is: Time) -> Text {
     let (was, is) = (seconds(was), seconds(is));
-    Text::new(
-        &format!(
-            "What you were looking at, {was} s after the start, is no longer kept: too much has come since. The oldest moment that is kept is at {is} s. Disconnect, or watch less, to look at the past for longer."
-        ),
-        &format!(
-            "你刚才看的时刻（开始后 {was} 秒）已不再保留：之后收到的内容太多。现存最早的时刻是 {is} 秒。断开连接或缩小范围，可以更久地查看过去。"
-        ),
+    text!(
+        "What you were looking at, {was} s after the start, is no longer kept: too much has come since. The oldest moment that is kept is at {is} s. Disconnect, or watch less, to look at the past for longer.",
+        "你刚才看的时刻（开始后 {was} 秒）已不再保留：之后收到的内容太多。现存最早的时刻是 {is} 秒。断开连接或缩小范围，可以更久地查看过去。"
     )
 }
 

@@ -6,6 +6,7 @@ use deltascope_replay::lessons;
 use deltascope_replay::step_size::StepSize;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::bounds::shortened;
+use deltascope_world::text;
 
 use crate::strings::story::client_go;
 use deltascope_world::text::Text;
@@ -15,17 +16,17 @@ pub(super) fn refusal(fact: &Fact) -> Option<Text> {
         return None;
     };
     Some(match (verb, refusal) {
-        (_, Refusal::AlreadyExists) => Text::new(
-            &format!("{key} exists already (409 AlreadyExists). Choose another name, or edit it."),
-            &format!("{key} 已存在（409 AlreadyExists）。请换个名字，或编辑它。"),
+        (_, Refusal::AlreadyExists) => text!(
+            "{key} exists already (409 AlreadyExists). Choose another name, or edit it.",
+            "{key} 已存在（409 AlreadyExists）。请换个名字，或编辑它。"
         ),
-        (Verb::Delete, Refusal::NotFound) => Text::new(
-            &format!("There is no {key} to delete (404 NotFound)."),
-            &format!("没有可删除的 {key}（404 NotFound）。"),
+        (Verb::Delete, Refusal::NotFound) => text!(
+            "There is no {key} to delete (404 NotFound).",
+            "没有可删除的 {key}（404 NotFound）。"
         ),
-        (_, Refusal::NotFound) => Text::new(
-            &format!("There is no {key} to change (404 NotFound). Create it first."),
-            &format!("没有可修改的 {key}（404 NotFound）。请先创建。"),
+        (_, Refusal::NotFound) => text!(
+            "There is no {key} to change (404 NotFound). Create it first.",
+            "没有可修改的 {key}（404 NotFound）。请先创建。"
         ),
         (_, Refusal::Invalid(_)) => Text::new(
             "A recording cannot be written to. Open a lesson or the sandbox to write objects.",
@@ -36,12 +37,12 @@ pub(super) fn refusal(fact: &Fact) -> Option<Text> {
 
 pub(super) fn no_era(era: &str) -> Text {
     let known: Vec<_> = Generation::ALL.map(Generation::version).into();
-    Text::new(
-        &format!(
+    text!(
+        (
             "There is no generation {era:?}. There are: {}.",
             known.join(", ")
         ),
-        &format!("没有实现版本 {era:?}。现有：{}。", known.join("、")),
+        ("没有实现版本 {era:?}。现有：{}。", known.join("、"))
     )
 }
 
@@ -52,20 +53,18 @@ pub(super) fn from_here(on: bool) -> Text {
     } else {
         ("off", "关闭")
     };
-    Text::new(
-        &format!("KnownObjects is {en} from here on. Start over (R) to run all of it so."),
-        &format!("KnownObjects 从此刻起{zh}。重新开始（R）可让整个运行都这样。"),
+    text!(
+        "KnownObjects is {en} from here on. Start over (R) to run all of it so.",
+        "KnownObjects 从此刻起{zh}。重新开始（R）可让整个运行都这样。"
     )
 }
 
 /// From when on a switch of the generation applies.
 pub(super) fn from_the_start(generation: Generation) -> Text {
     let release = client_go(generation);
-    Text::new(
-        &format!(
-            "All of the run was computed again as {release} does it, from the start; what you did happens at the same times."
-        ),
-        &format!("整个运行已从头按 {release} 重新计算；你的操作仍发生在相同的时间。"),
+    text!(
+        "All of the run was computed again as {release} does it, from the start; what you did happens at the same times.",
+        "整个运行已从头按 {release} 重新计算；你的操作仍发生在相同的时间。"
     )
 }
 
@@ -78,7 +77,7 @@ pub fn hand_made() -> Text {
 }
 
 pub(super) fn cannot_run(reason: &str) -> Text {
-    Text::new(reason, &format!("无法运行：{reason}"))
+    text!("{reason}", "无法运行：{reason}")
 }
 
 pub(super) fn no_watch() -> Text {
@@ -117,18 +116,16 @@ pub(super) fn object_not_watched() -> Text {
 }
 
 pub(super) fn full(most: usize) -> Text {
-    Text::new(
-        &format!("No more than {most} facts are kept, and here they end. Go back, or reset."),
-        &format!("最多保留 {most} 个事实，到此为止。请后退，或重置。"),
+    text!(
+        "No more than {most} facts are kept, and here they end. Go back, or reset.",
+        "最多保留 {most} 个事实，到此为止。请后退，或重置。"
     )
 }
 
 pub(super) fn too_many_inputs() -> Text {
-    Text::new(
-        &format!(
-            "No more than {MAX_INPUTS} inputs are kept, so that the run can be opened again. Go back, or reset."
-        ),
-        &format!("最多保留 {MAX_INPUTS} 个输入，这样运行才能再次打开。请后退，或重置。"),
+    text!(
+        "No more than {MAX_INPUTS} inputs are kept, so that the run can be opened again. Go back, or reset.",
+        "最多保留 {MAX_INPUTS} 个输入，这样运行才能再次打开。请后退，或重置。"
     )
 }
 
@@ -140,24 +137,24 @@ pub(super) fn not_held() -> Text {
 }
 
 pub(super) fn no_object(reason: &str) -> Text {
-    Text::new(reason, &format!("对象无效：{reason}"))
+    text!("{reason}", "对象无效：{reason}")
 }
 
 pub(super) fn no_size(size: &str) -> Text {
     let sizes = StepSize::ALL.map(StepSize::id).join(", ");
-    Text::new(
-        &format!("step: there is no size {size:?}. Write one of: {sizes}."),
-        &format!(
+    text!(
+        "step: there is no size {size:?}. Write one of: {sizes}.",
+        (
             "step：没有 {size:?} 这种步长。可选：{}。",
             sizes.replace(", ", "、")
-        ),
+        )
     )
 }
 
 pub(super) fn no_op(op: &str) -> Text {
-    Text::new(
-        &format!("inject: there is no op {op:?}. Use create, update, delete or cut."),
-        &format!("inject：没有操作 {op:?}。可用 create、update、delete 或 cut。"),
+    text!(
+        "inject: there is no op {op:?}. Use create, update, delete or cut.",
+        "inject：没有操作 {op:?}。可用 create、update、delete 或 cut。"
     )
 }
 
@@ -172,14 +169,12 @@ pub(super) fn no_story() -> Text {
 pub(super) fn no_story_for(quiz: bool) -> Text {
     let mode = if quiz { "quiz" } else { "story" };
     let ids = lessons::told().join(", ");
-    Text::new(
-        &format!(
-            "mode={mode}: this lesson has no story. Choose one that has ({ids}), or leave out mode and scene."
-        ),
-        &format!(
+    text!(
+        "mode={mode}: this lesson has no story. Choose one that has ({ids}), or leave out mode and scene.",
+        (
             "mode={mode}：这一课没有故事。请选一课有故事的（{}），或者去掉 mode 和 scene。",
             ids.replace(", ", "、")
-        ),
+        )
     )
 }
 
@@ -192,9 +187,9 @@ pub(super) fn no_question() -> Text {
 }
 
 pub(super) fn no_scene(scene: usize, scenes: usize) -> Text {
-    Text::new(
-        &format!("scene={scene}: the story has {scenes} scenes. Write 1 to {scenes}."),
-        &format!("scene={scene}：这个故事有 {scenes} 个场景。请写 1 到 {scenes}。"),
+    text!(
+        "scene={scene}: the story has {scenes} scenes. Write 1 to {scenes}.",
+        "scene={scene}：这个故事有 {scenes} 个场景。请写 1 到 {scenes}。"
     )
 }
 
@@ -209,18 +204,16 @@ pub(super) fn nothing_asked() -> Text {
 /// A script's answer does not fit the question.
 pub(super) fn no_answer(value: &str, en: &str, zh: &str) -> Text {
     let value = shortened(value);
-    Text::new(
-        &format!(
-            "answer: {value} is no answer to this question. Give {en}, or null to be shown it."
-        ),
-        &format!("answer：{value} 不能回答这个问题。请给{zh}；给 null 则直接显示答案。"),
+    text!(
+        "answer: {value} is no answer to this question. Give {en}, or null to be shown it.",
+        "answer：{value} 不能回答这个问题。请给{zh}；给 null 则直接显示答案。"
     )
 }
 
 pub(super) fn wrong_story(error: &str) -> Text {
-    Text::new(
-        &format!("The lesson's story cannot be read: {error}."),
-        &format!("无法读取这一课的故事：{error}。"),
+    text!(
+        "The lesson's story cannot be read: {error}.",
+        "无法读取这一课的故事：{error}。"
     )
 }
 
@@ -229,15 +222,15 @@ pub(super) fn not_told_here(eras: &[Generation]) -> Text {
     // Whoever wrote an attribute has to write another one.
     let named = |era: &Generation| format!("{} (era {})", client_go(*era), era.version());
     let eras: Vec<String> = eras.iter().map(named).collect();
-    Text::new(
-        &format!(
+    text!(
+        (
             "In this generation the run does not come to that scene. Choose {}.",
             eras.join(" or ")
         ),
-        &format!(
+        (
             "在这个实现版本中，运行到不了该场景。请选择 {}。",
             eras.join(" 或 ")
-        ),
+        )
     )
 }
 

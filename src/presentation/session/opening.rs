@@ -18,6 +18,7 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 use super::branches::no_room;
@@ -145,9 +146,9 @@ pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
 pub(super) fn inline(value: Value) -> Result<Lesson, Text> {
     lessons::inline(value).map_err(|wrong| {
         let error = wrong.message();
-        Text::new(
-            &format!("The scenario cannot be read: {error}."),
-            &format!("场景无法读取：{error}。"),
+        text!(
+            "The scenario cannot be read: {error}.",
+            "场景无法读取：{error}。"
         )
     })
 }
@@ -264,11 +265,9 @@ async fn play(
     opened.timeline.ready(place, slices).await;
     let all = recording.inputs.len();
     if played < all {
-        missed = Some(Text::new(
-            &format!(
-                "The first {played} of {all} inputs are played: the rest would take too long."
-            ),
-            &format!("已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"),
+        missed = Some(text!(
+            "The first {played} of {all} inputs are played: the rest would take too long.",
+            "已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"
         ));
     }
     opened.error = missed.map(ErrorView::from);

@@ -6,8 +6,8 @@ use crate::command::Command;
 use crate::view::RaceView;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::race::{MOST_FACTS, Race};
-use deltascope_world::Time;
 use deltascope_world::text::Text;
+use deltascope_world::{Time, text};
 
 use super::messages::{cannot_run, full, hand_made};
 use super::{Beside, Change, Session};
@@ -215,12 +215,8 @@ impl Session {
 }
 
 fn too_late() -> Text {
-    Text::new(
-        &format!(
-            "The four generations are compared within the first {MOST_FACTS} facts of a run. Go back, or compare with one generation."
-        ),
-        &format!(
-            "四个实现版本只在运行的前 {MOST_FACTS} 个事实内对照。请后退，或只与一个实现版本比较。"
-        ),
+    text!(
+        "The four generations are compared within the first {MOST_FACTS} facts of a run. Go back, or compare with one generation.",
+        "四个实现版本只在运行的前 {MOST_FACTS} 个事实内对照。请后退，或只与一个实现版本比较。"
     )
 }

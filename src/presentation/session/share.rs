@@ -17,6 +17,7 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::shortened;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::MAX_BYTES;
+use deltascope_world::text;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{Input, SourceKind};
 
@@ -65,13 +66,9 @@ impl Session {
         let text = link.with(&packed.text);
         if text.len() > link::LONGEST {
             let (size, most) = (text.len(), link::LONGEST);
-            return Err(Text::new(
-                &format!(
-                    "The link would have {size} characters, and many programs cut off more than {most}. Download the trace and share that file."
-                ),
-                &format!(
-                    "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载运行记录并分享该文件。"
-                ),
+            return Err(text!(
+                "The link would have {size} characters, and many programs cut off more than {most}. Download the trace and share that file.",
+                "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载运行记录并分享该文件。"
             ));
         }
         Ok(text)
@@ -252,24 +249,16 @@ fn in_bounds(trace: String) -> Result<String, Text> {
 }
 
 fn too_large(size: usize) -> Text {
-    Text::new(
-        &format!(
-            "The trace would have {size} bytes, and no more than {MAX_BYTES} are read again. Connect to less (a namespace, a selector, metadata only), or record with the command line."
-        ),
-        &format!(
-            "运行记录将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
-        ),
+    text!(
+        "The trace would have {size} bytes, and no more than {MAX_BYTES} are read again. Connect to less (a namespace, a selector, metadata only), or record with the command line.",
+        "运行记录将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
     )
 }
 
 fn too_far(far: usize) -> Text {
-    Text::new(
-        &format!(
-            "This moment, or something that was done, comes so late that a link does not open it: it computes {far} facts at the most. Go back before that, or fork there."
-        ),
-        &format!(
-            "此时刻或某个操作太晚，链接无法打开：链接最多计算 {far} 个事实。请回到更早，或在那里分叉。"
-        ),
+    text!(
+        "This moment, or something that was done, comes so late that a link does not open it: it computes {far} facts at the most. Go back before that, or fork there.",
+        "此时刻或某个操作太晚，链接无法打开：链接最多计算 {far} 个事实。请回到更早，或在那里分叉。"
     )
 }
 
@@ -279,30 +268,26 @@ pub(super) fn no_marker(lesson: &Lesson, id: &str) -> Text {
     let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
     let ids = ids.join(", ");
     if ids.is_empty() {
-        return Text::new(
-            &format!(
-                "There is no marker {id:?}: this run has none. Write input:N, t:MS, headline:FACT, step:N, start or end."
-            ),
-            &format!(
-                "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、headline:FACT、step:N、start 或 end。"
-            ),
+        return text!(
+            "There is no marker {id:?}: this run has none. Write input:N, t:MS, headline:FACT, step:N, start or end.",
+            "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、headline:FACT、step:N、start 或 end。"
         );
     }
-    Text::new(
-        &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
-        &format!(
+    text!(
+        "There is no marker {id:?} in this lesson. There are: {ids}.",
+        (
             "此课程中没有标记 {id:?}。现有：{}。",
             ids.replace(", ", "、")
-        ),
+        )
     )
 }
 
 pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: usize) -> Text {
     let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
     match &at.base {
-        Base::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
-            &format!("This run does not come to the marker {id:?}. Another generation may."),
-            &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
+        Base::Marker(id) if at.plus == 0 && is_known(id) => text!(
+            "This run does not come to the marker {id:?}. Another generation may.",
+            "此运行到不了标记 {id:?}。换一个实现版本也许可以。"
         ),
         Base::Marker(id) if !is_known(id) => no_marker(lesson, id),
         Base::Headline(headline) => {
@@ -316,16 +301,14 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, timeline: &Timeline, far: 
                     format!("，关于 {}", keys.join("、")),
                 ],
             };
-            Text::new(
-                &format!(
-                    "The run does not come to {at}: among its {steps} facts are {count} {fact}{en}."
-                ),
-                &format!("运行到不了 {at}：它的 {steps} 个事实中有 {count} 个 {fact}{zh}。"),
+            text!(
+                "The run does not come to {at}: among its {steps} facts are {count} {fact}{en}.",
+                "运行到不了 {at}：它的 {steps} 个事实中有 {count} 个 {fact}{zh}。"
             )
         }
-        _ => Text::new(
-            &format!("The run does not come to the moment {at}, or not within {far} facts."),
-            &format!("运行到不了 {at} 这一时刻，或在 {far} 个事实之内到不了。"),
+        _ => text!(
+            "The run does not come to the moment {at}, or not within {far} facts.",
+            "运行到不了 {at} 这一时刻，或在 {far} 个事实之内到不了。"
         ),
     }
 }

@@ -12,6 +12,7 @@ use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::smallest::{Goal, Limits, MOST_TRIALS, Smallest, smallest};
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::text;
 use deltascope_world::text::Text;
 use deltascope_world::virtual_time::SourceKind;
 
@@ -175,26 +176,24 @@ pub(super) fn words_of(found: &Smallest) -> Text {
         ),
     };
     let (trials, [en, zh]) = (found.trials, [en.join(", "), zh.join("、")]);
-    Text::new(
-        &format!("{trials} runs were tried. {en} are left. {}", end.en),
-        &format!("试运行 {trials} 次，剩下{zh}。{}", end.zh),
+    text!(
+        ("{trials} runs were tried. {en} are left. {}", end.en),
+        ("试运行 {trials} 次，剩下{zh}。{}", end.zh)
     )
 }
 
 fn not_shown(goal: &Goal, facts: usize) -> Text {
     match goal {
-        Goal::Condition(predicate) => Text::new(
-            &format!(
-                "This run does not show {predicate} within {facts} facts, so there is nothing to cut down to. Change the condition."
-            ),
-            &format!("此运行在 {facts} 个事实之内没有出现 {predicate}，因此无从缩减。请修改条件。"),
+        Goal::Condition(predicate) => text!(
+            "This run does not show {predicate} within {facts} facts, so there is nothing to cut down to. Change the condition.",
+            "此运行在 {facts} 个事实之内没有出现 {predicate}，因此无从缩减。请修改条件。"
         ),
-        Goal::Broken(invariant) => Text::new(
-            &format!(
-                "This run does not break {:?} within {facts} facts.",
-                invariant.id()
-            ),
-            &format!("此运行在 {facts} 个事实之内没有违反 {:?}。", invariant.id()),
-        ),
+        Goal::Broken(invariant) => {
+            let id = invariant.id();
+            text!(
+                "This run does not break {id:?} within {facts} facts.",
+                "此运行在 {facts} 个事实之内没有违反 {id:?}。"
+            )
+        }
     }
 }

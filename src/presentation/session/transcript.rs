@@ -15,9 +15,9 @@ use deltascope_cache::fact::{Cause, Fact, FactRecord, HandlersFact};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
-use deltascope_world::Time;
 use deltascope_world::source::visible;
 use deltascope_world::text::{Lang, Text};
+use deltascope_world::{Time, in_lang};
 
 use super::Session;
 use crate::view::walking::Said;
@@ -188,10 +188,11 @@ impl Session {
         }
         if let Some(key) = excerpt.key {
             let key = visible::line(key);
-            heading.push_str(&match lang {
-                Lang::En => format!("This is only about {key}.\n"),
-                Lang::Zh => format!("只讲述与 {key} 有关的内容。\n"),
-            });
+            heading.push_str(&in_lang!(
+                lang,
+                "This is only about {key}.\n",
+                "只讲述与 {key} 有关的内容。\n"
+            ));
         }
         heading
     }

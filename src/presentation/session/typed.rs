@@ -19,6 +19,7 @@ use crate::command::{BreakCommand, Command, Tell};
 use crate::options::{Options, Place};
 use crate::stage::Panel;
 use crate::story::{Answer, Kind, Question};
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 /// The command with the predicate in the text.
@@ -58,10 +59,7 @@ pub fn place(name: &str) -> Command {
         })),
         Err(error) => {
             let Text { en, zh } = error.words();
-            Command::Wrong(Text::new(
-                &format!("{name}: {en}."),
-                &format!("{name}：{zh}。"),
-            ))
+            Command::Wrong(text!("{name}: {en}.", "{name}：{zh}。"))
         }
     }
 }
@@ -75,7 +73,7 @@ pub fn against(name: &str) -> Command {
 /// Makes so many steps of the size in the text.
 #[must_use]
 pub fn steps(by: i64, size: &str) -> Command {
-    StepSize::from_id(size).map_or_else(
+    StepSize::named(size).map_or_else(
         || Command::Wrong(no_size(size)),
         |size| Command::WalkBy(size, by),
     )

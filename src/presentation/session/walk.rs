@@ -11,6 +11,7 @@ use deltascope_replay::picture::{Picture, ProcessMode};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::step_size::{FARTHEST, StepSize};
 use deltascope_replay::timeline::{SEGMENT, Timeline};
+use deltascope_world::text;
 use deltascope_world::text::Text;
 
 use super::{Change, LEAP, Session};
@@ -398,9 +399,9 @@ fn waiting(picture: &Picture) -> usize {
 }
 
 fn too_many() -> Text {
-    Text::new(
-        &format!("No more than {MOST_BREAKS} breakpoints are kept. Remove one first."),
-        &format!("最多保留 {MOST_BREAKS} 个断点。请先删除一个。"),
+    text!(
+        "No more than {MOST_BREAKS} breakpoints are kept. Remove one first.",
+        "最多保留 {MOST_BREAKS} 个断点。请先删除一个。"
     )
 }
 

@@ -11,6 +11,7 @@ use crate::story::{Story, Theme};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::sorted;
 use deltascope_replay::lessons;
+use deltascope_world::named;
 use deltascope_world::text::{Lang, Text};
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
@@ -61,34 +62,17 @@ pub struct Found {
     pub others: Vec<Other>,
 }
 
-/// A course: lessons in an order in which each needs only those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
-    /// About ten minutes.
-    Short,
-    /// About three quarters of an hour.
-    Long,
+named! {
+    /// A course: lessons in an order in which each needs only those before it.
+    pub enum Course {
+        /// About ten minutes.
+        Short = "short",
+        /// About three quarters of an hour.
+        Long = "long",
+    }
 }
 
 impl Course {
-    /// All courses.
-    pub const ALL: [Self; 2] = [Self::Short, Self::Long];
-
-    /// Its name in links.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Short => "short",
-            Self::Long => "long",
-        }
-    }
-
-    /// The course with this name.
-    #[must_use]
-    pub fn named(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|course| course.id() == id)
-    }
-
     /// The ids of its lessons, in order.
     #[must_use]
     pub fn lessons(self) -> &'static [&'static str] {

@@ -14,6 +14,7 @@ use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::predicate::Predicate;
 use deltascope_world::fields::{Fields, Read, Wrong};
+use deltascope_world::named;
 use deltascope_world::source::Command;
 use deltascope_world::source::scenario::Entry;
 use deltascope_world::text::{Lang, Text};
@@ -158,32 +159,17 @@ impl Kind {
     }
 }
 
-/// How a question is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// By choosing.
-    Choice,
-    /// With a number.
-    Number,
-    /// With a room.
-    Place,
-    /// By putting items in order.
-    Order,
-}
-
-impl Form {
-    /// All forms.
-    pub const ALL: [Self; 4] = [Self::Choice, Self::Number, Self::Place, Self::Order];
-
-    /// Its name in a lesson's file and in the state for scripts.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Choice => "choice",
-            Self::Number => "number",
-            Self::Place => "place",
-            Self::Order => "order",
-        }
+named! {
+    /// How a question is answered.
+    pub enum Form {
+        /// By choosing.
+        Choice = "choice",
+        /// With a number.
+        Number = "number",
+        /// With a room.
+        Place = "place",
+        /// By putting items in order.
+        Order = "order",
     }
 }
 
@@ -300,52 +286,41 @@ pub struct Source {
     pub url: Arc<str>,
 }
 
-macro_rules! themes {
-    ($($(#[$about:meta])* $name:ident: $id:literal, $en:literal, $zh:literal;)*) => {
-        /// A theme of the shelf, in its order.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Theme {
-            $($(#[$about])* $name,)*
-        }
-
-        impl Theme {
-            /// All themes.
-            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$name),*];
-
-            /// Its name in a lesson's file.
-            #[must_use]
-            pub fn id(self) -> &'static str {
-                match self {
-                    $(Self::$name => $id,)*
-                }
-            }
-
-            /// Its name for readers.
-            #[must_use]
-            pub fn title(self, lang: Lang) -> &'static str {
-                match (self, lang) {
-                    $((Self::$name, Lang::En) => $en, (Self::$name, Lang::Zh) => $zh,)*
-                }
-            }
-        }
-    };
+named! {
+    /// A theme of the shelf, in its order.
+    pub enum Theme {
+        /// The first minute.
+        FirstLook = "first-look",
+        /// The queue.
+        Queue = "queue",
+        /// The store and its indices.
+        Cache = "cache",
+        /// The reflector.
+        ListWatch = "list-watch",
+        /// The handlers.
+        Handlers = "handlers",
+        /// Faults.
+        Faults = "faults",
+        /// client-go's versions.
+        Generations = "generations",
+    }
 }
 
-themes! {
-    /// The first minute.
-    FirstLook: "first-look", "First look", "初识";
-    /// The queue.
-    Queue: "queue", "The queue", "队列";
-    /// The store and its indices.
-    Cache: "cache", "The cache and its indices", "缓存与索引";
-    /// The reflector.
-    ListWatch: "list-watch", "List and watch", "List 与 watch";
-    /// The handlers.
-    Handlers: "handlers", "Handlers", "handler";
-    /// Faults.
-    Faults: "faults", "What goes wrong", "会出什么错";
-    /// client-go's versions.
-    Generations: "generations", "Generations", "实现版本";
+impl Theme {
+    /// Its name for readers.
+    #[must_use]
+    pub fn title(self, lang: Lang) -> &'static str {
+        let (en, zh) = match self {
+            Self::FirstLook => ("First look", "初识"),
+            Self::Queue => ("The queue", "队列"),
+            Self::Cache => ("The cache and its indices", "缓存与索引"),
+            Self::ListWatch => ("List and watch", "List 与 watch"),
+            Self::Handlers => ("Handlers", "handler"),
+            Self::Faults => ("What goes wrong", "会出什么错"),
+            Self::Generations => ("Generations", "实现版本"),
+        };
+        lang.pick(en, zh)
+    }
 }
 
 impl Story {
@@ -431,10 +406,8 @@ macro_rules! typed {
 }
 
 typed! {
-    Theme: text => Theme::ALL.into_iter().find(|theme| theme.id() == &*text)
-        .ok_or_else(|| none_of(&text, &Theme::ALL.map(Theme::id)));
-    Form: text => Form::ALL.into_iter().find(|form| form.as_str() == &*text)
-        .ok_or_else(|| none_of(&text, &Form::ALL.map(Form::as_str)));
+    Theme: text => Theme::named(&text).ok_or_else(|| none_of(&text, &Theme::ALL.map(Theme::id)));
+    Form: text => Form::named(&text).ok_or_else(|| none_of(&text, &Form::ALL.map(Form::id)));
     Panel: text => Panel::named(&text).ok_or_else(|| none_of(&text, &Panel::ALL.map(Panel::id)));
     Anchor: text => Anchor::read(&text)
         .ok_or_else(|| format!("{text:?} is no place on the stage, such as queue/column/default/web-0").into());

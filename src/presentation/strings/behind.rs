@@ -3,6 +3,7 @@
 use crate::decimal::tenths;
 use crate::stage::{Pipe, PipeState};
 use deltascope_replay::gauge::Freshness;
+use deltascope_world::in_lang;
 use deltascope_world::text::Lang;
 
 /// How the cache's version of an object compares, beside the object on the server; `cached` is said as `rv 5`.
@@ -59,28 +60,27 @@ pub fn pipe(lang: Lang, pipe: &Pipe) -> String {
 /// What the API server no longer has: `history up to rv 7 is gone`.
 #[must_use]
 pub fn forgotten(lang: Lang, rv: &str) -> String {
-    match lang {
-        Lang::En => format!("history up to rv {rv} is gone"),
-        Lang::Zh => format!("rv {rv} 及之前的历史已丢弃"),
-    }
+    in_lang!(
+        lang,
+        "history up to rv {rv} is gone",
+        "rv {rv} 及之前的历史已丢弃"
+    )
 }
 
 /// The label of the line below the timeline.
 #[must_use]
 pub fn line(lang: Lang, most: u64) -> String {
-    match lang {
-        Lang::En => format!("How many objects the store is behind during the run: at most {most}"),
-        Lang::Zh => format!("整个运行中存储落后的对象数：最多 {most} 个"),
-    }
+    in_lang!(
+        lang,
+        "How many objects the store is behind during the run: at most {most}",
+        "整个运行中存储落后的对象数：最多 {most} 个"
+    )
 }
 
 /// The label of what was dropped in one place.
 #[must_use]
 pub fn dropped(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "Dropped or missed in this step",
-        Lang::Zh => "这一步中丢弃或错过的",
-    }
+    lang.pick("Dropped or missed in this step", "这一步中丢弃或错过的")
 }
 
 /// What was dropped, as assistive technology says it: `dropped: Deleted web-0`.

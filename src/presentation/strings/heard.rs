@@ -2,6 +2,7 @@
 //! the same.
 
 use super::batch;
+use deltascope_world::in_lang;
 use deltascope_world::text::Lang;
 
 /// `Updated, default/web-0, rv 7`: the parts that are not empty.
@@ -42,20 +43,14 @@ pub fn stack(lang: Lang, key: &str, count: usize, plain: bool) -> String {
 /// `Notifications of first, 2`
 #[must_use]
 pub fn notifications(lang: Lang, handler: &str, count: usize) -> String {
-    let label = match lang {
-        Lang::En => format!("Notifications of {handler}"),
-        Lang::Zh => format!("{handler} 的通知"),
-    };
+    let label = in_lang!(lang, "Notifications of {handler}", "{handler} 的通知");
     counted(&label, count)
 }
 
 /// `Keys in the queue, 2`
 #[must_use]
 pub fn keys(lang: Lang, count: usize) -> String {
-    let label = match lang {
-        Lang::En => "Keys in the queue",
-        Lang::Zh => "队列中的 key",
-    };
+    let label = lang.pick("Keys in the queue", "队列中的 key");
     counted(label, count)
 }
 
@@ -68,10 +63,7 @@ pub fn has_synced(synced: bool) -> String {
 /// The label of the reflector's states.
 #[must_use]
 pub fn states(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "States of the Reflector",
-        Lang::Zh => "Reflector 的状态",
-    }
+    lang.pick("States of the Reflector", "Reflector 的状态")
 }
 
 #[cfg(test)]

@@ -23,7 +23,9 @@ use deltascope_cache::fact::Actor;
 use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
+use deltascope_world::in_lang;
 use deltascope_world::source::Refusals;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text, counted};
 
 /// The title of a room, where it is not a client-go name that depends on the picture.
@@ -70,17 +72,11 @@ pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
 #[must_use]
 pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> String {
     let mut text = label.to_owned();
-    let mut between = match lang {
-        Lang::En => ": ",
-        Lang::Zh => "：",
-    };
+    let mut between = lang.pick(": ", "：");
     for (hue, count) in counts {
         text.push_str(between);
         text.push_str(&format!("{count} {}", cells(lang, *hue, queued)));
-        between = match lang {
-            Lang::En => ", ",
-            Lang::Zh => "，",
-        };
+        between = lang.pick(", ", "，");
     }
     text
 }
@@ -88,24 +84,26 @@ pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> 
 /// `3 keys · 5 deltas`
 #[must_use]
 pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
-    match lang {
-        Lang::En => format!(
+    in_lang!(
+        lang,
+        (
             "{} · {}",
             counted(keys, "key", "keys"),
             counted(deltas, "delta", "deltas")
         ),
-        Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
-    }
+        "{keys} 个 key · {deltas} 个 Delta"
+    )
 }
 
 /// `3 places · 2 objects`: of a FIFO.
 #[must_use]
 pub fn places(lang: Lang, places: usize, count: usize) -> String {
     let objects = objects(lang, count);
-    match lang {
-        Lang::En => format!("{} · {objects}", counted(places, "place", "places")),
-        Lang::Zh => format!("{places} 个位置 · {objects}"),
-    }
+    in_lang!(
+        lang,
+        ("{} · {objects}", counted(places, "place", "places")),
+        "{places} 个位置 · {objects}"
+    )
 }
 
 /// `≠ 3 differences`
@@ -156,37 +154,28 @@ pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
 /// `2 listeners`
 #[must_use]
 pub fn listeners(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => counted(count, "listener", "listeners"),
-        Lang::Zh => format!("{count} 个 listener"),
-    }
+    lang.pick(
+        counted(count, "listener", "listeners"),
+        format!("{count} 个 listener"),
+    )
 }
 
 /// `1 waiting`: short, because the column is narrow.
 #[must_use]
 pub fn waiting(lang: Lang, pending: usize) -> String {
-    match lang {
-        Lang::En => format!("{pending} waiting"),
-        Lang::Zh => format!("等待 {pending}"),
-    }
+    in_lang!(lang, "{pending} waiting", "等待 {pending}")
 }
 
 /// `37 more`
 #[must_use]
 pub fn more(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => format!("{count} more"),
-        Lang::Zh => format!("还有 {count} 个"),
-    }
+    in_lang!(lang, "{count} more", "还有 {count} 个")
 }
 
 /// `batch of 12`
 #[must_use]
 pub fn batch(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => format!("batch of {count}"),
-        Lang::Zh => format!("一批 {count} 个"),
-    }
+    in_lang!(lang, "batch of {count}", "一批 {count} 个")
 }
 
 /// The title of an entry of a RealFIFO: `ReplacedAll · 3 objects`, `Deleted · tombstone`.
@@ -225,10 +214,11 @@ pub fn armed(lang: Lang, refusals: &Refusals) -> String {
         0 | 1 => String::new(),
         times => format!(" ×{times}"),
     };
-    match lang {
-        Lang::En => format!("next {request}{times} answers {with}"),
-        Lang::Zh => format!("下一次 {request}{times} 得到 {with}"),
-    }
+    in_lang!(
+        lang,
+        "next {request}{times} answers {with}",
+        "下一次 {request}{times} 得到 {with}"
+    )
 }
 
 /// The answer to a request: `→ 3 objects`.
@@ -272,10 +262,7 @@ pub fn work_part(lang: Lang, part: WorkPart) -> &'static str {
 /// `7 reconciled`
 #[must_use]
 pub fn reconciled(lang: Lang, count: u64) -> String {
-    match lang {
-        Lang::En => format!("{count} reconciled"),
-        Lang::Zh => format!("已调谐 {count} 次"),
-    }
+    in_lang!(lang, "{count} reconciled", "已调谐 {count} 次")
 }
 
 /// A place in the queue: `next`, `2nd`, `3rd`.
@@ -367,21 +354,17 @@ pub fn informer_store(lang: Lang, number: Option<usize>) -> String {
 /// States that an actor waits for the lock.
 #[must_use]
 pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
-    match lang {
-        Lang::En => format!("{actor} waits"),
-        Lang::Zh => format!("{actor} 等锁"),
-    }
+    in_lang!(lang, "{actor} waits", "{actor} 等锁")
 }
 
 /// Warns that going to the oldest part of a run takes longer.
 #[must_use]
 pub fn thinned(lang: Lang, facts: usize) -> String {
-    match lang {
-        Lang::En => format!(
-            "The facts before {facts} are thinned to checkpoints: going there computes them again and takes longer."
-        ),
-        Lang::Zh => format!("{facts} 之前的事实只保留检查点：去那里要重新计算，会慢一些。"),
-    }
+    in_lang!(
+        lang,
+        "The facts before {facts} are thinned to checkpoints: going there computes them again and takes longer.",
+        "{facts} 之前的事实只保留检查点：去那里要重新计算，会慢一些。"
+    )
 }
 
 /// `fact 38 / 62 · t = 14.0 s`: the smallest steps, as a bigger one has as many of them as it takes.
@@ -393,29 +376,24 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
         steps.to_string()
     };
     let time = tenths(ms);
-    match lang {
-        Lang::En => format!("fact {step} / {steps} · t = {time}"),
-        Lang::Zh => format!("事实 {step} / {steps} · t = {time}"),
-    }
+    in_lang!(
+        lang,
+        "fact {step} / {steps} · t = {time}",
+        "事实 {step} / {steps} · t = {time}"
+    )
 }
 
 /// `fact 38 · 14.0 s`: a place in the run.
 #[must_use]
 pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
     let time = tenths(ms);
-    match lang {
-        Lang::En => format!("fact {step} · {time}"),
-        Lang::Zh => format!("事实 {step} · {time}"),
-    }
+    in_lang!(lang, "fact {step} · {time}", "事实 {step} · {time}")
 }
 
 /// The label of the button that follows an object.
 #[must_use]
 pub fn follow(lang: Lang, key: &str) -> String {
-    match lang {
-        Lang::En => format!("Follow {key}"),
-        Lang::Zh => format!("跟踪 {key}"),
-    }
+    in_lang!(lang, "Follow {key}", "跟踪 {key}")
 }
 
 /// The name of a step size.
@@ -468,26 +446,26 @@ pub fn not_found(failed: &NotFound) -> Text {
     let NotFound { what, to, .. } = failed;
     let mut en = format!("{what} was not found");
     let mut zh = format!("没有找到 {what}");
-    let (how_en, how_zh) = match failed.end {
-        End::Over => (
-            format!(": the run ends at fact {to}, and nothing more is due."),
-            format!("：运行在事实 {to} 结束，之后不会再发生任何事。"),
+    let how = match failed.end {
+        End::Over => text!(
+            ": the run ends at fact {to}, and nothing more is due.",
+            "：运行在事实 {to} 结束，之后不会再发生任何事。"
         ),
-        End::Bound => (
-            format!(" up to fact {to}, as far as one search looks; the run goes on."),
-            format!("：一次搜索只看到事实 {to}，运行还在继续。"),
+        End::Bound => text!(
+            " up to fact {to}, as far as one search looks; the run goes on.",
+            "：一次搜索只看到事实 {to}，运行还在继续。"
         ),
-        End::Full => (
-            format!(" up to fact {to}, and no more facts are kept."),
-            format!("：已看到事实 {to}，不再保留更多。"),
+        End::Full => text!(
+            " up to fact {to}, and no more facts are kept.",
+            "：已看到事实 {to}，不再保留更多。"
         ),
-        End::Live => (
-            format!(" so far, up to fact {to}: the cluster has sent no more yet."),
-            format!("：到目前的事实 {to} 为止，集群还没有发来更多内容。"),
+        End::Live => text!(
+            " so far, up to fact {to}: the cluster has sent no more yet.",
+            "：到目前的事实 {to} 为止，集群还没有发来更多内容。"
         ),
     };
-    en.push_str(&how_en);
-    zh.push_str(&how_zh);
+    en.push_str(&how.en);
+    zh.push_str(&how.zh);
     match &failed.missing {
         Some(missing) if missing == what => {}
         Some(missing) => {
@@ -517,55 +495,40 @@ pub fn not_found(failed: &NotFound) -> Text {
 /// Where a breakpoint stopped playback.
 #[must_use]
 pub fn stopped(lang: Lang, at: usize) -> String {
-    match lang {
-        Lang::En => format!("stopped at fact {at}"),
-        Lang::Zh => format!("停在事实 {at}"),
-    }
+    in_lang!(lang, "stopped at fact {at}", "停在事实 {at}")
 }
 
 /// The origin of a chain of causes.
 #[must_use]
 pub fn origin(lang: Lang, origin: Origin) -> String {
-    let (en, zh) = match origin {
-        Origin::Start => (
-            "It was set so from the start.".to_owned(),
-            "一开始就是这样设定的。".to_owned(),
+    let words = match origin {
+        Origin::Start => Text::new("It was set so from the start.", "一开始就是这样设定的。"),
+        Origin::Recorded => Text::new("The recording says so.", "录制里就是这样。"),
+        Origin::Cluster => Text::new("The cluster said so.", "集群就是这样说的。"),
+        Origin::Traffic(n) => text!(
+            "The seeded traffic did it: its write {n}.",
+            "固定随机种子的流量所为：它的第 {n} 次写入。"
         ),
-        Origin::Recorded => (
-            "The recording says so.".to_owned(),
-            "录制里就是这样。".to_owned(),
+        Origin::Script(n) => text!(
+            "The lesson's script did it: its entry {n}.",
+            "由课程的脚本所为：它的第 {n} 条。"
         ),
-        Origin::Cluster => (
-            "The cluster said so.".to_owned(),
-            "集群就是这样说的。".to_owned(),
+        Origin::LongAgo => Text::new(
+            "It happened too long ago to be looked for.",
+            "发生得太早，无法查找。",
         ),
-        Origin::Traffic(n) => (
-            format!("The seeded traffic did it: its write {n}."),
-            format!("固定随机种子的流量所为：它的第 {n} 次写入。"),
-        ),
-        Origin::Script(n) => (
-            format!("The lesson's script did it: its entry {n}."),
-            format!("由课程的脚本所为：它的第 {n} 条。"),
-        ),
-        Origin::LongAgo => (
-            "It happened too long ago to be looked for.".to_owned(),
-            "发生得太早，无法查找。".to_owned(),
-        ),
-        Origin::Input(n) => (
-            format!("You did it: your input {n}."),
-            format!("是你做的：你的第 {n} 个输入。"),
+        Origin::Input(n) => text!(
+            "You did it: your input {n}.",
+            "是你做的：你的第 {n} 个输入。"
         ),
     };
-    lang.pick(en, zh)
+    words.get(lang).to_owned()
 }
 
 /// `Watch pods`
 #[must_use]
 pub fn watch(lang: Lang, resource: &str) -> String {
-    match lang {
-        Lang::En => format!("Watch {resource}"),
-        Lang::Zh => format!("观察 {resource}"),
-    }
+    in_lang!(lang, "Watch {resource}", "观察 {resource}")
 }
 
 /// The number of objects, with advice if there are many.

@@ -1,5 +1,6 @@
 //! The words of the shelf with a number in them.
 
+use deltascope_world::in_lang;
 use deltascope_world::text::{Lang, counted};
 
 /// Where the progress is, if the browser keeps it.
@@ -20,25 +21,20 @@ pub fn kept(lang: Lang, is_kept: bool) -> &'static str {
 /// `3 min`
 #[must_use]
 pub fn minutes(lang: Lang, minutes: u32) -> String {
-    match lang {
-        Lang::En => format!("{minutes} min"),
-        Lang::Zh => format!("{minutes} 分钟"),
-    }
+    in_lang!(lang, "{minutes} min", "{minutes} 分钟")
 }
 
 /// `5 lessons · 13 min · 2 done`
 #[must_use]
 pub fn course(lang: Lang, lessons: usize, length: u32, done: usize) -> String {
     let length = minutes(lang, length);
-    let mut text = match lang {
-        Lang::En => format!("{} · {length}", counted(lessons, "lesson", "lessons")),
-        Lang::Zh => format!("{lessons} 课 · {length}"),
-    };
+    let mut text = in_lang!(
+        lang,
+        ("{} · {length}", counted(lessons, "lesson", "lessons")),
+        "{lessons} 课 · {length}"
+    );
     if done > 0 {
-        text.push_str(&match lang {
-            Lang::En => format!(" · {done} done"),
-            Lang::Zh => format!(" · 已学 {done} 课"),
-        });
+        text.push_str(&in_lang!(lang, " · {done} done", " · 已学 {done} 课"));
     }
     text
 }
@@ -46,26 +42,17 @@ pub fn course(lang: Lang, lessons: usize, length: u32, done: usize) -> String {
 /// `3 found`
 #[must_use]
 pub fn found(lang: Lang, count: usize) -> String {
-    match lang {
-        Lang::En => format!("{count} found"),
-        Lang::Zh => format!("找到 {count} 项"),
-    }
+    in_lang!(lang, "{count} found", "找到 {count} 项")
 }
 
 /// `Next: Why is there …?`
 #[must_use]
 pub fn next(lang: Lang, question: &str) -> String {
-    match lang {
-        Lang::En => format!("Next: {question}"),
-        Lang::Zh => format!("下一课：{question}"),
-    }
+    in_lang!(lang, "Next: {question}", "下一课：{question}")
 }
 
 /// `Scene 5`
 #[must_use]
 pub fn scene(lang: Lang, scene: usize) -> String {
-    match lang {
-        Lang::En => format!("Scene {scene}"),
-        Lang::Zh => format!("场景 {scene}"),
-    }
+    in_lang!(lang, "Scene {scene}", "场景 {scene}")
 }

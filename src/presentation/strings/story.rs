@@ -4,6 +4,7 @@ use super::{room, strings};
 use crate::story::{Answer, Theme};
 use crate::view::story::{Asked, StoryView, Verdict};
 use deltascope_cache::controller::Generation;
+use deltascope_world::in_lang;
 use deltascope_world::text::{Lang, Text};
 
 /// The button for code and sources.
@@ -85,18 +86,17 @@ pub fn about(lang: Lang, theme: Theme, minutes: u32, generation: Generation) -> 
 pub fn aside(lang: Lang, story: &StoryView) -> Option<String> {
     if !story.eras.is_empty() {
         let eras = versions(lang, &story.eras);
-        return Some(match lang {
-            Lang::En => format!(
-                "This story is about {eras}. In the generation that you chose, the run may differ."
-            ),
-            Lang::Zh => format!("这里讲的是 {eras}。你选的实现版本中，运行可能不同。"),
-        });
+        return Some(in_lang!(
+            lang,
+            "This story is about {eras}. In the generation that you chose, the run may differ.",
+            "这里讲的是 {eras}。你选的实现版本中，运行可能不同。"
+        ));
     }
     story.elsewhere.then(|| {
-        let text = match lang {
-            Lang::En => "You are at another moment of the run. Next goes on with the story.",
-            Lang::Zh => "现在显示的是运行中的另一时刻。按“下一步”继续故事。",
-        };
+        let text = lang.pick(
+            "You are at another moment of the run. Next goes on with the story.",
+            "现在显示的是运行中的另一时刻。按“下一步”继续故事。",
+        );
         text.to_owned()
     })
 }
@@ -108,10 +108,11 @@ pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
     // An order is only seen to be wrong beside the right one.
     if let (Some(false), Some(Some(given @ Answer::Order(_)))) = (verdict.is_right, &asked.given) {
         let given = answer(lang, &asked.choices, given);
-        return match lang {
-            Lang::En => format!("No. Yours: {given}. Right: {right}."),
-            Lang::Zh => format!("不对。你的顺序：{given}。正确顺序：{right}。"),
-        };
+        return in_lang!(
+            lang,
+            "No. Yours: {given}. Right: {right}.",
+            "不对。你的顺序：{given}。正确顺序：{right}。"
+        );
     }
     match (verdict.is_right, lang) {
         (Some(true), Lang::En) => "Right.".to_owned(),
@@ -130,18 +131,16 @@ pub fn right_in(lang: Lang, generations: &[Generation]) -> Option<String> {
         return None;
     }
     let versions = versions(lang, generations);
-    Some(match lang {
-        Lang::En => format!("In {versions} it would be right."),
-        Lang::Zh => format!("在 {versions} 中则是对的。"),
-    })
+    Some(in_lang!(
+        lang,
+        "In {versions} it would be right.",
+        "在 {versions} 中则是对的。"
+    ))
 }
 
 fn versions(lang: Lang, generations: &[Generation]) -> String {
     let versions: Vec<&str> = generations.iter().map(|one| one.client_go()).collect();
-    let versions = versions.join(match lang {
-        Lang::En => ", ",
-        Lang::Zh => "、",
-    });
+    let versions = versions.join(lang.pick(", ", "、"));
     ["client-go ", &versions].concat()
 }
 

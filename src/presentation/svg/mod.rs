@@ -381,10 +381,10 @@ fn title(pen: &Pen, room: Panel) -> String {
         Panel::Api => strings::source(lang, picture.api.source).to_owned(),
         // A story speaks of a queue, before it says of which kind.
         Panel::Queue if pen.telling => {
-            let kind = picture.queue.kind.as_str();
+            let kind = picture.queue.kind.id();
             [strings::room(lang, room), " · ", kind].concat()
         }
-        Panel::Queue => picture.queue.kind.as_str().to_owned(),
+        Panel::Queue => picture.queue.kind.id().to_owned(),
         _ => strings::room(lang, room).to_owned(),
     }
 }

@@ -187,7 +187,7 @@ fn tabs(pen: &mut Pen, a: Area, rooms: &[Panel], shown: Panel) {
     pen.line(a.x, a.bottom() - 1, a.w, 0, Ink::LINE, "");
     let tabs = rooms.iter().map(|room| {
         let name = match room {
-            Panel::Queue => pen.view.picture.queue.kind.as_str(),
+            Panel::Queue => pen.view.picture.queue.kind.id(),
             Panel::Api => strings::source(lang, pen.view.picture.api.source),
             room => strings::room(lang, *room),
         };

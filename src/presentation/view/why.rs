@@ -47,10 +47,7 @@ impl Link {
     /// The fact in words.
     #[must_use]
     pub fn words(&self, lang: Lang) -> &[Span] {
-        match lang {
-            Lang::En => &self.words[0],
-            Lang::Zh => &self.words[1],
-        }
+        lang.pick(&self.words[0], &self.words[1])
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{Actor, FactRecord, Rv};
 use deltascope_cache::key::Key;
-use deltascope_world::Time;
+use deltascope_world::{Time, named};
 
 use super::picture::{InformerKind, Picture, QueueKind, SourceKind};
 use super::timeline::{SEGMENT, Timeline};
@@ -18,73 +18,39 @@ use state::{Broken, State};
 
 mod state;
 
-/// An invariant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Invariant {
-    /// Every index contains exactly the stored objects.
-    Index,
-    /// Every queued key has deltas, every delta is queued under its key, and no delta is lost.
-    Queue,
-    /// A lock has one holder, and only the holder of the queue's lock changes the queue.
-    Lock,
-    /// The store holds only versions that the API server once had.
-    Past,
-    /// No stored object is replaced by an older version, and the store's version never decreases.
-    Back,
-    /// No change is lost: the delete of a known object is not dropped, and at rest the store equals the API
-    /// server.
-    Lost,
-    /// A handler is notified of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
-    Order,
-    /// A handler that has processed all its notifications knows exactly the stored objects.
-    Notified,
-    /// `HasSynced` becomes true only after the first list was popped, and a handler's own only after it has
-    /// processed that list.
-    Synced,
-    /// When the queue's `HasSynced` becomes true, the first list is in the store.
-    Early,
-    /// Nobody writes into a shared object.
-    Shared,
-    /// No two workers have the same key.
-    Work,
+named! {
+    /// An invariant, in the order of the data flow.
+    pub enum Invariant {
+        /// The store holds only versions that the API server once had.
+        Past = "past",
+        /// No change is lost: the delete of a known object is not dropped, and at rest the store equals the API
+        /// server.
+        Lost = "lost",
+        /// Every queued key has deltas, every delta is queued under its key, and no delta is lost.
+        Queue = "queue",
+        /// A lock has one holder, and only the holder of the queue's lock changes the queue.
+        Lock = "lock",
+        /// Every index contains exactly the stored objects.
+        Index = "index",
+        /// No stored object is replaced by an older version, and the store's version never decreases.
+        Back = "back",
+        /// `HasSynced` becomes true only after the first list was popped, and a handler's own only after it has
+        /// processed that list.
+        Synced = "synced",
+        /// When the queue's `HasSynced` becomes true, the first list is in the store.
+        Early = "early",
+        /// A handler is notified of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
+        Order = "order",
+        /// A handler that has processed all its notifications knows exactly the stored objects.
+        Notified = "told",
+        /// Nobody writes into a shared object.
+        Shared = "shared",
+        /// No two workers have the same key.
+        Work = "work",
+    }
 }
 
 impl Invariant {
-    /// All invariants, in the order of the data flow.
-    pub const ALL: [Self; 12] = [
-        Self::Past,
-        Self::Lost,
-        Self::Queue,
-        Self::Lock,
-        Self::Index,
-        Self::Back,
-        Self::Synced,
-        Self::Early,
-        Self::Order,
-        Self::Notified,
-        Self::Shared,
-        Self::Work,
-    ];
-
-    /// The stable name of the invariant.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Index => "index",
-            Self::Queue => "queue",
-            Self::Lock => "lock",
-            Self::Past => "past",
-            Self::Back => "back",
-            Self::Lost => "lost",
-            Self::Order => "order",
-            Self::Notified => "told",
-            Self::Synced => "synced",
-            Self::Early => "early",
-            Self::Shared => "shared",
-            Self::Work => "work",
-        }
-    }
-
     /// Whether the invariant applies to a program of this kind.
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {

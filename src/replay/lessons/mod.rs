@@ -10,12 +10,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use deltascope_cache::fact::{Fact, FactRecord};
-use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{HandlerSettings, Settings, SourceKind, era};
+use deltascope_world::{deserialize_by_fields, text};
 
 use listed::{FILES, FIRST_FILES, LISTED, Listed};
 
@@ -226,9 +226,9 @@ fn read_from(files: &[(&str, &str)], id: &str) -> Option<Result<Lesson, Text>> {
         ..lesson
     });
     Some(read.map_err(|error| {
-        Text::new(
-            &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
-            &format!("课程 {id:?} 无法读取：{error}。这是页面自身的错误。"),
+        text!(
+            "The lesson {id:?} cannot be read: {error}. This is a fault of the page.",
+            "课程 {id:?} 无法读取：{error}。这是页面自身的错误。"
         )
     }))
 }
@@ -250,12 +250,12 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
     }
     let ids: Vec<&str> = ids().collect();
     let ids = ids.join(", ");
-    Err(Text::new(
-        &format!("There is no lesson {id:?}. Choose one of: {ids}."),
-        &format!(
+    Err(text!(
+        "There is no lesson {id:?}. Choose one of: {ids}.",
+        (
             "没有名为 {id:?} 的课程。可选：{}。",
             ids.replace(", ", "、")
-        ),
+        )
     ))
 }
 
@@ -354,7 +354,7 @@ fn text(fields: &mut Fields, name: &'static str) -> Result<Text, Wrong> {
 }
 
 fn recorded_title([en, zh]: &[&str; 2]) -> Text {
-    Text::new(&format!("Recorded: {en}"), &format!("录制：{zh}"))
+    text!("Recorded: {en}", "录制：{zh}")
 }
 
 /// A recording as a lesson: a reflector, a DeltaFIFO and an Indexer, assembled by hand, play it.

@@ -15,6 +15,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::map::Map;
 use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::sorted::SortedMap;
+use deltascope_world::named;
 use deltascope_world::source::Refusals;
 pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
@@ -148,27 +149,17 @@ pub struct ReflectorRoom {
     pub resyncs: u64,
 }
 
-/// The kind of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum QueueKind {
-    /// FIFO
-    Fifo,
-    /// DeltaFIFO
-    #[default]
-    DeltaFifo,
-    /// RealFIFO
-    RealFifo,
-}
-
-impl QueueKind {
-    /// The name in client-go.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fifo => "FIFO",
-            Self::DeltaFifo => "DeltaFIFO",
-            Self::RealFifo => "RealFIFO",
-        }
+named! {
+    /// The kind of a queue.
+    #[derive(Default)]
+    pub enum QueueKind {
+        /// FIFO
+        Fifo = "FIFO",
+        /// DeltaFIFO
+        #[default]
+        DeltaFifo = "DeltaFIFO",
+        /// RealFIFO
+        RealFifo = "RealFIFO",
     }
 }
 

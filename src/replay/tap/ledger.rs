@@ -6,8 +6,8 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::map::Map;
 use deltascope_cache::sorted;
-use deltascope_world::Time;
 use deltascope_world::virtual_time::RequestKind;
+use deltascope_world::{Time, named};
 
 use super::call::{Call, Scope};
 use super::note::{Connection, EventNote, Kind, Note, Stopped, Weight, Why};
@@ -134,17 +134,15 @@ pub enum Because {
 }
 
 macro_rules! end_kinds {
-    ($($kind:ident $name:literal),*) => {
-        /// The kind of an end, to be counted.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum EndKind {
-            $(#[doc = concat!("See [`Why::", stringify!($kind), "`].")] $kind),*
+    ($($kind:ident = $name:literal),*) => {
+        named! {
+            /// The kind of an end, to be counted, as notes name it.
+            pub enum EndKind {
+                $(#[doc = concat!("See [`Why::", stringify!($kind), "`].")] $kind = $name,)*
+            }
         }
 
         impl EndKind {
-            /// All, as notes name them.
-            pub const NAMES: &[(&str, Self)] = &[$(($name, Self::$kind)),*];
-
             /// The kind of an end.
             #[must_use]
             pub fn of(why: &Why) -> Self {
@@ -157,8 +155,8 @@ macro_rules! end_kinds {
 }
 
 end_kinds! {
-    Closed "closed", Cut "cut", HungUp "hungUp", Expired "expired", Later "later", Failed "failed",
-    TooLarge "tooLarge"
+    Closed = "closed", HungUp = "hungUp", Cut = "cut", Expired = "expired", Later = "later",
+    Failed = "failed", TooLarge = "tooLarge"
 }
 
 /// An object that changes often.
@@ -595,27 +593,21 @@ mod tests {
         let text = "no".to_owned();
         let whys = [
             Why::Closed,
-            Why::Cut,
             Why::HungUp,
+            Why::Cut,
             Why::Expired,
             Why::Later { code: 429 },
             Why::Failed { code: 500, text },
             Why::TooLarge,
         ];
-        let named: Vec<_> = whys
-            .iter()
-            .map(|why| {
-                let written = serde_json::to_value(why).unwrap();
-                let name = written.as_str().map(str::to_owned);
-                let name = name.or_else(|| written.as_object()?.keys().next().cloned());
-                (name.unwrap(), EndKind::of(why))
-            })
-            .collect();
-        let names = EndKind::NAMES.iter();
-        let names: Vec<_> = names
-            .map(|(name, kind)| ((*name).to_owned(), *kind))
-            .collect();
-        assert_eq!(named, names);
+        for why in &whys {
+            let written = serde_json::to_value(why).unwrap();
+            let name = written
+                .as_str()
+                .or_else(|| Some(written.as_object()?.keys().next()?));
+            assert_eq!(name, Some(EndKind::of(why).id()));
+        }
+        assert_eq!(whys.each_ref().map(EndKind::of), EndKind::ALL);
     }
 
     #[test]

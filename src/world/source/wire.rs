@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::bounds::{MAX_CAUSES, QUOTED};
 use crate::slices::{Slices, at_once};
+use crate::text;
 use crate::text::Text;
 use deltascope_cache::fact::{EventType, Rv};
 
@@ -119,18 +120,15 @@ pub(in crate::source) struct Mistake {
 }
 
 impl Mistake {
-    fn new(what: &str, what_zh: &str, advice: &str, advice_zh: &str) -> Self {
-        Self {
-            what: Text::new(what, what_zh),
-            advice: Text::new(advice, advice_zh),
-        }
+    fn new(what: Text, advice: Text) -> Self {
+        Self { what, advice }
     }
 
-    fn words(&self) -> (String, String) {
+    fn words(&self) -> Text {
         let Self { what, advice } = self;
-        (
-            format!("{}. {}", what.en, advice.en),
-            format!("{}。{}", what.zh, advice.zh),
+        text!(
+            ("{}. {}", what.en, advice.en),
+            ("{}。{}", what.zh, advice.zh)
         )
     }
 }
@@ -214,16 +212,20 @@ fn bounded(files: &[(String, Vec<u8>)]) -> Result<(), WireError> {
         return Err(error(
             "",
             None,
-            "There is no file. Open a recorded list, a recorded watch, or both.",
-            "没有文件。请打开录制的列表、watch，或两者。",
+            Text::new(
+                "There is no file. Open a recorded list, a recorded watch, or both.",
+                "没有文件。请打开录制的列表、watch，或两者。",
+            ),
         ));
     }
     if count > 2 {
         return Err(error(
             "",
             None,
-            &format!("These are {count} files. Open a list, a watch, or one list with its watch."),
-            &format!("共有 {count} 个文件。请打开一个列表、一个 watch，或一个列表和它的 watch。"),
+            text!(
+                "These are {count} files. Open a list, a watch, or one list with its watch.",
+                "共有 {count} 个文件。请打开一个列表、一个 watch，或一个列表和它的 watch。"
+            ),
         ));
     }
     let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
@@ -231,10 +233,8 @@ fn bounded(files: &[(String, Vec<u8>)]) -> Result<(), WireError> {
         return Err(error(
             "",
             None,
-            &format!(
-                "The recording has {size} bytes; at most {MAX_BYTES} are read. Record one namespace, or with Accept: application/json;as=PartialObjectMetadataList."
-            ),
-            &format!(
+            text!(
+                "The recording has {size} bytes; at most {MAX_BYTES} are read. Record one namespace, or with Accept: application/json;as=PartialObjectMetadataList.",
                 "录制共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只录制一个命名空间，或使用 Accept: application/json;as=PartialObjectMetadataList。"
             ),
         ));
@@ -247,20 +247,24 @@ async fn content<'a>(
     bytes: &'a [u8],
     slices: &Slices,
 ) -> Result<Content<'a>, WireError> {
-    let fail = |line, en: &str, zh: &str| Err(error(name, line, en, zh));
+    let fail = |line, words: Text| Err(error(name, line, words));
     // A text decoder turns the second byte into U+FFFD.
     if bytes.starts_with(b"\x1f\x8b") || bytes.starts_with("\u{1f}\u{fffd}".as_bytes()) {
         return fail(
             None,
-            "the file is compressed (gzip). Unpack it first (gunzip), or record with curl --compressed.",
-            "文件是压缩的（gzip）。请先解压（gunzip），或用 curl --compressed 录制。",
+            Text::new(
+                "the file is compressed (gzip). Unpack it first (gunzip), or record with curl --compressed.",
+                "文件是压缩的（gzip）。请先解压（gunzip），或用 curl --compressed 录制。",
+            ),
         );
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return fail(
             None,
-            "the file is UTF-16 (PowerShell writes it so with >). Save it as UTF-8.",
-            "文件是 UTF-16 编码（PowerShell 的 > 会这样写）。请另存为 UTF-8。",
+            Text::new(
+                "the file is UTF-16 (PowerShell writes it so with >). Save it as UTF-8.",
+                "文件是 UTF-16 编码（PowerShell 的 > 会这样写）。请另存为 UTF-8。",
+            ),
         );
     }
     let json = bytes.strip_prefix(BOM).unwrap_or(bytes);
@@ -270,33 +274,37 @@ async fn content<'a>(
         None => {
             return fail(
                 None,
-                "the file is empty. A watch to which nothing happened looks like this: open its list alone.",
-                "文件是空的。没有发生任何事情的 watch 就是这样：请只打开它的列表。",
+                Text::new(
+                    "the file is empty. A watch to which nothing happened looks like this: open its list alone.",
+                    "文件是空的。没有发生任何事情的 watch 就是这样：请只打开它的列表。",
+                ),
             );
         }
         Some(b'{') => {}
         Some(b'<') => {
             return fail(
                 Some(line),
-                "this is a page of HTML, not an answer of the API server. Record the URL of a list or a watch, such as /api/v1/pods?watch=true.",
-                "这是 HTML 页面，不是 API server 的应答。请录制列表或 watch 的 URL，例如 /api/v1/pods?watch=true。",
+                Text::new(
+                    "this is a page of HTML, not an answer of the API server. Record the URL of a list or a watch, such as /api/v1/pods?watch=true.",
+                    "这是 HTML 页面，不是 API server 的应答。请录制列表或 watch 的 URL，例如 /api/v1/pods?watch=true。",
+                ),
             );
         }
         Some(b'[') => {
             return fail(
                 Some(line),
-                "this is a JSON array. A list is a JSON object with kind and items; a watch has one JSON object a line (jq -c '.[]' makes lines of an array of events).",
-                "这是 JSON 数组。列表是带有 kind 和 items 的 JSON 对象；watch 每行一个 JSON 对象（jq -c '.[]' 可把事件数组变成多行）。",
+                Text::new(
+                    "this is a JSON array. A list is a JSON object with kind and items; a watch has one JSON object a line (jq -c '.[]' makes lines of an array of events).",
+                    "这是 JSON 数组。列表是带有 kind 和 items 的 JSON 对象；watch 每行一个 JSON 对象（jq -c '.[]' 可把事件数组变成多行）。",
+                ),
             );
         }
         Some(_) => {
             let text = quoted_line(begin);
             return fail(
                 Some(line),
-                &format!(
-                    "this is plain text, not JSON: {text}. Record a list or a watch as JSON (kubectl get --raw, or -o json)."
-                ),
-                &format!(
+                text!(
+                    "this is plain text, not JSON: {text}. Record a list or a watch as JSON (kubectl get --raw, or -o json).",
                     "这是纯文本，不是 JSON：{text}。请把列表或 watch 录制为 JSON（kubectl get --raw 或 -o json）。"
                 ),
             );
@@ -370,22 +378,14 @@ pub fn reason(error: &serde_json::Error) -> String {
 }
 
 /// An error in a file of this name; its message includes the position.
-pub fn error(name: &str, line: Option<u32>, en: &str, zh: &str) -> WireError {
+pub fn error(name: &str, line: Option<u32>, words: Text) -> WireError {
     let file = shortened(name);
+    let Text { en, zh } = &words;
     let message = match line {
-        None if file.is_empty() => Text::new(en, zh),
-        None => Text {
-            en: format!("{file}: {en}").into(),
-            zh: format!("{file}：{zh}").into(),
-        },
-        Some(line) if file.is_empty() => Text {
-            en: format!("line {line}: {en}").into(),
-            zh: format!("第 {line} 行：{zh}").into(),
-        },
-        Some(line) => Text {
-            en: format!("{file}, line {line}: {en}").into(),
-            zh: format!("{file} 第 {line} 行：{zh}").into(),
-        },
+        None if file.is_empty() => words,
+        None => text!("{file}: {en}", "{file}：{zh}"),
+        Some(line) if file.is_empty() => text!("line {line}: {en}", "第 {line} 行：{zh}"),
+        Some(line) => text!("{file}, line {line}: {en}", "{file} 第 {line} 行：{zh}"),
     };
     WireError { message, line }
 }
@@ -394,33 +394,37 @@ fn two_of_a_kind(en: &str, zh: &str) -> WireError {
     error(
         "",
         None,
-        &format!("Both files are {en}. Open one of them, or one list with its watch."),
-        &format!("两个文件都是{zh}。请只打开其中一个，或一个列表和它的 watch。"),
+        text!(
+            "Both files are {en}. Open one of them, or one list with its watch.",
+            "两个文件都是{zh}。请只打开其中一个，或一个列表和它的 watch。"
+        ),
     )
 }
 
-fn not_utf8(column: usize) -> (String, String) {
-    (
-        format!(
-            "byte {column} of the line is not UTF-8. Save the file as UTF-8, or record it again."
-        ),
-        format!("这一行的第 {column} 个字节不是 UTF-8。请另存为 UTF-8，或重新录制。"),
+fn not_utf8(column: usize) -> Text {
+    text!(
+        "byte {column} of the line is not UTF-8. Save the file as UTF-8, or record it again.",
+        "这一行的第 {column} 个字节不是 UTF-8。请另存为 UTF-8，或重新录制。"
     )
 }
 
 fn not_an_event() -> Mistake {
     Mistake::new(
-        "the line is JSON but no watch event: it lacks type and object",
-        "这一行是 JSON，但不是 watch 事件：没有 type 和 object",
-        "Remove it, or record the watch again.",
-        "请删除这一行，或重新录制。",
+        Text::new(
+            "the line is JSON but no watch event: it lacks type and object",
+            "这一行是 JSON，但不是 watch 事件：没有 type 和 object",
+        ),
+        Text::new(
+            "Remove it, or record the watch again.",
+            "请删除这一行，或重新录制。",
+        ),
     )
 }
 
-fn nothing_to_play() -> (String, String) {
-    (
-        "this JSON is neither a list (kind and items) nor a watch (type and object on each line). Record a list or a watch of the API server.".to_owned(),
-        "这段 JSON 既不是列表（kind 和 items），也不是 watch（每行有 type 和 object）。请录制 API server 的列表或 watch。".to_owned(),
+fn nothing_to_play() -> Text {
+    Text::new(
+        "this JSON is neither a list (kind and items) nor a watch (type and object on each line). Record a list or a watch of the API server.",
+        "这段 JSON 既不是列表（kind 和 items），也不是 watch（每行有 type 和 object）。请录制 API server 的列表或 watch。",
     )
 }
 
@@ -429,30 +433,34 @@ fn status(fields: &Map<String, Value>) -> Mistake {
     let reason = shortened(text_of(fields, "reason").unwrap_or("no reason"));
     let message = quoted(text_of(fields, "message").unwrap_or_default());
     Mistake::new(
-        &format!("the API server answered with an error: {code} {reason}, {message}"),
-        &format!("API server 返回了错误：{code} {reason}，{message}"),
-        "There is nothing to play: mend the request and record it again.",
-        "没有可播放的内容：请修正请求后重新录制。",
+        text!(
+            "the API server answered with an error: {code} {reason}, {message}",
+            "API server 返回了错误：{code} {reason}，{message}"
+        ),
+        Text::new(
+            "There is nothing to play: mend the request and record it again.",
+            "没有可播放的内容：请修正请求后重新录制。",
+        ),
     )
 }
 
 fn table() -> Mistake {
     Mistake::new(
-        "this is a Table, made for printing: it has no objects",
-        "这是用于打印的 Table，其中没有对象",
-        "Record with Accept: application/json.",
-        "请用 Accept: application/json 录制。",
+        Text::new(
+            "this is a Table, made for printing: it has no objects",
+            "这是用于打印的 Table，其中没有对象",
+        ),
+        Text::new(
+            "Record with Accept: application/json.",
+            "请用 Accept: application/json 录制。",
+        ),
     )
 }
 
-fn discovery(kind: &str) -> (String, String) {
-    (
-        format!(
-            "this is a discovery document ({kind}): it says what the API server has. Record a list or a watch, such as /api/v1/pods."
-        ),
-        format!(
-            "这是发现文档（{kind}）：它说明 API server 有哪些资源。请录制列表或 watch，例如 /api/v1/pods。"
-        ),
+fn discovery(kind: &str) -> Text {
+    text!(
+        "this is a discovery document ({kind}): it says what the API server has. Record a list or a watch, such as /api/v1/pods.",
+        "这是发现文档（{kind}）：它说明 API server 有哪些资源。请录制列表或 watch，例如 /api/v1/pods。"
     )
 }
 

@@ -7,51 +7,16 @@ use serde_json::Value;
 
 use crate::bounds::MAX_TEXT;
 use crate::fields::{Put, Read, Written, Wrong, moment, one_of};
-use crate::{deserialize_by_fields, in_fields};
+use crate::{deserialize_by_fields, in_fields, named};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::object::{Item, Object};
 use deltascope_cache::queue::TransformFunc;
 use deltascope_cache::selector::Selector;
 
-/// Declares enums with the word of each variant in JSON.
-macro_rules! in_words {
-    ($(
-        $(#[$of:meta])*
-        pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
-    )*) => {$(
-        $(#[$of])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// The word in JSON.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-
-        impl Put for $name {
-            fn written(&self) -> Value {
-                self.as_str().into()
-            }
-
-            fn put(&self, name: &str, fields: &mut Written) {
-                fields.some(name, (*self != Self::default()).then(|| self.written()));
-            }
-        }
-
-        impl Read for $name {
-            fn read(value: Value) -> Result<Self, Wrong> {
-                one_of(&value, &[$(($word, Self::$variant)),*])
-            }
-        }
-    )*};
-}
-
-in_words! {
+named! {
     /// The source of the queue's items.
+    #[derive(Default)]
     pub enum SourceKind {
         /// A simulated API server, through a reflector.
         #[default]
@@ -65,6 +30,7 @@ in_words! {
     }
 
     /// The kind of informer behind the reflector.
+    #[derive(Default)]
     pub enum InformerKind {
         /// A DeltaFIFO and a process function, assembled by hand as in the first programs of the lessons; the
         /// generation has no effect here.
@@ -81,6 +47,7 @@ in_words! {
     }
 
     /// The queue of a manual assembly.
+    #[derive(Default)]
     pub enum ManualQueue {
         /// A DeltaFIFO: all deltas of a key.
         #[default]
@@ -89,6 +56,29 @@ in_words! {
         Fifo = "FIFO",
     }
 }
+
+/// Reads and writes them as their names in JSON.
+macro_rules! in_words {
+    ($($name:ident)*) => {$(
+        impl Put for $name {
+            fn written(&self) -> Value {
+                self.id().into()
+            }
+
+            fn put(&self, name: &str, fields: &mut Written) {
+                fields.some(name, (*self != Self::default()).then(|| self.written()));
+            }
+        }
+
+        impl Read for $name {
+            fn read(value: Value) -> Result<Self, Wrong> {
+                one_of(&value, &Self::ALL.map(|one| (one.id(), one)))
+            }
+        }
+    )*};
+}
+
+in_words! { SourceKind InformerKind ManualQueue }
 
 impl InformerKind {
     /// Whether there is a queue, with its producer and its process loop.

@@ -7,9 +7,8 @@ use deltascope_replay::tap::call::Call;
 use deltascope_replay::tap::next::{Next, Turn};
 use deltascope_replay::tap::note::{Note, Stopped};
 use deltascope_replay::tap::state::State;
-use deltascope_world::Time;
 use deltascope_world::bounds::MAX_BYTES;
-use deltascope_world::text::Text;
+use deltascope_world::{Time, text};
 
 use super::super::super::report::{self, RecordingFile, file_name, log_of};
 use super::super::super::{cannot_write, note};
@@ -36,11 +35,9 @@ impl Watcher {
             To::TooMuch => {
                 one.to = To::Nowhere;
                 let of = one.ledger.scope.title();
-                let said = Text::new(
-                    &format!(
-                        "{of} is not recorded: too many lists waited for a watch. It is still counted."
-                    ),
-                    &format!("{of} 未录制：等待 watch 的列表过多。统计仍在继续。"),
+                let said = text!(
+                    "{of} is not recorded: too many lists waited for a watch. It is still counted.",
+                    "{of} 未录制：等待 watch 的列表过多。统计仍在继续。"
                 );
                 return note(said.get(self.options.lang));
             }

@@ -10,6 +10,7 @@ use kube_core::discovery::verbs;
 use serde_json::{Map, Value};
 
 use crate::source::wire::{shortened, text_of};
+use crate::text;
 use crate::text::Text;
 
 use super::exchange::{Head, error_of};
@@ -128,17 +129,12 @@ impl Discovery {
             }
             Err(why) => {
                 let why = shortened(why);
-                Err(Text {
-                    en: format!("there was no answer ({why})").into(),
-                    zh: format!("没有应答（{why}）").into(),
-                })
+                Err(text!("there was no answer ({why})", "没有应答（{why}）"))
             }
         };
         if let Err(Text { en, zh }) = taken {
-            self.errors.push(Text {
-                en: format!("GET {path}: {en}.").into(),
-                zh: format!("GET {path}：{zh}。").into(),
-            });
+            self.errors
+                .push(text!("GET {path}: {en}.", "GET {path}：{zh}。"));
         }
     }
 
@@ -164,7 +160,10 @@ impl Discovery {
         }
         let mut errors = self.errors;
         if resources.is_empty() && errors.is_empty() {
-            errors.push(Text { en: "The API server has nothing that can be listed and watched, or shows nothing of it to this user.".into(), zh: "API server 没有可以 List 和 watch 的资源，或者不对该用户展示。".into() });
+            errors.push(Text::new(
+                "The API server has nothing that can be listed and watched, or shows nothing of it to this user.",
+                "API server 没有可以 List 和 watch 的资源，或者不对该用户展示。"
+            ));
         }
         Found { resources, errors }
     }
@@ -211,10 +210,10 @@ impl Discovery {
             }
             (_, kind) => {
                 let kind = shortened(kind);
-                return Err(Text {
-                    en: format!("the answer is no discovery document (kind {kind:?})").into(),
-                    zh: format!("应答不是发现文档（kind 为 {kind:?}）").into(),
-                });
+                return Err(text!(
+                    "the answer is no discovery document (kind {kind:?})",
+                    "应答不是发现文档（kind 为 {kind:?}）"
+                ));
             }
         }
         Ok(())
@@ -314,27 +313,21 @@ impl DiscoveryRequest {
 
 fn read(head: &Head, body: &[u8], path: &str) -> Result<Map<String, Value>, Text> {
     if head.content_type.starts_with("text/html") {
-        return Err(Text {
-            en: "this is a web page; there is no API here".into(),
-            zh: "这是一个网页；这里没有 API".into(),
-        });
+        return Err(Text::new(
+            "this is a web page; there is no API here",
+            "这是一个网页；这里没有 API",
+        ));
     }
     if head.status != 200 {
         let is_text = head.content_type.starts_with("text/");
         let error = error_of(head.status, is_text, body, path);
         let (code, message) = (error.code, error.message);
-        return Err(Text {
-            en: format!("{code}, {message}").into(),
-            zh: format!("{code}，{message}").into(),
-        });
+        return Err(text!("{code}, {message}", "{code}，{message}"));
     }
     let text = String::from_utf8_lossy(body);
     match serde_json::from_str(&text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        _ => Err(Text {
-            en: "the answer is not JSON".into(),
-            zh: "应答不是 JSON".into(),
-        }),
+        _ => Err(Text::new("the answer is not JSON", "应答不是 JSON")),
     }
 }
 
@@ -436,7 +429,8 @@ pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, T
     if more {
         names.push_str(", …");
     }
-    Err(Text { en: format!(
-            "The API server has no resource {text:?} that can be listed and watched. It has: {names}."
-        ).into(), zh: format!("API server 没有可以 List 和 watch 的资源 {text:?}。它有：{names}。").into() })
+    Err(text!(
+        "The API server has no resource {text:?} that can be listed and watched. It has: {names}.",
+        "API server 没有可以 List 和 watch 的资源 {text:?}。它有：{names}。"
+    ))
 }

@@ -267,9 +267,9 @@ impl ListReader {
         let fields = fields_of(&self.item)?;
         let object = whole(fields, Some(&self.types), self.keep);
         // An error may quote the object.
-        let object = object.map_err(|(error, _)| match self.keep.redacted {
+        let object = object.map_err(|words| match self.keep.redacted {
             true => "its metadata cannot be read".to_owned(),
-            false => error,
+            false => words.en.to_string(),
         })?;
         self.items.push(Arc::new(object));
         Ok(())

@@ -177,10 +177,10 @@ fn finished(
     accept: &str,
 ) -> Result<HttpRequest, Text> {
     let Some(path) = built else {
-        return Err(Text {
-            en: "The request is too long for an address. Use shorter selectors.".into(),
-            zh: "请求太长，无法写成地址。请使用更短的选择器。".into(),
-        });
+        return Err(Text::new(
+            "The request is too long for an address. Use shorter selectors.",
+            "请求太长，无法写成地址。请使用更短的选择器。",
+        ));
     };
     // kube-core joins the first parameter with `&`, like the others.
     let path = path.trim_start_matches('/').replacen("?&", "?", 1);

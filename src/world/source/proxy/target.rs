@@ -4,6 +4,7 @@ use kube_core::discovery::ApiResource;
 use kube_core::{GroupVersionKind, TypeMeta};
 
 use crate::source::pod::{Keep, is_dns_label};
+use crate::text;
 use crate::text::Text;
 use deltascope_cache::selector::Selector;
 
@@ -93,39 +94,37 @@ impl Target {
             .chain(Some(group).filter(|group| !group.is_empty()))
             .any(|part| !is_path_part(part))
         {
-            return Err(Text {
-                en: "The resource has no usable name. Choose one that the API server offers."
-                    .into(),
-                zh: "资源没有可用的名称。请选择 API server 提供的资源。".into(),
-            });
+            return Err(Text::new(
+                "The resource has no usable name. Choose one that the API server offers.",
+                "资源没有可用的名称。请选择 API server 提供的资源。",
+            ));
         }
         if let Some(namespace) = &self.namespace {
             if !self.resource.namespaced {
                 let name = self.resource.name();
-                return Err(Text {
-                    en: format!("{name} are not in namespaces. Leave the namespace out.").into(),
-                    zh: format!("{name} 不属于命名空间。请不要指定命名空间。").into(),
-                });
+                return Err(text!(
+                    "{name} are not in namespaces. Leave the namespace out.",
+                    "{name} 不属于命名空间。请不要指定命名空间。"
+                ));
             }
             if !is_dns_label(namespace) {
-                return Err(Text { en: "The namespace is not a DNS label: use a-z, 0-9 and -, at most 63 characters. Leave it empty for all namespaces.".into(), zh: "命名空间不是 DNS 标签：只能用 a-z、0-9 和 -，最多 63 个字符。留空表示所有命名空间。".into() });
+                return Err(Text::new(
+                    "The namespace is not a DNS label: use a-z, 0-9 and -, at most 63 characters. Leave it empty for all namespaces.",
+                    "命名空间不是 DNS 标签：只能用 a-z、0-9 和 -，最多 63 个字符。留空表示所有命名空间。",
+                ));
             }
         }
         if self.label_selector.len().max(self.field_selector.len()) > MAX_SELECTOR {
-            return Err(Text {
-                en: format!("A selector has more than {MAX_SELECTOR} bytes. Use a shorter one.")
-                    .into(),
-                zh: format!("选择器超过 {MAX_SELECTOR} 字节。请使用更短的选择器。").into(),
-            });
+            return Err(text!(
+                "A selector has more than {MAX_SELECTOR} bytes. Use a shorter one.",
+                "选择器超过 {MAX_SELECTOR} 字节。请使用更短的选择器。"
+            ));
         }
         if let Err(error) = Selector::parse(&self.label_selector) {
-            return Err(Text {
-                en: format!(
-                    "The label selector cannot be read: {error}. Write it like app=web,tier!=cache."
-                )
-                .into(),
-                zh: format!("标签选择器无法读取：{error}。写法如 app=web,tier!=cache。").into(),
-            });
+            return Err(text!(
+                "The label selector cannot be read: {error}. Write it like app=web,tier!=cache.",
+                "标签选择器无法读取：{error}。写法如 app=web,tier!=cache。"
+            ));
         }
         Ok(())
     }
@@ -167,7 +166,10 @@ pub fn base(text: &str) -> Result<String, Text> {
     };
     let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:[]@%".contains(&byte);
     if path.is_none_or(|path| !path.bytes().all(usual)) {
-        return Err(Text { en: "This is no address of an API. Give a path of this server such as /k8s/, or an address such as http://127.0.0.1:8001/.".into(), zh: "这不是 API 的地址。请填写本服务器上的路径（如 /k8s/），或地址（如 http://127.0.0.1:8001/）。".into() });
+        return Err(Text::new(
+            "This is no address of an API. Give a path of this server such as /k8s/, or an address such as http://127.0.0.1:8001/.",
+            "这不是 API 的地址。请填写本服务器上的路径（如 /k8s/），或地址（如 http://127.0.0.1:8001/）。",
+        ));
     }
     Ok(format!("{}/", text.trim_end_matches('/')))
 }

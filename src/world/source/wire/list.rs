@@ -1,5 +1,7 @@
 //! Reads a list: one JSON document, its items one by one.
 
+use crate::text;
+use crate::text::Text;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -130,8 +132,7 @@ pub(super) async fn document(
     bytes: &[u8],
     slices: &Slices,
 ) -> Result<RecordedList, WireError> {
-    let fail =
-        |at: usize, (en, zh): (String, String)| error(name, Some(line_at(bytes, at)), &en, &zh);
+    let fail = |at: usize, words: Text| error(name, Some(line_at(bytes, at)), words);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(wrong) => {
@@ -174,9 +175,9 @@ pub(super) async fn document(
         if !more.is_empty() {
             return Err(fail(
                 text.len() - more.len(),
-                (
-                    "a second document begins here. A list is one document; a watch has one event a line, each with type and object (kubectl get --raw '…?watch=true').".to_owned(),
-                    "这里开始了第二个文档。列表只有一个文档；watch 每行一个事件，各有 type 和 object（kubectl get --raw '…?watch=true'）。".to_owned(),
+                Text::new(
+                    "a second document begins here. A list is one document; a watch has one event a line, each with type and object (kubectl get --raw '…?watch=true').",
+                    "这里开始了第二个文档。列表只有一个文档；watch 每行一个事件，各有 type 和 object（kubectl get --raw '…?watch=true'）。",
                 ),
             ));
         }
@@ -233,7 +234,7 @@ pub(super) struct Items {
 }
 
 impl Items {
-    fn add(&mut self, object: Arc<DynamicObject>) -> Result<(), (String, String)> {
+    fn add(&mut self, object: Arc<DynamicObject>) -> Result<(), Text> {
         self.weight = self.weight.saturating_add(bounds::weight(&object.data));
         if self.weight > MAX_READ {
             return Err(too_heavy());
@@ -244,7 +245,7 @@ impl Items {
 }
 
 /// The kind of a list's items: its own kind without `List`.
-pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String, String)> {
+pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, Text> {
     let kind = text_of(fields, "kind").unwrap_or_default();
     match kind {
         "Status" => return Err(status(fields).words()),
@@ -256,11 +257,9 @@ pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String,
     }
     let Some(of) = kind.strip_suffix("List") else {
         let kind = quoted(kind);
-        return Err((
-            format!(
-                "this is a single object of kind {kind}. Record the list of its kind, or a watch."
-            ),
-            format!("这是单个对象，kind 为 {kind}。请录制这一类的列表，或 watch。"),
+        return Err(text!(
+            "this is a single object of kind {kind}. Record the list of its kind, or a watch.",
+            "这是单个对象，kind 为 {kind}。请录制这一类的列表，或 watch。"
         ));
     };
     match fields.get("items") {
@@ -268,88 +267,73 @@ pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String,
         Some(Value::Array(_) | Value::Null) => Ok(of),
         _ => {
             let kind = quoted(kind);
-            Err((
-                format!("the list of kind {kind} has no array items. Record it again."),
-                format!("kind 为 {kind} 的列表没有 items 数组。请重新录制。"),
+            Err(text!(
+                "the list of kind {kind} has no array items. Record it again.",
+                "kind 为 {kind} 的列表没有 items 数组。请重新录制。"
             ))
         }
     }
 }
 
-pub(super) fn object_of(
-    item: Value,
-    types: Option<&TypeMeta>,
-) -> Result<Arc<DynamicObject>, (String, String)> {
+pub(super) fn object_of(item: Value, types: Option<&TypeMeta>) -> Result<Arc<DynamicObject>, Text> {
     match item {
         Value::Object(item) => whole(item, types, Keep::default()).map(Arc::new),
-        _ => Err((
-            "it is not a JSON object".to_owned(),
-            "它不是 JSON 对象".to_owned(),
-        )),
+        _ => Err(Text::new("it is not a JSON object", "它不是 JSON 对象")),
     }
 }
 
-pub(super) fn unusable(index: usize, (en, zh): (String, String)) -> (String, String) {
-    (
-        format!("items[{index}] cannot be used: {en}. Mend it or record the list again."),
-        format!("items[{index}] 无法使用：{zh}。请修正或重新录制列表。"),
+pub(super) fn unusable(index: usize, Text { en, zh }: Text) -> Text {
+    text!(
+        "items[{index}] cannot be used: {en}. Mend it or record the list again.",
+        "items[{index}] 无法使用：{zh}。请修正或重新录制列表。"
     )
 }
 
-pub(super) fn too_many(count: usize) -> (String, String) {
-    (
-        format!(
-            "the list has {count} objects; at most {MAX_ITEMS} are shown. Record one namespace, or with a selector."
-        ),
-        format!(
-            "列表有 {count} 个对象，最多显示 {MAX_ITEMS} 个。请只录制一个命名空间，或使用选择器。"
-        ),
+pub(super) fn too_many(count: usize) -> Text {
+    text!(
+        "the list has {count} objects; at most {MAX_ITEMS} are shown. Record one namespace, or with a selector.",
+        "列表有 {count} 个对象，最多显示 {MAX_ITEMS} 个。请只录制一个命名空间，或使用选择器。"
     )
 }
 
-pub(super) fn too_large(size: usize) -> (String, String) {
-    (
-        format!("it has {size} bytes, and at most {MAX_LINE} are read"),
-        format!("它有 {size} 字节，最多读取 {MAX_LINE} 字节"),
+pub(super) fn too_large(size: usize) -> Text {
+    text!(
+        "it has {size} bytes, and at most {MAX_LINE} are read",
+        "它有 {size} 字节，最多读取 {MAX_LINE} 字节"
     )
 }
 
-pub(super) fn no_list_of_this_size(size: usize) -> (String, String) {
-    (
-        format!(
-            "this is not a list: {size} bytes stand beside its items. Record the list of a kind, or a watch."
-        ),
-        format!("这不是列表：除 items 外还有 {size} 字节。请录制某一类的列表，或 watch。"),
+pub(super) fn no_list_of_this_size(size: usize) -> Text {
+    text!(
+        "this is not a list: {size} bytes stand beside its items. Record the list of a kind, or a watch.",
+        "这不是列表：除 items 外还有 {size} 字节。请录制某一类的列表，或 watch。"
     )
 }
 
-pub(super) fn items_twice() -> (String, String) {
-    (
-        "the list has items twice, or under an escaped name. Record it again.".to_owned(),
-        "列表的 items 出现两次，或其名称带有转义。请重新录制。".to_owned(),
+pub(super) fn items_twice() -> Text {
+    Text::new(
+        "the list has items twice, or under an escaped name. Record it again.",
+        "列表的 items 出现两次，或其名称带有转义。请重新录制。",
     )
 }
 
-pub(super) fn no_json(bytes: &[u8], at: usize, wrong: &serde_json::Error) -> (String, String) {
+pub(super) fn no_json(bytes: &[u8], at: usize, wrong: &serde_json::Error) -> Text {
     if at >= bytes.len() {
-        return (
-            "the file ends in the middle. Half a list would look like deletions: record it again."
-                .to_owned(),
-            "文件在中间结束。半个列表看起来就像删除：请重新录制。".to_owned(),
+        return Text::new(
+            "the file ends in the middle. Half a list would look like deletions: record it again.",
+            "文件在中间结束。半个列表看起来就像删除：请重新录制。",
         );
     }
     let column = column_at(bytes, at);
-    let (en, zh) = if wrong.is_eof() {
-        (
-            "the value ends in the middle".to_owned(),
-            "值在中间结束".to_owned(),
-        )
+    let Text { en, zh } = if wrong.is_eof() {
+        Text::new("the value ends in the middle", "值在中间结束")
     } else {
-        (reason(wrong), reason(wrong))
+        let reason = reason(wrong);
+        Text::new(&reason, &reason)
     };
-    (
-        format!("this is not JSON ({en}, column {column}). Mend it or record it again."),
-        format!("这不是 JSON（{zh}，第 {column} 列）。请修正或重新录制。"),
+    text!(
+        "this is not JSON ({en}, column {column}). Mend it or record it again.",
+        "这不是 JSON（{zh}，第 {column} 列）。请修正或重新录制。"
     )
 }
 
@@ -398,7 +382,7 @@ pub(super) fn list_with(
 /// # Errors
 /// States what is wrong with the list and what to do.
 pub fn list_of(list: Value, items: Vec<Value>) -> Result<RecordedList, WireError> {
-    let fail = |(en, zh): (String, String)| error("", None, &en, &zh);
+    let fail = |words: Text| error("", None, words);
     let Value::Object(fields) = list else {
         return Err(fail(nothing_to_play()));
     };

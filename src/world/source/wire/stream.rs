@@ -1,5 +1,6 @@
 //! Reads a watch: one JSON object per line, in chunks of any size.
 
+use crate::text;
 use std::sync::Arc;
 
 use kube_core::{DynamicObject, TypeMeta};
@@ -51,8 +52,10 @@ impl WatchReader {
         }) {
             decoder.fail(
                 line,
-                &format!("the line is longer than {MAX_LINE} bytes. No Kubernetes object is; is this a watch, with one event a line?"),
-                &format!("这一行超过 {MAX_LINE} 字节。Kubernetes 对象没有这么大；这是每行一个事件的 watch 吗？"),
+                text!(
+                    "the line is longer than {MAX_LINE} bytes. No Kubernetes object is; is this a watch, with one event a line?",
+                    "这一行超过 {MAX_LINE} 字节。Kubernetes 对象没有这么大；这是每行一个事件的 watch 吗？"
+                ),
             );
         }
     }
@@ -177,8 +180,8 @@ pub(super) struct CutLine {
 pub(super) enum Fault {
     /// The line ends in the middle.
     Cut,
-    /// The line is wrong; the reason in English and Chinese.
-    Bad(String, String),
+    /// The line is wrong; the reason.
+    Bad(Text),
 }
 
 impl Decoder {
@@ -193,16 +196,20 @@ impl Decoder {
         if let Some(cut) = self.cut.take() {
             self.fail(
                 cut.line,
-                "the line ends in the middle of an event, and others follow. A watch has one JSON object a line: record it again, or put each event on one line (jq -c .).",
-                "这一行在事件中间结束，后面还有内容。watch 每行一个 JSON 对象：请重新录制，或把每个事件写成一行（jq -c .）。",
+                Text::new(
+                    "the line ends in the middle of an event, and others follow. A watch has one JSON object a line: record it again, or put each event on one line (jq -c .).",
+                    "这一行在事件中间结束，后面还有内容。watch 每行一个 JSON 对象：请重新录制，或把每个事件写成一行（jq -c .）。",
+                ),
             );
             return;
         }
         if self.count == MAX_EVENTS {
             self.fail(
                 line,
-                &format!("there are more than {MAX_EVENTS} events. Cut the file here, or record a shorter watch."),
-                &format!("事件超过 {MAX_EVENTS} 个。请在这里截断文件，或录制更短的 watch。"),
+                text!(
+                    "there are more than {MAX_EVENTS} events. Cut the file here, or record a shorter watch.",
+                    "事件超过 {MAX_EVENTS} 个。请在这里截断文件，或录制更短的 watch。"
+                ),
             );
             return;
         }
@@ -210,8 +217,7 @@ impl Decoder {
             Ok(event) => {
                 self.weight = self.weight.saturating_add(weight(&event));
                 if self.weight > MAX_READ {
-                    let (en, zh) = too_heavy();
-                    return self.fail(line, &en, &zh);
+                    return self.fail(line, too_heavy());
                 }
                 self.count += 1;
                 self.events.push(event);
@@ -222,23 +228,24 @@ impl Decoder {
                     bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
                 });
             }
-            Err(Fault::Bad(en, zh)) => self.fail(line, &en, &zh),
+            Err(Fault::Bad(words)) => self.fail(line, words),
         }
     }
 
-    fn fail(&mut self, line: u32, en: &str, zh: &str) {
-        let (en, zh) = match self.count {
-            0 => (en.to_owned(), zh.to_owned()),
-            1 => (
-                format!("{en} The event before it plays."),
-                format!("{zh}它之前的 1 个事件照常播放。"),
+    fn fail(&mut self, line: u32, words: Text) {
+        let Text { en, zh } = &words;
+        let words = match self.count {
+            0 => words,
+            1 => text!(
+                "{en} The event before it plays.",
+                "{zh}它之前的 1 个事件照常播放。"
             ),
-            count => (
-                format!("{en} The {count} events before it play."),
-                format!("{zh}它之前的 {count} 个事件照常播放。"),
+            count => text!(
+                "{en} The {count} events before it play.",
+                "{zh}它之前的 {count} 个事件照常播放。"
             ),
         };
-        self.error = Some(error(&self.name, Some(line), &en, &zh));
+        self.error = Some(error(&self.name, Some(line), words));
     }
 }
 
@@ -250,29 +257,21 @@ pub(super) fn weight(event: &RecordedEvent) -> usize {
     }
 }
 
-/// The message for lists and events that hold more than can be kept, in English and Chinese.
-pub fn too_heavy() -> (String, String) {
-    (
-        format!(
-            "there are so many small values that they would take more than {MAX_READ} bytes. Record less: one namespace, or metadata only."
-        ),
-        format!(
-            "零碎的值太多，读取后将超过 {MAX_READ} 字节。请录制更小的范围：一个命名空间，或仅元数据。"
-        ),
+/// The message for lists and events that hold more than can be kept.
+pub fn too_heavy() -> Text {
+    text!(
+        "there are so many small values that they would take more than {MAX_READ} bytes. Record less: one namespace, or metadata only.",
+        "零碎的值太多，读取后将超过 {MAX_READ} 字节。请录制更小的范围：一个命名空间，或仅元数据。"
     )
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
     if bounds::weight_of_json(bytes) > MAX_READ {
-        let (en, zh) = too_heavy();
-        return Err(Fault::Bad(en, zh));
+        return Err(Fault::Bad(too_heavy()));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| match error.error_len() {
         None => Fault::Cut,
-        Some(_) => {
-            let (en, zh) = not_utf8(error.valid_up_to() + 1);
-            Fault::Bad(en, zh)
-        }
+        Some(_) => Fault::Bad(not_utf8(error.valid_up_to() + 1)),
     })?;
     let value: Value = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {
@@ -280,15 +279,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
         }
         let reason = reason(&error);
         let column = error.column();
-        Fault::Bad(
-            format!("the line is not JSON ({reason}, column {column}). A watch has one JSON object a line: mend or remove it."),
-            format!("这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"),
-        )
+        Fault::Bad(text!(
+            "the line is not JSON ({reason}, column {column}). A watch has one JSON object a line: mend or remove it.",
+            "这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"
+        ))
     })?;
-    event_in(value, Keep::default()).map_err(|mistake| {
-        let (en, zh) = mistake.words();
-        Fault::Bad(en, zh)
-    })
+    event_in(value, Keep::default()).map_err(|mistake| Fault::Bad(mistake.words()))
 }
 
 /// Reads one event of a watch.
@@ -296,10 +292,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
 /// # Errors
 /// States what is wrong with the event and what to do.
 pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
-    event_in(value, Keep::default()).map_err(|mistake| {
-        let (en, zh) = mistake.words();
-        Text::new(&en, &zh)
-    })
+    event_in(value, Keep::default()).map_err(|mistake| mistake.words())
 }
 
 /// Reads an event and drops what `keep` excludes of its object.
@@ -323,19 +316,24 @@ pub(in crate::source) fn event_in(value: Value, keep: Keep) -> Result<RecordedEv
         other => {
             let other = quoted(other);
             return Err(Mistake::new(
-                &format!("the event type {other} is unknown"),
-                &format!("未知的事件类型 {other}"),
-                "It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line.",
-                "类型只有 ADDED、MODIFIED、DELETED、BOOKMARK 和 ERROR：请修正或删除这一行。",
+                text!(
+                    "the event type {other} is unknown",
+                    "未知的事件类型 {other}"
+                ),
+                Text::new(
+                    "It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line.",
+                    "类型只有 ADDED、MODIFIED、DELETED、BOOKMARK 和 ERROR：请修正或删除这一行。",
+                ),
             ));
         }
     };
     let Some(Value::Object(object)) = object else {
         return Err(Mistake::new(
-            &format!("the {kind} event has no object"),
-            &format!("{kind} 事件没有 object"),
-            "Record the watch again, or remove the line.",
-            "请重新录制，或删除这一行。",
+            text!("the {kind} event has no object", "{kind} 事件没有 object"),
+            Text::new(
+                "Record the watch again, or remove the line.",
+                "请重新录制，或删除这一行。",
+            ),
         ));
     };
     match event {
@@ -350,12 +348,13 @@ pub(in crate::source) fn event_in(value: Value, keep: Keep) -> Result<RecordedEv
             if text_of(&object, "kind") == Some("Table") {
                 return Err(table());
             }
-            let object = whole(object, None, keep).map_err(|(en, zh)| {
+            let object = whole(object, None, keep).map_err(|Text { en, zh }| {
                 Mistake::new(
-                    &format!("the object of the {kind} event cannot be used: {en}"),
-                    &format!("{kind} 事件的对象无法使用：{zh}"),
-                    "Mend or remove the line.",
-                    "请修正或删除这一行。",
+                    text!(
+                        "the object of the {kind} event cannot be used: {en}",
+                        "{kind} 事件的对象无法使用：{zh}"
+                    ),
+                    Text::new("Mend or remove the line.", "请修正或删除这一行。"),
                 )
             })?;
             Ok(RecordedEvent::Object {
@@ -375,10 +374,11 @@ pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, Mis
         .filter(|rv| !rv.is_empty());
     let Some(rv) = rv else {
         return Err(Mistake::new(
-            "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark",
-            "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项",
-            "Remove the line.",
-            "请删除这一行。",
+            Text::new(
+                "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark",
+                "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项",
+            ),
+            Text::new("Remove the line.", "请删除这一行。"),
         ));
     };
     let initial_events_end = metadata
@@ -392,15 +392,15 @@ pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, Mis
     })
 }
 
-/// Reads an object that must have a name; the error is in English and Chinese, without a full stop.
+/// Reads an object that must have a name; the error is without a full stop.
 pub(in crate::source) fn whole(
     fields: Map<String, Value>,
     types: Option<&TypeMeta>,
     keep: Keep,
-) -> Result<DynamicObject, (String, String)> {
+) -> Result<DynamicObject, Text> {
     let object = trimmed(fields, types, keep).map_err(|error| {
         let error = shortened(&error);
-        (error.clone(), error)
+        Text::new(&error, &error)
     })?;
     if object
         .metadata
@@ -409,10 +409,7 @@ pub(in crate::source) fn whole(
         .unwrap_or_default()
         .is_empty()
     {
-        return Err((
-            "it has no metadata.name".to_owned(),
-            "它没有 metadata.name".to_owned(),
-        ));
+        return Err(Text::new("it has no metadata.name", "它没有 metadata.name"));
     }
     Ok(object)
 }
