@@ -56,7 +56,14 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   assert.equal(opened.step, lanes[3].step);
   assert.ok(await app.page.locator(".grid").isVisible());
   assert.ok(await app.id("strip").isVisible());
-  assert.equal(await app.page.locator("#motion > .trail").count(), 1);
+  // Two commands, and one trail.
+  await app.call("seek", 0);
+  await app.call("compare", "race");
+  await app.page.locator("body").press("ArrowRight");
+  await app.id("lane-1.32").click();
+  const trail = app.page.locator("#motion .trail");
+  await trail.first().waitFor({ state: "attached" });
+  assert.equal(await trail.count(), 1);
 }));
 
 test("lanes fit on a laptop and a phone, also in Chinese", onPage({ lang: "zh", viewport: PHONE, lesson: "tombstone" }, async (app) => {
