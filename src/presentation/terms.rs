@@ -41,7 +41,7 @@ terms! {
     "cache", "本地缓存":
         "The informer’s copy of the API server’s objects, in the memory of your program: to read it takes no request.",
         "informer 在程序内存里保存的一份对象副本，读它不用请求 API server。";
-    "list", "list":
+    "list", "List":
         "A request for all objects as they are now; the answer has a version, from which a watch goes on.",
         "取回当前全部对象的请求；结果带有版本号，watch 从这个版本继续。";
     "watch", "watch":

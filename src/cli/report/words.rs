@@ -526,7 +526,7 @@ fn log_differs(of: &Ledger, first: &Differs) -> Text {
     let (mut en, mut zh) = match place {
         Some(line) => (
             format!(
-                "From line {line} on, the log of {what} differs from the calls that its handler should have got."
+                "The log of {what} differs, from line {line} on, from the calls that its handler should have got."
             ),
             format!("{what} 的日志从第 {line} 行起与 handler 应当收到的不同。"),
         ),

@@ -374,8 +374,8 @@ mod tests {
         let line = r#"{"informer":{"type":"ADDED","object":{"metadata":{"name":"a"}}}}"#;
         let log = |lines| format!("{line}\n").repeat(lines).into_bytes();
         let heard = |lines| session.heard("log", &log(lines), false, 0).unwrap().words;
-        let says = "7 lines are too many, and left out.";
+        let says = "The log is too long: 7 lines are left out.";
         assert!(heard(MOST + 7).en.contains(says));
-        assert!(!heard(1).en.contains("too many"));
+        assert!(!heard(1).en.contains("too long"));
     }
 }
