@@ -13,8 +13,6 @@ pub enum Action {
     Command(Command),
     /// Show the help.
     Help,
-    /// Choose this answer of the question, from 1.
-    Choose(u32),
     /// Begin or end the presenter.
     Present,
     /// Blank the presenter's screen, or show it again.
@@ -157,7 +155,7 @@ fn told(key: &str) -> Option<Action> {
         "m" | "M" => Tell::Show(false),
         "p" | "P" => return Some(Action::Present),
         "?" => return Some(Action::Help),
-        _ => return digit(key).filter(|at| *at > 0).map(Action::Choose),
+        _ => return None,
     })))
 }
 
@@ -175,18 +173,17 @@ fn unblanked(key: &str) -> Option<Action> {
     match presented(key)? {
         Action::Command(_) | Action::Blank => Some(Action::Blank),
         Action::Present => Some(Action::Present),
-        Action::Help | Action::Code | Action::Choose(_) => None,
+        Action::Help | Action::Code => None,
     }
 }
 
 fn tenth(key: &str, steps: usize) -> Option<usize> {
-    Some(steps.saturating_mul(usize::try_from(digit(key)?).ok()?) / 10)
-}
-
-fn digit(key: &str) -> Option<u32> {
     let mut digits = key.chars();
     let digit = digits.next()?.to_digit(10)?;
-    digits.next().is_none().then_some(digit)
+    if digits.next().is_some() {
+        return None;
+    }
+    Some(steps.saturating_mul(usize::try_from(digit).ok()?) / 10)
 }
 
 #[cfg(test)]
@@ -338,10 +335,6 @@ mod tests {
         // What is not in front of a class has neither a blank screen nor a code.
         assert_eq!(does(Shown::Story, "P"), Some(Action::Present));
         for key in ["b", ".", "q"] {
-            assert_eq!(does(Shown::Story, key), None, "{key}");
-        }
-        assert_eq!(does(Shown::Presenter, "3"), Some(Action::Choose(3)));
-        for key in ["0", "F3"] {
             assert_eq!(does(Shown::Story, key), None, "{key}");
         }
         assert_eq!(does(Shown::Board, "p"), None);

@@ -37,32 +37,6 @@ impl Way {
     }
 }
 
-const ANSWERS: &str = ".tale-ask .answers :is(.answer, input):enabled";
-
-/// Whether a question is open, and the focus is not there yet.
-fn asks(ui: Ui, host: &Host) -> bool {
-    let is_open = ui.view.with_untracked(|view| {
-        let asked = view.story.as_ref().and_then(|story| story.asked.as_ref());
-        asked.is_some_and(|asked| asked.given.is_none())
-    });
-    is_open && host.find(".tale-ask :focus").is_none() && host.find(ANSWERS).is_some()
-}
-
-/// Chooses an answer by its number from 1, or moves the focus to the first one.
-fn choose(host: &Host, at: u32) {
-    let answers = host.find_all(ANSWERS);
-    let Some(answer) = answers.and_then(|all| all.get(at.saturating_sub(1))) else {
-        return;
-    };
-    let answer: HtmlElement = answer.unchecked_into();
-    if at > 0 && answer.tag_name() == "BUTTON" {
-        answer.click();
-    } else {
-        // Fails only for an element that is not in a document.
-        let _ = answer.focus();
-    }
-}
-
 /// From now on the keys control the stage.
 pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let host = ui.host();
@@ -146,14 +120,8 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         way.taken.set(key == " ");
         event.prevent_default();
         event.stop_propagation();
-        // What opens the next scene shows the answer: first it leads to the answers.
-        let action = match action {
-            Action::Command(Command::Tell(Tell::Next)) if asks(ui, &here) => Action::Choose(0),
-            action => action,
-        };
         match action {
             Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
-            Action::Choose(at) => choose(&here, at),
             Action::Command(command) => ui.send(command),
             Action::Help => help.set(true),
             Action::Present => presenter.toggle(),
