@@ -133,7 +133,7 @@ impl Status {
             Phase::Watching if self.is_stale() => {
                 text!("silent for {seconds} s", "{seconds} 秒没有消息")
             }
-            Phase::Watching => text!("heard {seconds} s ago", "{seconds} 秒前有消息"),
+            Phase::Watching => text!("last data {seconds} s ago", "{seconds} 秒前有消息"),
             Phase::Waiting(left) => text!("tries again in {left} s", "{left} 秒后重试"),
         };
         words.get(lang).to_owned()

@@ -122,7 +122,7 @@ test("a controller's informers are listed, live, and a click shows one on the st
     const file = join(tap.folder, "controller.log");
     writeFileSync(file, log.join("\n"));
     await app.drop(file);
-    await app.id("heard").getByText("the log lacks a call").waitFor();
+    await app.id("heard").getByText("the log lacks an expected call").waitFor();
     const before = await app.state();
     await app.id("heard").getByRole("button", { name: "Show the moment" }).click();
     const moment = await app.eventually("it is the moment", ({ step }) => step !== before.step);

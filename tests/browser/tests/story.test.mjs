@@ -381,7 +381,7 @@ test("a marked word says what it is, by mouse and by keyboard", onPage({ link: "
   await shown("watch", /一直打开的请求/);
   await page.keyboard.press("Escape");
   await app.id("btn-help").click();
-  assert.match(await page.locator(".help .terms").last().innerText(), /Reflector[^]*负责 list 和 watch/);
+  assert.match(await page.locator(".help .terms").last().innerText(), /Reflector[^]*负责 List 和 watch/);
 }));
 
 test("the words of a story can be read from far away", onPage({ link: "#v1;lesson=first-look;scene=5", viewport: LAPTOP }, async (app) => {
