@@ -412,15 +412,3 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   // Six lines of the lesson, and four of an Update and one Delete.
   assert.equal((await app.state()).output.length, 10);
 }));
-
-test("the key to the next scene leads to an open question first, and digits answer it", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
-  await app.id("answer").first().waitFor();
-  await app.page.keyboard.press("PageDown");
-  await app.page.waitForFunction(() => document.activeElement.matches(".answer"));
-  assert.equal((await app.state()).scene.index, 6);
-  await app.page.keyboard.press("2");
-  await app.id("verdict").waitFor();
-  assert.equal(await app.id("answer").nth(1).getAttribute("aria-pressed"), "true");
-  await app.page.keyboard.press("PageDown");
-  await app.eventually("the next scene", (state) => state.scene.index === 7);
-}));
