@@ -38,6 +38,9 @@ pub struct Stage {
     size: Cell<(f64, f64)>,
 }
 
+/// Where a pill begins or ends, and its colours there.
+type End = (Rect, Option<[String; 2]>);
+
 /// A crate under way.
 struct Crate {
     parts: Vec<(Element, Rect)>,
@@ -159,7 +162,7 @@ impl Stage {
         map: &Map,
         ways: Vec<Way>,
         scene: &Scene,
-        (names, lang): (&Names, Lang),
+        words: (&Names, Lang),
         scaled: &impl Fn(u32) -> u32,
     ) -> u32 {
         let mut gone = 0;
@@ -186,7 +189,7 @@ impl Stage {
             };
             let trail = draw_way(map, &route, flight.hue, false);
             let whence = way.enters.map(|room| {
-                let text = ["← ", strings::room(lang, room)].concat();
+                let text = ["← ", strings::room(words.1, room)].concat();
                 say_way(&self.host, map, &text, &route, true)
             });
             let light = begin.saturating_sub(scaled(LIGHT_MS));
@@ -196,30 +199,9 @@ impl Stage {
             {
                 ghost(map, start);
             }
-            let flyer = match &flight.look {
-                Look::Pill(token) => pill(token, flight.hue, names),
-                Look::Label(text) => element("div", "fly-label", text),
-                Look::Others(count) => {
-                    let text = ["+", &strings::objects(lang, *count)].concat();
-                    element("div", "fly-label", &text)
-                }
-                Look::Crate => match start.as_ref().and_then(|start| start.copy.as_ref()) {
-                    Some(copy) => match name_of(copy) {
-                        Some(name) => element("div", "fly-label", &name),
-                        None => copy.clone().dyn_into().ok(),
-                    },
-                    // It came and went within one step.
-                    None => flight.from.first().and_then(|from| match from {
-                        Anchor::Column { key, .. } => element("div", "fly-label", &names.get(key)),
-                        _ => None,
-                    }),
-                },
+            let Some(flyer) = flyer(flight, start.as_ref(), words) else {
+                continue;
             };
-            let Some(flyer) = flyer else { continue };
-            let _ = flyer.class_list().add_1("fly");
-            if let Some(hue) = flight.hue {
-                let _ = flyer.class_list().add_1(type_class(hue));
-            }
             let style = flyer.style();
             let _ = style.set_property("offset-path", &format!("path('{}')", route.svg()));
             let mut large = large(&flyer, rem);
@@ -230,16 +212,15 @@ impl Stage {
                 fill: "both",
             };
             let later = scene.flights.get(way.place + 1..).unwrap_or_default();
-            // It stays until what comes after it is there, or until the last thing has left it.
-            let mut stays = end;
             let mut fits = None;
-            if let Some(start) = start.as_ref().filter(|one| is_crate && one.copy.is_some()) {
+            let packed = start.as_ref().filter(|one| is_crate && one.copy.is_some());
+            let leaves = match packed {
+                Some(_) => emptied(later),
+                None => followed(flight, later),
+            };
+            let stays = leaves.map_or(end, scaled);
+            if let Some(start) = packed {
                 size(&flyer, start.spot.rect);
-                let leaves =
-                    |one: &&Flight| matches!(one.from.first(), Some(Anchor::PoppedDelta(_)));
-                let last = later.iter().take_while(|one| one.look != Look::Crate);
-                let last = last.filter(leaves).map(|one| one.at).max();
-                stays = last.map_or(end, scaled);
                 gone = gone.max(end);
                 large = (start.spot.rect.width, start.spot.rect.height);
                 fits = Some(landing.fits(start.spot.rect));
@@ -248,31 +229,9 @@ impl Stage {
                     begin: end,
                     end: stays,
                 });
-            } else if let Look::Pill(_) = flight.look
-                && let Some(next) = later.iter().find(|one| one.to == flight.to)
-            {
-                stays = scaled(next.end());
-            } else if let Some(next) = later
-                .iter()
-                .find(|one| one.from.first() == flight.to.first() && one.look == flight.look)
-            {
-                // The same thing goes on from there.
-                stays = scaled(next.at);
             }
-            match flight.hides {
-                Hides::Nothing => {}
-                Hides::Target if is_door || is_small(&to) => {}
-                Hides::Target => self.show(&column_of(&to, &flight.to), "0", 0, end),
-                // What left is now inside the target.
-                Hides::Inside if is_door => {}
-                Hides::Inside => {
-                    let inside = to.children();
-                    for at in 0..inside.length() {
-                        if let Some(child) = inside.get_with_index(at) {
-                            self.show(&child, "0", 0, if is_crate { stays } else { end });
-                        }
-                    }
-                }
+            if !is_door {
+                self.hide(flight, &to, end, if is_crate { stays } else { end });
             }
             if let Some(Anchor::PoppedDelta(at)) = flight.from.first()
                 && let Some(of) = crates.last().filter(|of| of.begin <= begin)
@@ -300,22 +259,12 @@ impl Stage {
             if let Some(fits) = fits {
                 (scales[0].1, scales[3].1) = (1.0, fits);
             }
-            let is_pill = matches!(flight.look, Look::Pill(_));
-            let begins = (origin, start.and_then(|start| start.colours));
-            let ends = [Some(begins), None, None, Some((landing, colours))];
-            let frames = scales.iter().zip(ends).map(|(&(at, scale), end)| {
-                // Not `scale`, which applies to the path as well.
-                let mut frame = vec![
-                    ("offset", decimals("#", &[at])),
-                    ("offsetDistance", decimals("#%", &[at * 100.0])),
-                    ("transform", decimals("scale(#)", &[scale])),
-                ];
-                if is_pill {
-                    frame.extend(widths(map, end));
-                }
-                frame
+            let ends = matches!(flight.look, Look::Pill(_)).then(|| {
+                let begins = (origin, start.and_then(|start| start.colours));
+                [begins, (landing, colours)]
             });
-            let mut frames: Vec<_> = frames.collect();
+            let is_pill = ends.is_some();
+            let mut frames = frames(map, scales, ends);
             if is_pill {
                 hide_letters(&mut frames, &scales, LEGIBLE_PX / (LETTERS * rem));
             }
@@ -324,6 +273,24 @@ impl Stage {
             self.run(animate(&flyer, &frames, timing));
         }
         gone
+    }
+
+    /// Hides what arrives until `end`, and what is inside of it until `emptied`.
+    fn hide(&self, flight: &Flight, to: &Element, end: u32, emptied: u32) {
+        match flight.hides {
+            Hides::Nothing => {}
+            Hides::Target if is_small(to) => {}
+            Hides::Target => self.show(&column_of(to, &flight.to), "0", 0, end),
+            // What left is now inside the target.
+            Hides::Inside => {
+                let inside = to.children();
+                for at in 0..inside.length() {
+                    if let Some(child) = inside.get_with_index(at) {
+                        self.show(&child, "0", 0, emptied);
+                    }
+                }
+            }
+        }
     }
 
     fn run(&self, animation: Animation) {
@@ -515,6 +482,82 @@ fn element(tag: &str, class: &str, text: &str) -> Option<HtmlElement> {
     element.dyn_into().ok()
 }
 
+/// What flies, as it looks.
+fn flyer(
+    flight: &Flight,
+    start: Option<&Start>,
+    (names, lang): (&Names, Lang),
+) -> Option<HtmlElement> {
+    let flyer = match &flight.look {
+        Look::Pill(token) => pill(token, flight.hue, names),
+        Look::Label(text) => element("div", "fly-label", text),
+        Look::Others(count) => {
+            let text = ["+", &strings::objects(lang, *count)].concat();
+            element("div", "fly-label", &text)
+        }
+        Look::Crate => match start.and_then(|start| start.copy.as_ref()) {
+            Some(copy) => match name_of(copy) {
+                Some(name) => element("div", "fly-label", &name),
+                None => copy.clone().dyn_into().ok(),
+            },
+            // It came and went within one step.
+            None => flight.from.first().and_then(|from| match from {
+                Anchor::Column { key, .. } => element("div", "fly-label", &names.get(key)),
+                _ => None,
+            }),
+        },
+    }?;
+    let _ = flyer.class_list().add_1("fly");
+    if let Some(hue) = flight.hue {
+        let _ = flyer.class_list().add_1(type_class(hue));
+    }
+    Some(flyer)
+}
+
+/// When what comes after a thing that landed is there, in the scene's ms: it stays until then.
+fn followed(flight: &Flight, later: &[Flight]) -> Option<u32> {
+    let replaces = |one: &&Flight| one.to == flight.to;
+    if let Look::Pill(_) = flight.look
+        && let Some(next) = later.iter().find(replaces)
+    {
+        return Some(next.end());
+    }
+    // The same thing goes on from there.
+    let goes_on = |one: &&Flight| one.from.first() == flight.to.first() && one.look == flight.look;
+    later.iter().find(goes_on).map(|next| next.at)
+}
+
+/// When the last thing leaves a crate that landed.
+fn emptied(later: &[Flight]) -> Option<u32> {
+    let leaves = |one: &&Flight| matches!(one.from.first(), Some(Anchor::PoppedDelta(_)));
+    let last = later.iter().take_while(|one| one.look != Look::Crate);
+    last.filter(leaves).map(|one| one.at).max()
+}
+
+/// Where a thing has what size on its way; at its `ends` a pill has their widths and colours.
+fn frames(
+    map: &Map,
+    scales: [(f64, f64); 4],
+    ends: Option<[End; 2]>,
+) -> Vec<Vec<(&'static str, String)>> {
+    let is_pill = ends.is_some();
+    let [begins, lands] = ends.map_or([None, None], |ends| ends.map(Some));
+    let frames = scales.into_iter().zip([begins, None, None, lands]);
+    let frames = frames.map(|((at, scale), end)| {
+        // Not `scale`, which applies to the path as well.
+        let mut frame = vec![
+            ("offset", decimals("#", &[at])),
+            ("offsetDistance", decimals("#%", &[at * 100.0])),
+            ("transform", decimals("scale(#)", &[scale])),
+        ];
+        if is_pill {
+            frame.extend(widths(map, end));
+        }
+        frame
+    });
+    frames.collect()
+}
+
 /// An object under way: its type's glyph, its mark, its name and its version.
 fn pill(token: &Token, hue: Option<DeltaType>, names: &Names) -> Option<HtmlElement> {
     let pill = element("div", "pill", "")?;
@@ -537,7 +580,7 @@ fn pill(token: &Token, hue: Option<DeltaType>, names: &Names) -> Option<HtmlElem
 }
 
 /// The width of a pill, and at one of its ends its colours; between them it is as narrow as what is in it.
-fn widths(map: &Map, end: Option<(Rect, Option<[String; 2]>)>) -> Vec<(&'static str, String)> {
+fn widths(map: &Map, end: Option<End>) -> Vec<(&'static str, String)> {
     let (rect, colours) = end.unwrap_or_default();
     let width = rect.width.min(map.width).min(240.0);
     let mut styles = vec![("width", decimals("#px", &[width]))];

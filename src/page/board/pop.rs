@@ -14,7 +14,7 @@ use crate::ui::Ui;
 use deltascope_cache::fact::{Actor, LockName};
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
-use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
+use deltascope_presentation::rows::pop::{LockRow, PopRows, PoppedRow, rows};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, heard};
 use deltascope_replay::picture::ProcessMode;
@@ -58,7 +58,6 @@ pub(super) fn Pop() -> impl IntoView {
     });
     let mode = Memo::new(move |_| room.with(|room| room.mode));
     let held = move || mode.get() == ProcessMode::Held;
-    let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
     let side = move || {
         view! {
             <span class="gauge mode" title=text(move || strings::mode_title(ui.lang.get(), mode.get()))>
@@ -66,39 +65,9 @@ pub(super) fn Pop() -> impl IntoView {
             </span>
         }
     };
-    let lock = Memo::new(move |_| room.with(|room| room.lock.clone()));
-    let block = Memo::new(move |_| room.with(|room| room.block_deltas.clone()));
-    let holder = move |lock: &LockRow| {
-        lock.holder
-            .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
-    };
     view! {
         <Frame room=Panel::Pop title=text(|| "Pop") side=side>
-            <div
-                class="segments"
-                role=ui.toolbar()
-                aria-orientation=ui.upright()
-                aria-label=ui.word(|words| words.mode)
-            >
-                {[ProcessMode::Free, ProcessMode::Paced(PACE), ProcessMode::Held]
-                    .into_iter()
-                    .map(|each| {
-                        let on = move || {
-                            std::mem::discriminant(&mode.get()) == std::mem::discriminant(&each)
-                        };
-                        view! {
-                            <button
-                                data-testid=format!("mode-{}", strings::mode(Lang::En, each))
-                                aria-pressed=text(move || on().to_string())
-                                title=text(move || strings::mode_title(ui.lang.get(), each))
-                                on:click=move |_| ui.send(Command::Mode(each))
-                            >
-                                {text(move || strings::mode(ui.lang.get(), each))}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </div>
+            {modes(ui, mode)}
             <button
                 class="btn pop-one"
                 data-testid="btn-pop"
@@ -112,71 +81,7 @@ pub(super) fn Pop() -> impl IntoView {
                     (asked > 0).then(|| view! { <small class="asked">{asked}</small> })
                 })}
             </button>
-            <div class="locks">
-                <div
-                    class="lock"
-                    class:free=move || lock.with(|lock| lock.holder.is_none())
-                    data-anchor=Anchor::Lock(LockName::Queue).to_string()
-                    role="group"
-                    title=text(move || {
-                        heard::parts([ui.words().lock_queue, &*lock.with(holder)])
-                    })
-                >
-                    {icon()}
-                    <span>
-                        {text(move || lock.with(|lock| match lock.holder {
-                            Some(actor) => actor_name(actor),
-                            None => ui.words().lock_is_free.to_owned(),
-                        }))}
-                    </span>
-                </div>
-                {part(move || {
-                    lock.with(|lock| {
-                        let more = lock.waiting.len().saturating_sub(1);
-                        lock.waiting
-                            .first()
-                            .map(|actor| {
-                                let text = strings::waits_for_lock(
-                                    ui.lang.get(),
-                                    &actor_name(*actor),
-                                );
-                                view! {
-                                    <div class="lock wait">
-                                        {icon()} <span>{text}</span>
-                                        {(more > 0).then(|| format!("+{more}"))}
-                                    </div>
-                                }
-                            })
-                    })
-                })}
-                {part(move || {
-                    block.with(|lock| {
-                        lock.as_ref()
-                            .map(|lock| {
-                                let waits = lock.waiting.first().map(|actor| actor_name(*actor));
-                                let free = lock.holder.is_none();
-                                let class = match (&waits, free) {
-                                    (Some(_), _) => "lock block wait",
-                                    (None, true) => "lock block free",
-                                    _ => "lock block",
-                                };
-                                let state = waits.unwrap_or_else(|| holder(lock));
-                                let title = heard::parts([ui.words().lock_block, &*state]);
-                                view! {
-                                    <div
-                                        class=class
-                                        data-anchor=Anchor::Lock(LockName::BlockDeltas).to_string()
-                                        role="group"
-                                        title=title
-                                    >
-                                        {icon()} <span translate="no">"blockDeltas"</span>
-                                        <span class="n">{state}</span>
-                                    </div>
-                                }
-                            })
-                    })
-                })}
-            </div>
+            {locks(ui, room)}
             <h3 class="sub" role=ui.heading() translate="no">
                 "process( )"
             </h3>
@@ -209,6 +114,117 @@ pub(super) fn Pop() -> impl IntoView {
             </div>
         </Frame>
     }
+}
+
+/// The modes of the process loop.
+fn modes(ui: Ui, mode: Memo<ProcessMode>) -> AnyView {
+    view! {
+        <div
+            class="segments"
+            role=ui.toolbar()
+            aria-orientation=ui.upright()
+            aria-label=ui.word(|words| words.mode)
+        >
+            {[ProcessMode::Free, ProcessMode::Paced(PACE), ProcessMode::Held]
+                .into_iter()
+                .map(|each| {
+                    let on = move || {
+                        std::mem::discriminant(&mode.get()) == std::mem::discriminant(&each)
+                    };
+                    view! {
+                        <button
+                            data-testid=format!("mode-{}", strings::mode(Lang::En, each))
+                            aria-pressed=text(move || on().to_string())
+                            title=text(move || strings::mode_title(ui.lang.get(), each))
+                            on:click=move |_| ui.send(Command::Mode(each))
+                        >
+                            {text(move || strings::mode(ui.lang.get(), each))}
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+    .into_any()
+}
+
+/// The locks: who holds them, and who waits.
+fn locks(ui: Ui, room: Memo<PopRows>) -> AnyView {
+    let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
+    let lock = Memo::new(move |_| room.with(|room| room.lock.clone()));
+    let block = Memo::new(move |_| room.with(|room| room.block_deltas.clone()));
+    let holder = move |lock: &LockRow| {
+        lock.holder
+            .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
+    };
+    view! {
+        <div class="locks">
+            <div
+                class="lock"
+                class:free=move || lock.with(|lock| lock.holder.is_none())
+                data-anchor=Anchor::Lock(LockName::Queue).to_string()
+                role="group"
+                title=text(move || {
+                    heard::parts([ui.words().lock_queue, &*lock.with(holder)])
+                })
+            >
+                {icon()}
+                <span>
+                    {text(move || lock.with(|lock| match lock.holder {
+                        Some(actor) => actor_name(actor),
+                        None => ui.words().lock_is_free.to_owned(),
+                    }))}
+                </span>
+            </div>
+            {part(move || {
+                lock.with(|lock| {
+                    let more = lock.waiting.len().saturating_sub(1);
+                    lock.waiting
+                        .first()
+                        .map(|actor| {
+                            let text = strings::waits_for_lock(
+                                ui.lang.get(),
+                                &actor_name(*actor),
+                            );
+                            view! {
+                                <div class="lock wait">
+                                    {icon()} <span>{text}</span>
+                                    {(more > 0).then(|| format!("+{more}"))}
+                                </div>
+                            }
+                        })
+                })
+            })}
+            {part(move || {
+                block.with(|lock| {
+                    lock.as_ref()
+                        .map(|lock| {
+                            let waits = lock.waiting.first().map(|actor| actor_name(*actor));
+                            let free = lock.holder.is_none();
+                            let class = match (&waits, free) {
+                                (Some(_), _) => "lock block wait",
+                                (None, true) => "lock block free",
+                                _ => "lock block",
+                            };
+                            let state = waits.unwrap_or_else(|| holder(lock));
+                            let title = heard::parts([ui.words().lock_block, &*state]);
+                            view! {
+                                <div
+                                    class=class
+                                    data-anchor=Anchor::Lock(LockName::BlockDeltas).to_string()
+                                    role="group"
+                                    title=title
+                                >
+                                    {icon()} <span translate="no">"blockDeltas"</span>
+                                    <span class="n">{state}</span>
+                                </div>
+                            }
+                        })
+                })
+            })}
+        </div>
+    }
+    .into_any()
 }
 
 #[component]

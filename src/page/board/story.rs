@@ -28,47 +28,13 @@ const ABOVE_PX: i32 = 10;
 pub(super) fn Story() -> impl IntoView {
     let ui = Ui::get();
     let story = ui.memo(|view| view.story.as_deref().cloned());
-    let of = move |pick: fn(&StoryView) -> bool| {
-        Memo::new(move |_| story.with(|story| story.as_ref().is_some_and(pick)))
-    };
-    let is_first = of(|story| !story.has_before);
-    let is_last = of(|story| story.index + 1 == story.of && !story.plays);
-    let goes_on = of(|story| story.has_next || story.plays);
-    let plays = of(|story| story.plays);
+    let is_last = of(story, |story| story.index + 1 == story.of && !story.plays);
+    let plays = of(story, |story| story.plays);
     // What it says and asks comes with its moment.
-    let comes = of(|story| story.comes);
-    let asks = of(|story| {
-        let asked = story.asked.as_ref();
-        !story.plays && asked.is_some_and(|asked| asked.given.is_none())
-    });
-    let onward = move || match (plays.get(), asks.get()) {
-        (true, _) => ui.words().story_skip,
-        (false, true) => ui.words().story_pass,
-        (false, false) => ui.words().story_next,
-    };
-    let reached = of(|story| story.goal.as_ref().is_some_and(|goal| goal.reached));
+    let comes = of(story, |story| story.comes);
     let more = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
-    let layout = Layout::get();
-    let is_page = ui.host().is_page();
-    let number = Memo::new(move |_| {
-        story.with(|story| {
-            story
-                .as_ref()
-                .map_or((0, 0, false), |one| match one.question {
-                    Some((at, of)) => (at, of, true),
-                    None => (one.index + 1, one.of, false),
-                })
-        })
-    });
-    let playing = ui.memo(|view| view.playing);
-    let at_end = ui.memo(|view| view.is_at_end());
-    // Nothing that was not done can be missed.
-    let idle = of(|story| {
-        let goal = story.goal.as_ref();
-        goal.is_some_and(|goal| !goal.acted && !goal.reached)
-    });
-    let decided = of(|story| {
+    let decided = of(story, |story| {
         let asked = story.asked.as_ref();
         asked.is_some_and(|asked| asked.verdict.is_some())
     });
@@ -88,43 +54,7 @@ pub(super) fn Story() -> impl IntoView {
             role=ui.within()
             aria-label=ui.word(|words| words.story)
         >
-            <div class="tale-say">
-                <p class="where">
-                    <b>{text(move || {
-                        let lang = ui.lang.get();
-                        ui.view.with(|view| view.lesson.title.get(lang).to_owned())
-                    })}</b>
-                    <span>
-                        <span data-testid="scene-number">
-                            {text(move || {
-                                let (at, of, quiz) = number.get();
-                                said::scene(ui.lang.get(), at, of, quiz)
-                            })}
-                        </span>
-                        <small>{text(move || ui.view.with(|view| said::client_go(view.lesson.era)))}</small>
-                    </span>
-                </p>
-                <div class="words" data-testid="scene-words" aria-live="polite">
-                    {drawn(
-                        move || {
-                            let say = story.with(|one| one.as_ref().map(|one| one.say.clone()));
-                            (say.filter(|_| !comes.get()), ui.lang.get())
-                        },
-                        |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
-                    )}
-                </div>
-                {shown(move || comes.get(), move || meanwhile(ui))}
-                {drawn(
-                    move || {
-                        let lang = ui.lang.get();
-                        story.with(|story| {
-                            let story = story.as_ref()?;
-                            said::aside(lang, story)
-                        })
-                    },
-                    |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
-                )}
-            </div>
+            {say(ui, story, comes)}
             <div class="tale-ask" data-testid="story-asked">
                 {drawn(
                     move || {
@@ -149,62 +79,158 @@ pub(super) fn Story() -> impl IntoView {
                     {to_chapter(ui)}
                 </div>
             })}
-            <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
-                <button
-                    class="btn"
-                    data-testid="story-back"
-                    title=text(move || format!("{} (←)", ui.words().story_back))
-                    disabled=move || is_first.get() && !plays.get()
-                    on:click=move |_| ui.send(Command::Tell(Tell::Back))
-                >
-                    {ui.word(|words| words.story_back)}
-                </button>
-                {shown(move || goes_on.get(), move || view! {
-                    <button
-                        class="btn go"
-                        class:pass=move || asks.get()
-                        data-testid="story-next"
-                        title=text(move || format!("{} (→)", onward()))
-                        on:click=move |_| ui.send(Command::Tell(Tell::Next))
-                    >
-                        {text(onward)}
-                    </button>
-                })}
-                {shown(move || is_last.get(), move || view! {
-                    <button
-                        class="btn go"
-                        // What to do next is the next lesson.
-                        class:pass=move || reached.get()
-                        data-testid="story-run"
-                        // Playing again from the start would tell it under the last scene's words.
-                        disabled=move || (at_end.get() || idle.get()) && !playing.get()
-                        on:click=move |_| ui.send(Command::TogglePlay)
-                    >
-                        {text(move || match playing.get() {
-                            true => ui.words().story_pause,
-                            false => ui.words().story_run,
-                        })}
-                    </button>
-                    <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
-                        {more_word(ui, story)}
-                    </button>
-                })}
-                <div class="also">
-                    {shown(move || is_page && !layout.narrow.get(), move || presenter::buttons(ui, layout.presenter))}
-                    <button
-                        class="btn closer"
-                        data-testid="story-closer"
-                        title=text(move || format!("{} (M)", ui.words().story_closer))
-                        on:click=move |_| ui.send(Command::Tell(Tell::Show(false)))
-                    >
-                        {icons::drawn(icons::CLOSER)}
-                        {ui.word(|words| words.story_closer)}
-                    </button>
-                </div>
-            </div>
+            {turn(ui, story, is_last, plays, more)}
             {more_of(ui, story, more)}
         </section>
     }
+}
+
+/// Whether a story is shown of which that holds.
+fn of(story: Memo<Option<StoryView>>, pick: fn(&StoryView) -> bool) -> Memo<bool> {
+    Memo::new(move |_| story.with(|story| story.as_ref().is_some_and(pick)))
+}
+
+/// Its words, which come with their moment.
+fn say(ui: Ui, story: Memo<Option<StoryView>>, comes: Memo<bool>) -> AnyView {
+    let number = Memo::new(move |_| {
+        story.with(|story| {
+            story
+                .as_ref()
+                .map_or((0, 0, false), |one| match one.question {
+                    Some((at, of)) => (at, of, true),
+                    None => (one.index + 1, one.of, false),
+                })
+        })
+    });
+    view! {
+        <div class="tale-say">
+            <p class="where">
+                <b>{text(move || {
+                    let lang = ui.lang.get();
+                    ui.view.with(|view| view.lesson.title.get(lang).to_owned())
+                })}</b>
+                <span>
+                    <span data-testid="scene-number">
+                        {text(move || {
+                            let (at, of, quiz) = number.get();
+                            said::scene(ui.lang.get(), at, of, quiz)
+                        })}
+                    </span>
+                    <small>{text(move || ui.view.with(|view| said::client_go(view.lesson.era)))}</small>
+                </span>
+            </p>
+            <div class="words" data-testid="scene-words" aria-live="polite">
+                {drawn(
+                    move || {
+                        let say = story.with(|one| one.as_ref().map(|one| one.say.clone()));
+                        (say.filter(|_| !comes.get()), ui.lang.get())
+                    },
+                    |(say, lang)| say.as_ref().map(|say| words(say, *lang)),
+                )}
+            </div>
+            {shown(move || comes.get(), move || meanwhile(ui))}
+            {drawn(
+                move || {
+                    let lang = ui.lang.get();
+                    story.with(|story| {
+                        let story = story.as_ref()?;
+                        said::aside(lang, story)
+                    })
+                },
+                |aside| aside.clone().map(|aside| view! { <p class="aside" role="note">{aside}</p> }),
+            )}
+        </div>
+    }
+    .into_any()
+}
+
+/// The way on and back, and out of the story.
+fn turn(
+    ui: Ui,
+    story: Memo<Option<StoryView>>,
+    is_last: Memo<bool>,
+    plays: Memo<bool>,
+    more: RwSignal<bool>,
+) -> AnyView {
+    let is_first = of(story, |story| !story.has_before);
+    let goes_on = of(story, |story| story.has_next || story.plays);
+    let asks = of(story, |story| {
+        let asked = story.asked.as_ref();
+        !story.plays && asked.is_some_and(|asked| asked.given.is_none())
+    });
+    let onward = move || match (plays.get(), asks.get()) {
+        (true, _) => ui.words().story_skip,
+        (false, true) => ui.words().story_pass,
+        (false, false) => ui.words().story_next,
+    };
+    let reached = of(story, |story| {
+        story.goal.as_ref().is_some_and(|goal| goal.reached)
+    });
+    let playing = ui.memo(|view| view.playing);
+    let at_end = ui.memo(|view| view.is_at_end());
+    // Nothing that was not done can be missed.
+    let idle = of(story, |story| {
+        let goal = story.goal.as_ref();
+        goal.is_some_and(|goal| !goal.acted && !goal.reached)
+    });
+    let layout = Layout::get();
+    let is_page = ui.host().is_page();
+    view! {
+        <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
+            <button
+                class="btn"
+                data-testid="story-back"
+                title=text(move || format!("{} (←)", ui.words().story_back))
+                disabled=move || is_first.get() && !plays.get()
+                on:click=move |_| ui.send(Command::Tell(Tell::Back))
+            >
+                {ui.word(|words| words.story_back)}
+            </button>
+            {shown(move || goes_on.get(), move || view! {
+                <button
+                    class="btn go"
+                    class:pass=move || asks.get()
+                    data-testid="story-next"
+                    title=text(move || format!("{} (→)", onward()))
+                    on:click=move |_| ui.send(Command::Tell(Tell::Next))
+                >
+                    {text(onward)}
+                </button>
+            })}
+            {shown(move || is_last.get(), move || view! {
+                <button
+                    class="btn go"
+                    // What to do next is the next lesson.
+                    class:pass=move || reached.get()
+                    data-testid="story-run"
+                    // Playing again from the start would tell it under the last scene's words.
+                    disabled=move || (at_end.get() || idle.get()) && !playing.get()
+                    on:click=move |_| ui.send(Command::TogglePlay)
+                >
+                    {text(move || match playing.get() {
+                        true => ui.words().story_pause,
+                        false => ui.words().story_run,
+                    })}
+                </button>
+                <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
+                    {more_word(ui, story)}
+                </button>
+            })}
+            <div class="also">
+                {shown(move || is_page && !layout.narrow.get(), move || presenter::buttons(ui, layout.presenter))}
+                <button
+                    class="btn closer"
+                    data-testid="story-closer"
+                    title=text(move || format!("{} (M)", ui.words().story_closer))
+                    on:click=move |_| ui.send(Command::Tell(Tell::Show(false)))
+                >
+                    {icons::drawn(icons::CLOSER)}
+                    {ui.word(|words| words.story_closer)}
+                </button>
+            </div>
+        </div>
+    }
+    .into_any()
 }
 
 /// Where the question is below the words, scrolls to it: what the run says to an answer would be out of sight.

@@ -26,6 +26,9 @@ use deltascope_replay::step_size::StepSize;
 /// The speeds, in percent.
 const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
 
+/// The cursor, how many facts are known, whether more come without end, and the virtual time.
+type Place = (usize, usize, bool, u64);
+
 #[component]
 pub(super) fn Transport() -> impl IntoView {
     let ui = Ui::get();
@@ -35,27 +38,13 @@ pub(super) fn Transport() -> impl IntoView {
     let playing =
         ui.memo(|view| view.playing || view.live.as_ref().is_some_and(|live| live.following));
     let is_live = ui.memo(|view| view.live.is_some());
-    let speed = ui.memo(|view| view.speed);
-    let step_size = ui.memo(|view| view.walking.step_size);
     let at_start = Memo::new(move |_| at.get().0 == 0);
     let at_end = ui.memo(View::is_at_end);
     // A live run is followed to its edge, not played again.
     let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
-    let thinned = ui.memo(|view| view.thinned);
-    // The branch that is shown, if there are several.
-    let branch = ui.memo(|view| {
-        let shown = view.branches.iter().find(|branch| branch.current);
-        shown
-            .filter(|_| view.branches.len() > 1)
-            .map(|branch| (branch.name.clone(), branch.made.clone()))
-    });
-    let wall = ui.memo(|view| view.lesson.wall(view.time));
+    let step_size = ui.memo(|view| view.walking.step_size);
     let back_title =
         text(move || [&*strings::back_over(ui.lang.get(), step_size.get()), " (←)"].concat());
-    let position = text(move || {
-        let (step, steps, endless, time) = at.get();
-        strings::position(ui.lang.get(), step, steps, endless, time)
-    });
     view! {
         <footer
             data-testid="transport"
@@ -117,110 +106,148 @@ pub(super) fn Transport() -> impl IntoView {
                 })}
             </div>
             <Timeline />
-            <div class="clock mono">
-                {later(Part::Own, move || is_live.get(), own::edge)}
-                {part(move || {
-                    let thinned = thinned.get();
-                    (thinned > 0)
-                        .then(|| {
-                            let title = strings::thinned(ui.lang.get(), thinned);
-                            view! {
-                                <span
-                                    class="thinned"
-                                    data-testid="thinned"
-                                    role="note"
-                                    title=title.clone()
-                                    aria-label=title
-                                >
-                                    {ui.words().thinned}
-                                </span>
-                            }
-                        })
-                })}
-                {part(move || {
-                    let lang = ui.lang.get();
-                    branch.get().map(|(name, made)| {
-                        let (name, made) = (name.get(lang).to_owned(), made.get(lang));
-                        let title = match name.ends_with(made) {
-                            true => name.clone(),
-                            false => [&*name, " · ", made].concat(),
-                        };
-                        view! {
-                            <b class="on-branch" data-testid="on-branch" title=title>
-                                {name}
-                            </b>
-                        }
-                    })
-                })}
-                <span class="position">{position}</span>
-                {part(move || {
-                    wall.get().map(|wall| {
-                        view! {
-                            <span
-                                class="wall"
-                                data-testid="wall-clock"
-                                title=ui.word(|words| words.wall_clock)
-                            >
-                                {format!(" · {wall}")}
-                            </span>
-                        }
-                    })
-                })}
-                <span aria-hidden="true">" · "</span>
-                <select
-                    class="grain"
-                    data-testid="select-grain"
-                    aria-label=ui.word(|words| words.step_size)
-                    title=ui.word(|words| words.step_size)
-                    prop:value=move || step_size.get().id()
-                    on:change=move |event| {
-                        if let Some(step_size) = StepSize::named(&event_target_value(&event)) {
-                            ui.send(Command::StepSize(step_size));
-                            if ui.host().is_page() {
-                                remember("step", step_size.id());
-                            }
-                        }
-                    }
-                >
-                    {StepSize::ALL
-                        .map(|one| {
-                            view! {
-                                <option value=one.id() selected=move || step_size.get() == one>
-                                    {text(move || strings::step_size(ui.lang.get(), one))}
-                                </option>
-                            }
-                        })
-                        .into_iter()
-                        .collect_view()}
-                </select>
-                <select
-                    data-testid="select-speed"
-                    aria-label=ui.word(|words| words.speed)
-                    prop:value=move || speed.get().to_string()
-                    on:change=move |event| {
-                        if let Ok(percent) = event_target_value(&event).parse() {
-                            ui.send(Command::Speed(percent));
-                        }
-                    }
-                >
-                    {SPEEDS
-                        .map(|percent| {
-                            view! {
-                                <option
-                                    value=percent.to_string()
-                                    selected=move || speed.get() == percent
-                                >
-                                    {times(percent)}
-                                </option>
-                            }
-                        })
-                        .into_iter()
-                        .collect_view()}
-                </select>
-            </div>
+            {clock(ui, at, is_live, step_size)}
             {shown(move || ui.shape.with(Shape::is_full), Tools)}
         </footer>
     }
+}
+
+/// Where the run is, and how it plays.
+fn clock(ui: Ui, at: Memo<Place>, is_live: Memo<bool>, step_size: Memo<StepSize>) -> AnyView {
+    let thinned = ui.memo(|view| view.thinned);
+    // The branch that is shown, if there are several.
+    let branch = ui.memo(|view| {
+        let shown = view.branches.iter().find(|branch| branch.current);
+        shown
+            .filter(|_| view.branches.len() > 1)
+            .map(|branch| (branch.name.clone(), branch.made.clone()))
+    });
+    let wall = ui.memo(|view| view.lesson.wall(view.time));
+    let position = text(move || {
+        let (step, steps, endless, time) = at.get();
+        strings::position(ui.lang.get(), step, steps, endless, time)
+    });
+    view! {
+        <div class="clock mono">
+            {later(Part::Own, move || is_live.get(), own::edge)}
+            {part(move || {
+                let thinned = thinned.get();
+                (thinned > 0)
+                    .then(|| {
+                        let title = strings::thinned(ui.lang.get(), thinned);
+                        view! {
+                            <span
+                                class="thinned"
+                                data-testid="thinned"
+                                role="note"
+                                title=title.clone()
+                                aria-label=title
+                            >
+                                {ui.words().thinned}
+                            </span>
+                        }
+                    })
+            })}
+            {part(move || {
+                let lang = ui.lang.get();
+                branch.get().map(|(name, made)| {
+                    let (name, made) = (name.get(lang).to_owned(), made.get(lang));
+                    let title = match name.ends_with(made) {
+                        true => name.clone(),
+                        false => [&*name, " · ", made].concat(),
+                    };
+                    view! {
+                        <b class="on-branch" data-testid="on-branch" title=title>
+                            {name}
+                        </b>
+                    }
+                })
+            })}
+            <span class="position">{position}</span>
+            {part(move || {
+                wall.get().map(|wall| {
+                    view! {
+                        <span
+                            class="wall"
+                            data-testid="wall-clock"
+                            title=ui.word(|words| words.wall_clock)
+                        >
+                            {format!(" · {wall}")}
+                        </span>
+                    }
+                })
+            })}
+            <span aria-hidden="true">" · "</span>
+            {step_sizes(ui, step_size)}
+            {speeds(ui)}
+        </div>
+    }
+    .into_any()
+}
+
+/// How large a step is.
+fn step_sizes(ui: Ui, step_size: Memo<StepSize>) -> AnyView {
+    view! {
+        <select
+            class="grain"
+            data-testid="select-grain"
+            aria-label=ui.word(|words| words.step_size)
+            title=ui.word(|words| words.step_size)
+            prop:value=move || step_size.get().id()
+            on:change=move |event| {
+                if let Some(step_size) = StepSize::named(&event_target_value(&event)) {
+                    ui.send(Command::StepSize(step_size));
+                    if ui.host().is_page() {
+                        remember("step", step_size.id());
+                    }
+                }
+            }
+        >
+            {StepSize::ALL
+                .map(|one| {
+                    view! {
+                        <option value=one.id() selected=move || step_size.get() == one>
+                            {text(move || strings::step_size(ui.lang.get(), one))}
+                        </option>
+                    }
+                })
+                .into_iter()
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+/// How fast playback is.
+fn speeds(ui: Ui) -> AnyView {
+    let speed = ui.memo(|view| view.speed);
+    view! {
+        <select
+            data-testid="select-speed"
+            aria-label=ui.word(|words| words.speed)
+            prop:value=move || speed.get().to_string()
+            on:change=move |event| {
+                if let Ok(percent) = event_target_value(&event).parse() {
+                    ui.send(Command::Speed(percent));
+                }
+            }
+        >
+            {SPEEDS
+                .map(|percent| {
+                    view! {
+                        <option
+                            value=percent.to_string()
+                            selected=move || speed.get() == percent
+                        >
+                            {times(percent)}
+                        </option>
+                    }
+                })
+                .into_iter()
+                .collect_view()}
+        </select>
+    }
+    .into_any()
 }
 
 /// Plays or pauses. At the end, plays from the start.

@@ -228,11 +228,6 @@ fn Density(
             })
         })
     };
-    let description = text(move || {
-        let cursor = cursor.get();
-        ui.view
-            .with(|view| cursor.map_or_else(String::new, |anchor| said(view, &anchor)))
-    });
     view! {
         <div class=format!("density {id}")>
             {(field != Field::Queue).then(|| view! { <Search field=field found=move |key: Key| {
@@ -277,60 +272,86 @@ fn Density(
                 }
             >
                 <canvas node_ref=canvas aria-hidden="true"></canvas>
-                {list(spots, |spot| Arc::from(name(&spot.anchor)), move |spot| {
-                    let anchor = spot.with_untracked(|spot| spot.anchor.clone());
-                    let place = anchor.to_string();
-                    let short = ui.view.with_untracked(|view| Names::of(view).get(&name(&anchor)));
-                    let here = anchor.clone();
-                    view! {
-                        <span
-                            class=text(move || spot.with(|spot| spot.class))
-                            prop:style=move || spot.with(|spot| spot.style.clone())
-                            id=maybe(move || {
-                                let is_here = cursor.with(|cursor| cursor.as_ref() == Some(&here));
-                                is_here.then(|| format!("cell-{id}"))
-                            })
-                            role="option"
-                            aria-label=text(move || {
-                                ui.view.with(|view| said(view, &anchor))
-                            })
-                            data-anchor=place
-                            data-name=short
-                        ></span>
-                    }
-                })}
+                {list(spots, |spot| Arc::from(name(&spot.anchor)), move |spot| option(ui, field, cursor, spot))}
                 <span class="spot" aria-hidden="true" node_ref=spare></span>
             </div>
-            <p class="legend" aria-hidden="true">
-                <span class="told mono" translate="no">{description}</span>
-                {part(move || {
-                    let lang = ui.lang.get();
-                    counts
-                        .get()
-                        .into_iter()
-                        .map(|(hue, count)| {
-                            let class = match hue {
-                                Hue::Same => "",
-                                Hue::Of(delta_type) => deltascope_presentation::rows::type_class(delta_type),
-                            };
-                            view! {
-                                <span class=format!("key {class}")>
-                                    <i></i>
-                                    {strings::cells(lang, hue, field == Field::Queue)}
-                                    " "
-                                    <b>{count}</b>
-                                </span>
-                            }
-                        })
-                        .collect_view()
-                })}
-                {part(move || {
-                    let hidden = hidden.get();
-                    (hidden > 0).then(|| strings::more(ui.lang.get(), hidden))
-                })}
-            </p>
+            {legend(ui, field, cursor, counts, hidden)}
         </div>
     }
+}
+
+/// An element over a cell.
+fn option(ui: Ui, field: Field, cursor: RwSignal<Option<Anchor>>, spot: Memo<Spot>) -> AnyView {
+    let id = id_of(field);
+    let anchor = spot.with_untracked(|spot| spot.anchor.clone());
+    let place = anchor.to_string();
+    let short = ui
+        .view
+        .with_untracked(|view| Names::of(view).get(&name(&anchor)));
+    let here = anchor.clone();
+    view! {
+        <span
+            class=text(move || spot.with(|spot| spot.class))
+            prop:style=move || spot.with(|spot| spot.style.clone())
+            id=maybe(move || {
+                let is_here = cursor.with(|cursor| cursor.as_ref() == Some(&here));
+                is_here.then(|| format!("cell-{id}"))
+            })
+            role="option"
+            aria-label=text(move || {
+                ui.view.with(|view| said(view, &anchor))
+            })
+            data-anchor=place
+            data-name=short
+        ></span>
+    }
+    .into_any()
+}
+
+/// What the pointer or the keyboard is on, and how many cells have which colour.
+fn legend(
+    ui: Ui,
+    field: Field,
+    cursor: RwSignal<Option<Anchor>>,
+    counts: RwSignal<Vec<(Hue, usize)>>,
+    hidden: Memo<usize>,
+) -> AnyView {
+    let description = text(move || {
+        let cursor = cursor.get();
+        ui.view
+            .with(|view| cursor.map_or_else(String::new, |anchor| said(view, &anchor)))
+    });
+    view! {
+        <p class="legend" aria-hidden="true">
+            <span class="told mono" translate="no">{description}</span>
+            {part(move || {
+                let lang = ui.lang.get();
+                counts
+                    .get()
+                    .into_iter()
+                    .map(|(hue, count)| {
+                        let class = match hue {
+                            Hue::Same => "",
+                            Hue::Of(delta_type) => deltascope_presentation::rows::type_class(delta_type),
+                        };
+                        view! {
+                            <span class=format!("key {class}")>
+                                <i></i>
+                                {strings::cells(lang, hue, field == Field::Queue)}
+                                " "
+                                <b>{count}</b>
+                            </span>
+                        }
+                    })
+                    .collect_view()
+            })}
+            {part(move || {
+                let hidden = hidden.get();
+                (hidden > 0).then(|| strings::more(ui.lang.get(), hidden))
+            })}
+        </p>
+    }
+    .into_any()
 }
 
 /// The name in test ids and classes.
