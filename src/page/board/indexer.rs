@@ -15,7 +15,7 @@ use deltascope_presentation::rows::beside;
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::store::{
-    Change, IndexRow, ValueRow, first_query, index_names, query, rows,
+    Change, IndexRow, ItemRow, StoreRows, ValueRow, first_query, index_names, query, rows,
 };
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, behind, heard};
@@ -24,153 +24,165 @@ use deltascope_presentation::strings::{self, behind, heard};
 pub(super) fn Indexer() -> impl IntoView {
     let ui = Ui::get();
     let room = ui.memo(rows);
-    let items = Memo::new(move |_| room.with(|room| room.items.clone()));
     let indices = Memo::new(move |_| room.with(|room| room.indices.clone()));
-    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     let dense = Memo::new(move |_| room.with(|room| room.dense));
     let present = Memo::new(move |_| room.with(|room| room.present));
+    let beside = ui.memo(beside::rows);
+    view! {
+        <Frame
+            room=Panel::Indexer
+            title=text(|| "Indexer")
+            absent=Memo::new(move |_| !present.get())
+            side=move || present.get().then(|| gauge(ui, room))
+        >
+            {either(
+                move || present.get(),
+                move || {
+                    view! {
+                        <div
+                            class="split"
+                            class:many=move || dense.get()
+                            tabindex="0"
+                            on:scroll=move |_| count_below(&ui.host())
+                        >
+                            {items(ui, room, dense)}
+                            <div class="tree" tabindex=maybe(move || dense.get().then_some("0"))>
+                                <h3 class="sub" role=ui.heading()>{ui.word(|words| words.indices)}</h3>
+                                {list(indices, |row| Arc::clone(&row.name), move |row| {
+                                        view! { <Index row=row dense=dense /> }
+                                    })}
+                                {shown(move || indices.with(Vec::is_empty), move || view! {
+                                    <p class="empty">{ui.word(|words| words.no_indices)}</p>
+                                })}
+                            </div>
+                        </div>
+                        {shown(move || !indices.with(Vec::is_empty), move || view! { <Query /> })}
+                        {part(move || beside.get().map(|rows| super::beside::card(ui, rows)))}
+                    }
+                },
+                move || view! { <p class="empty">{ui.word(|words| words.no_store)}</p> },
+            )}
+        </Frame>
+    }
+}
+
+/// How old the Indexer is.
+fn gauge(ui: Ui, room: Memo<StoreRows>) -> AnyView {
     let gauge = Memo::new(move |_| room.with(|room| (room.rv.clone(), room.behind)));
     let kept = ui.memo(|view| view.lesson.keeps_rv);
-    let beside = ui.memo(beside::rows);
-    let side = move || {
-        present.get().then(|| {
-            view! {
-                <span
-                    class="gauge"
-                    class:foreign=move || !kept.get()
-                    role="group"
-                    data-anchor=Anchor::StoreGauge.to_string()
-                    aria-label=text(move || {
-                        let (rv, behind) = gauge.get();
-                        let lang = ui.lang.get();
-                        let rv = rv.said();
-                        let last = if rv.is_empty() { "" } else { strings::last_written(lang, kept.get()) };
-                        heard::parts([&*[last, &rv].concat(), &*strings::behind(lang, behind)])
-                    })
-                    title=text(move || strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get()))
-                >
-                    {text(move || strings::last_written(ui.lang.get(), kept.get()).to_owned())}
-                    "rv "
-                    <b>
-                        {part(move || {
-                            let text = gauge.get().0;
-                            if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
-                        })}
-                    </b>
-                    {text(move || {
-                        match strings::behind(ui.lang.get(), gauge.get().1) {
-                            behind if behind.is_empty() => behind,
-                            behind => [" · ", &behind].concat(),
-                        }
-                    })}
-                </span>
-            }
-        })
-    };
     view! {
-            <Frame
-                room=Panel::Indexer
-                title=text(|| "Indexer")
-                absent=Memo::new(move |_| !present.get())
-                side=side
+        <span
+            class="gauge"
+            class:foreign=move || !kept.get()
+            role="group"
+            data-anchor=Anchor::StoreGauge.to_string()
+            aria-label=text(move || {
+                let (rv, behind) = gauge.get();
+                let lang = ui.lang.get();
+                let rv = rv.said();
+                let last = if rv.is_empty() { "" } else { strings::last_written(lang, kept.get()) };
+                heard::parts([&*[last, &rv].concat(), &*strings::behind(lang, behind)])
+            })
+            title=text(move || strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get()))
+        >
+            {text(move || strings::last_written(ui.lang.get(), kept.get()).to_owned())}
+            "rv "
+            <b>
+                {part(move || {
+                    let text = gauge.get().0;
+                    if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
+                })}
+            </b>
+            {text(move || {
+                match strings::behind(ui.lang.get(), gauge.get().1) {
+                    behind if behind.is_empty() => behind,
+                    behind => [" · ", &behind].concat(),
+                }
+            })}
+        </span>
+    }
+    .into_any()
+}
+
+/// The objects that it has.
+fn items(ui: Ui, room: Memo<StoreRows>, dense: Memo<bool>) -> AnyView {
+    let items = Memo::new(move |_| room.with(|room| room.items.clone()));
+    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    view! {
+        <div class="items">
+            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
+            {shown(move || dense.get(), || cells(Field::Items, |words| words.items, None))}
+            <ul
+                role="list"
+                aria-label=text(move || {
+                    heard::counted(ui.words().items, room.with(|room| room.count))
+                })
             >
-                {either(
-    move || present.get(),
-    move || view! {
-                    <div
-                        class="split"
-                        class:many=move || dense.get()
-                        tabindex="0"
-                        on:scroll=move |_| count_below(&ui.host())
-                    >
-                        <div class="items">
-                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
-                            {shown(move || dense.get(), || cells(Field::Items, |words| words.items, None))}
-                            <ul
-                                role="list"
-                                aria-label=text(move || {
-                                    heard::counted(ui.words().items, room.with(|room| room.count))
-                                })
-                            >
-                                {list(items, |row| row.key.clone(), move |row| {
-                                        let key = row.with_untracked(|row| row.key.clone());
-                                        let anchor = Anchor::Item(key.clone()).to_string();
-                                        view! {
-                                            <li
-                                                class=text(move || {
-                                                    row.with(|row| {
-                                                        ["obj ", freshness_class(row.freshness), " ", row.change.class()].concat()
-                                                    })
-                                                })
-                                                data-testid=maybe(move || {
-                                                    let stays = row.with(|row| row.change != Change::Out);
-                                                    stays.then_some("store-item")
-                                                })
-                                                data-anchor=anchor
-                                                title=text(move || {
-                                                    row.with(|row| {
-                                                        let out = row.change == Change::Out;
-                                                        let out = if out { ui.words().deleted } else { "" };
-                                                        let lang = ui.lang.get();
-                                                        let there = behind::in_cache(lang, row.freshness, &row.server.said());
-                                                        heard::parts([&*row.key, &*row.rv.said(), &*there, out])
-                                                    })
-                                                })
-                                                translate="no"
-                                            >
-                                                <i class=text(move || row.with(|row| row.mark.class()))></i>
-                                                <span class="n">
-                                                    {part(move || name(row.with(|row| row.name.clone()), &key))}
-                                                </span>
-                                                <span class="rv">
-                                                    {part(move || {
-                                                        row.with(|row| {
-                                                            let both = [&row.rv, &row.server];
-                                                            let lang = ui.lang.get();
-                                                            let there = behind::in_cache(lang, row.freshness, &row.server.said());
-                                                            versions(row.freshness, both, [&*row.rv.said(), &*there])
-                                                                .unwrap_or_else(|| rv(row.rv.clone()))
-                                                        })
-                                                    })}
-                                                </span>
-                                            </li>
-                                        }
-                                    })}
-                            </ul>
-                            {part(move || {
-                                let hidden = hidden.get();
-                                (hidden > 0)
-                                    .then(|| {
-                                        view! {
-                                            <p class="empty">{strings::more(ui.lang.get(), hidden)}</p>
-                                        }
-                                    })
-                            })}
-                            {shown(move || items.with(Vec::is_empty) && !dense.get(), move || view! {
-                                <div class="slot empty-slot">
-                                    <span>{ui.word(|words| words.empty_store)}</span>
-                                </div>
-                            })}
-                        </div>
-                        <div class="tree" tabindex=maybe(move || dense.get().then_some("0"))>
-                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.indices)}</h3>
-                            {list(indices, |row| Arc::clone(&row.name), move |row| {
-                                    view! { <Index row=row dense=dense /> }
-                                })}
-                            {shown(move || indices.with(Vec::is_empty), move || view! {
-                                <p class="empty">{ui.word(|words| words.no_indices)}</p>
-                            })}
-                        </div>
-                    </div>
-                    {shown(move || !indices.with(Vec::is_empty), move || view! {
-                        <Query />
-                    })}
-                    {part(move || beside.get().map(|rows| super::beside::card(ui, rows)))}
-                },
-    move || view! { <p class="empty">{ui.word(|words| words.no_store)}</p> },
-    )}
-            </Frame>
-        }
+                {list(items, |row| row.key.clone(), move |row| item(ui, row))}
+            </ul>
+            {part(move || {
+                let hidden = hidden.get();
+                (hidden > 0)
+                    .then(|| {
+                        view! {
+                            <p class="empty">{strings::more(ui.lang.get(), hidden)}</p>
+                        }
+                    })
+            })}
+            {shown(move || items.with(Vec::is_empty) && !dense.get(), move || view! {
+                <div class="slot empty-slot">
+                    <span>{ui.word(|words| words.empty_store)}</span>
+                </div>
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+fn item(ui: Ui, row: Memo<ItemRow>) -> AnyView {
+    let key = row.with_untracked(|row| row.key.clone());
+    let anchor = Anchor::Item(key.clone()).to_string();
+    view! {
+        <li
+            class=text(move || {
+                row.with(|row| {
+                    ["obj ", freshness_class(row.freshness), " ", row.change.class()].concat()
+                })
+            })
+            data-testid=maybe(move || {
+                let stays = row.with(|row| row.change != Change::Out);
+                stays.then_some("store-item")
+            })
+            data-anchor=anchor
+            title=text(move || {
+                row.with(|row| {
+                    let out = row.change == Change::Out;
+                    let out = if out { ui.words().deleted } else { "" };
+                    let lang = ui.lang.get();
+                    let there = behind::in_cache(lang, row.freshness, &row.server.said());
+                    heard::parts([&*row.key, &*row.rv.said(), &*there, out])
+                })
+            })
+            translate="no"
+        >
+            <i class=text(move || row.with(|row| row.mark.class()))></i>
+            <span class="n">
+                {part(move || name(row.with(|row| row.name.clone()), &key))}
+            </span>
+            <span class="rv">
+                {part(move || {
+                    row.with(|row| {
+                        let both = [&row.rv, &row.server];
+                        let lang = ui.lang.get();
+                        let there = behind::in_cache(lang, row.freshness, &row.server.said());
+                        versions(row.freshness, both, [&*row.rv.said(), &*there])
+                            .unwrap_or_else(|| rv(row.rv.clone()))
+                    })
+                })}
+            </span>
+        </li>
+    }
+    .into_any()
 }
 
 #[component]

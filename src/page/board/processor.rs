@@ -18,7 +18,7 @@ use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
+    HandlerRow, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings::{self, heard};
@@ -28,7 +28,6 @@ pub(super) fn Processor() -> impl IntoView {
     let ui = Ui::get();
     let room = ui.memo(rows);
     let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
-    let output = Memo::new(move |_| room.with(|room| room.output.clone()));
     let work = Memo::new(move |_| room.with(|room| room.work.clone()));
     let hears = ui.memo(|view| view.heard.is_some());
     let works = move || work.with(Option::is_some);
@@ -64,17 +63,6 @@ pub(super) fn Processor() -> impl IntoView {
             </span>
         }
     };
-    let printed = NodeRef::<html::Div>::new();
-    let layout = Layout::get();
-    effect(move || {
-        // The effect runs again when the room comes into sight, because a hidden element does not scroll.
-        layout.lower_is_processor();
-        layout.shown.track();
-        output.track();
-        if let Some(printed) = printed.get() {
-            request_animation_frame(move || printed.set_scroll_top(printed.scroll_height()));
-        }
-    });
     view! {
         <Frame room=Panel::Processor title=ui.word(|words| words.handlers) side=side>
             <div class="two" class:works=works class:hears=move || hears.get()>
@@ -94,56 +82,76 @@ pub(super) fn Processor() -> impl IntoView {
                     })}
                 </ul>
                 {later(Part::Own, move || hears.get(), move || shown(move || hears.get(), own::logged).into_any())}
-                <div class="printed">
-                    <h3 class="sub" role=ui.heading()>{text(move || {
-                        match output.with(|lines| lines.iter().any(|line| line.by_program)) {
-                            true => ui.words().output_of_both,
-                            false => ui.words().output,
-                        }
-                    })}</h3>
-                    <div
-                        class="output mono"
-                        role=maybe(move || output.with(|lines| !lines.is_empty()).then_some("list"))
-                        aria-label=maybe(move || {
-                            let count = output.with(Vec::len);
-                            (count > 0).then(|| heard::counted(ui.words().output, count))
-                        })
-                        node_ref=printed
-                        data-anchor=Anchor::LastLine.to_string()
-                        tabindex="0"
-                    >
-                        {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
-                                let (text, number, by) = row.with_untracked(|row| {
-                                    (row.text.to_string(), row.number, row.by_program)
-                                });
-                                let by = by.then(|| view! {
-                                    <b class="by">{ui.word(|words| words.by_program)}</b>
-                                });
-                                let title = text.clone();
-                                view! {
-                                    <div
-                                        class="line"
-                                        role="listitem"
-                                        title=title
-                                        class:lit=move || row.with(|row| row.lit)
-                                        data-testid="output-line"
-                                        data-anchor=Anchor::OutputLine(number).to_string()
-                                        translate="no"
-                                    >
-                                        {by}
-                                        {words(&text)}
-                                    </div>
-                                }
-                            })}
-                        {shown(move || output.with(Vec::is_empty), move || view! {
-                            <p class="empty">{ui.word(|words| words.no_output)}</p>
-                        })}
-                    </div>
-                </div>
+                {printed(ui, room)}
                 {part(move || work.get().map(|work| workqueue(ui, work)))}
             </div>
         </Frame>
     }
+}
+
+/// What was printed, down to the last line.
+fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
+    let output = Memo::new(move |_| room.with(|room| room.output.clone()));
+    let printed = NodeRef::<html::Div>::new();
+    let layout = Layout::get();
+    effect(move || {
+        // The effect runs again when the room comes into sight, because a hidden element does not scroll.
+        layout.lower_is_processor();
+        layout.shown.track();
+        output.track();
+        if let Some(printed) = printed.get() {
+            request_animation_frame(move || printed.set_scroll_top(printed.scroll_height()));
+        }
+    });
+    view! {
+        <div class="printed">
+            <h3 class="sub" role=ui.heading()>{text(move || {
+                match output.with(|lines| lines.iter().any(|line| line.by_program)) {
+                    true => ui.words().output_of_both,
+                    false => ui.words().output,
+                }
+            })}</h3>
+            <div
+                class="output mono"
+                role=maybe(move || output.with(|lines| !lines.is_empty()).then_some("list"))
+                aria-label=maybe(move || {
+                    let count = output.with(Vec::len);
+                    (count > 0).then(|| heard::counted(ui.words().output, count))
+                })
+                node_ref=printed
+                data-anchor=Anchor::LastLine.to_string()
+                tabindex="0"
+            >
+                {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
+                        let (text, number, by) = row.with_untracked(|row| {
+                            (row.text.to_string(), row.number, row.by_program)
+                        });
+                        let by = by.then(|| view! {
+                            <b class="by">{ui.word(|words| words.by_program)}</b>
+                        });
+                        let title = text.clone();
+                        view! {
+                            <div
+                                class="line"
+                                role="listitem"
+                                title=title
+                                class:lit=move || row.with(|row| row.lit)
+                                data-testid="output-line"
+                                data-anchor=Anchor::OutputLine(number).to_string()
+                                translate="no"
+                            >
+                                {by}
+                                {words(&text)}
+                            </div>
+                        }
+                    })}
+                {shown(move || output.with(Vec::is_empty), move || view! {
+                    <p class="empty">{ui.word(|words| words.no_output)}</p>
+                })}
+            </div>
+        </div>
+    }
+    .into_any()
 }
 
 /// A line as words, which are broken only if one alone is too long: names have hyphens.
@@ -160,11 +168,49 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
     let ui = Ui::get();
     let (number, name, inline) =
         row.with_untracked(|row| (row.number, row.name.to_string(), row.inline));
-    let over = move || row.with(|row| row.pending.saturating_sub(RING));
-    let busy = move || row.with(|row| row.running.is_some());
     let removed = Memo::new(move |_| row.with(|row| row.removed));
     let leaving = Memo::new(move |_| row.with(|row| row.leaving));
     let can_remove = ui.memo(|view| view.lesson.can_add);
+    view! {
+        <li
+            class="lst"
+            class:lit=move || row.with(|row| row.lit)
+            class:inline=inline
+            class:gone=move || removed.get()
+            data-testid="handler"
+            data-anchor=Anchor::Handler(number, HandlerPlace::Whole).to_string()
+            aria-label=text(move || {
+                let synced = row.with(|row| (!inline).then(|| heard::has_synced(row.synced)));
+                heard::parts([&*row.with(|row| Arc::clone(&row.name)), &*synced.unwrap_or_default(), &*load(ui, row)])
+            })
+        >
+            <span class="n mono" title=name.clone() translate="no">
+                {name.clone()}
+            </span>
+            {ring(ui, row)}
+            {shown(move || can_remove.get() && !removed.get() && !inline, move || view! {
+                <button
+                    class="away"
+                    data-testid="btn-remove-handler"
+                    aria-label=text(move || {
+                        format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
+                    })
+                    disabled=move || leaving.get()
+                    on:click=move |_| ui.send(Command::RemoveHandler(number.into()))
+                >
+                    "×"
+                </button>
+            })}
+            <Drops place=Anchor::Handler(number, HandlerPlace::Whole) />
+            {lamps(ui, row)}
+        </li>
+    }
+}
+
+/// What waits for the handler, and what it does now.
+fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
+    let number = row.with_untracked(|row| row.number);
+    let over = move || row.with(|row| row.pending.saturating_sub(RING));
     let place = move |place: HandlerPlace,
                       class: Text,
                       title: Box<dyn Fn(&HandlerRow) -> String + Send + Sync>| {
@@ -180,147 +226,130 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             ></i>
         }
     };
-    let load = move || row.with(|row| row.load(ui.lang.get()));
     view! {
-        <li
-            class="lst"
-            class:lit=move || row.with(|row| row.lit)
-            class:inline=inline
-            class:gone=move || removed.get()
-            data-testid="handler"
-            data-anchor=Anchor::Handler(number, HandlerPlace::Whole).to_string()
+        <span
+            class="ring"
+            role="list"
+            title=ui.word(|words| words.legend_ring)
             aria-label=text(move || {
-                let synced = row.with(|row| (!inline).then(|| heard::has_synced(row.synced)));
-                heard::parts([&*row.with(|row| Arc::clone(&row.name)), &*synced.unwrap_or_default(), &*load()])
+                row.with(|row| {
+                    let waiting = row.pending + usize::from(row.sending.is_some());
+                    let count = waiting + usize::from(row.running.is_some());
+                    heard::notifications(ui.lang.get(), &row.name, count)
+                })
             })
         >
-            <span class="n mono" title=name.clone() translate="no">
-                {name.clone()}
-            </span>
-            <span
-                class="ring"
-                role="list"
-                title=ui.word(|words| words.legend_ring)
-                aria-label=text(move || {
-                    row.with(|row| {
-                        let waiting = row.pending + usize::from(row.sending.is_some());
-                        let count = waiting + usize::from(row.running.is_some());
-                        heard::notifications(ui.lang.get(), &row.name, count)
-                    })
+            {place(
+                HandlerPlace::Running,
+                text(move || {
+                    row.with(|row| format!("run {}", row.running.unwrap_or_default()))
+                }),
+                Box::new(|row| row.running_title.clone()),
+            )}
+            {(0..RING)
+                .map(|at| {
+                    place(
+                        HandlerPlace::Pending(at),
+                        text(move || {
+                            row.with(|row| row.ring.get(at).copied().unwrap_or_default().to_string())
+                        }),
+                        Box::new(move |row| row.ring_titles.get(at).cloned().unwrap_or_default()),
+                    )
                 })
-            >
-                {place(
-                    HandlerPlace::Running,
-                    text(move || {
-                        row.with(|row| format!("run {}", row.running.unwrap_or_default()))
-                    }),
-                    Box::new(|row| row.running_title.clone()),
-                )}
-                {(0..RING)
-                    .map(|at| {
-                        place(
-                            HandlerPlace::Pending(at),
-                            text(move || {
-                                row.with(|row| row.ring.get(at).copied().unwrap_or_default().to_string())
-                            }),
-                            Box::new(move |row| row.ring_titles.get(at).cloned().unwrap_or_default()),
-                        )
-                    })
-                    .collect_view()}
-                <small aria-hidden="true">
-                    {part(move || {
-                        let over = over();
-                        (over > 0).then(|| format!("+{over}"))
-                    })}
-                </small>
-                {place(
-                    HandlerPlace::Sending,
-                    text(move || {
-                        row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
-                    }),
-                    Box::new(move |row| match &*row.sending_title {
-                        "" => String::new(),
-                        sent => heard::parts([sent, ui.words().sending]),
-                    }),
-                )}
-            </span>
-            {shown(move || can_remove.get() && !removed.get() && !inline, move || view! {
-                <button
-                    class="away"
-                    data-testid="btn-remove-handler"
-                    aria-label=text(move || {
-                        format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
-                    })
-                    disabled=move || leaving.get()
-                    on:click=move |_| ui.send(Command::RemoveHandler(number.into()))
-                >
-                    "×"
-                </button>
-            })}
-            <Drops place=Anchor::Handler(number, HandlerPlace::Whole) />
-            <span class="lamps">
+                .collect_view()}
+            <small aria-hidden="true">
                 {part(move || {
-                    let words = ui.words();
-                    row.with(|row| {
-                        if inline {
-                            return ().into_any();
-                        }
-                        let lamp = |on: bool, text: AnyView, title: &'static str| {
-                            view! { <span class="lamp" class:on=on title=title translate="no">{text}</span> }
-                        };
-                        let synced = if row.synced { words.synced } else { words.not_synced };
-                        let (resync, syncing) = match (row.resync_ms, row.syncing) {
-                            (0, _) => ("↻ –".to_owned(), words.no_resync),
-                            (ms, on) => (
-                                format!("↻ {}", decimal::short_tenths(ms)),
-                                if on { words.syncing } else { words.not_syncing },
-                            ),
-                        };
-                        let filter = (!row.filter.is_empty()).then(|| {
-                            view! {
-                                <span class="lamp filter" translate="no">
-                                    "▽ "
-                                    {row.filter.to_string()}
-                                </span>
-                            }
-                        });
-                        let panics = (row.panics > 0).then(|| {
-                            view! {
-                                <span class="lamp Deleted">{format!("panic ×{}", row.panics)}</span>
-                            }
-                        });
-                        view! {
-                            {lamp(row.synced, has_synced(row.synced), synced)}
-                            {lamp(row.syncing, resync.into_any(), syncing)}
-                            {filter}
-                            {panics}
-                        }
-                        .into_any()
-                    })
+                    let over = over();
+                    (over > 0).then(|| format!("+{over}"))
                 })}
-                <span
-                    class="load mono"
-                    class:busy=busy
-                    class:tombstone=move || row.with(HandlerRow::says_tombstone)
-                    title=maybe(move || row.with(HandlerRow::says_tombstone).then_some(TOMBSTONE))
-                >
-                    {part(move || {
-                        if !row.with(HandlerRow::counts) {
-                            return load().into_any();
-                        }
-                        let words = ui.words();
-                        let runs = busy().then(|| view! { <span class="runs">{words.running}</span> });
-                        view! {
-                            <b class="handled">{words.handled_now}</b>
-                            {runs}
-                            {strings::waiting(ui.lang.get(), row.with(|row| row.pending))}
-                        }
-                        .into_any()
-                    })}
-                </span>
-            </span>
-        </li>
+            </small>
+            {place(
+                HandlerPlace::Sending,
+                text(move || {
+                    row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
+                }),
+                Box::new(move |row| match &*row.sending_title {
+                    "" => String::new(),
+                    sent => heard::parts([sent, ui.words().sending]),
+                }),
+            )}
+        </span>
     }
+    .into_any()
+}
+
+/// Its lamps, and how much it has to do.
+fn lamps(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
+    let inline = row.with_untracked(|row| row.inline);
+    let busy = move || row.with(|row| row.running.is_some());
+    view! {
+        <span class="lamps">
+            {part(move || {
+                let words = ui.words();
+                row.with(|row| {
+                    if inline {
+                        return ().into_any();
+                    }
+                    let lamp = |on: bool, text: AnyView, title: &'static str| {
+                        view! { <span class="lamp" class:on=on title=title translate="no">{text}</span> }
+                    };
+                    let synced = if row.synced { words.synced } else { words.not_synced };
+                    let (resync, syncing) = match (row.resync_ms, row.syncing) {
+                        (0, _) => ("↻ –".to_owned(), words.no_resync),
+                        (ms, on) => (
+                            format!("↻ {}", decimal::short_tenths(ms)),
+                            if on { words.syncing } else { words.not_syncing },
+                        ),
+                    };
+                    let filter = (!row.filter.is_empty()).then(|| {
+                        view! {
+                            <span class="lamp filter" translate="no">
+                                "▽ "
+                                {row.filter.to_string()}
+                            </span>
+                        }
+                    });
+                    let panics = (row.panics > 0).then(|| {
+                        view! {
+                            <span class="lamp Deleted">{format!("panic ×{}", row.panics)}</span>
+                        }
+                    });
+                    view! {
+                        {lamp(row.synced, has_synced(row.synced), synced)}
+                        {lamp(row.syncing, resync.into_any(), syncing)}
+                        {filter}
+                        {panics}
+                    }
+                    .into_any()
+                })
+            })}
+            <span
+                class="load mono"
+                class:busy=busy
+                class:tombstone=move || row.with(HandlerRow::says_tombstone)
+                title=maybe(move || row.with(HandlerRow::says_tombstone).then_some(TOMBSTONE))
+            >
+                {part(move || {
+                    if !row.with(HandlerRow::counts) {
+                        return load(ui, row).into_any();
+                    }
+                    let words = ui.words();
+                    let runs = busy().then(|| view! { <span class="runs">{words.running}</span> });
+                    view! {
+                        <b class="handled">{words.handled_now}</b>
+                        {runs}
+                        {strings::waiting(ui.lang.get(), row.with(|row| row.pending))}
+                    }
+                    .into_any()
+                })}
+            </span>
+        </span>
+    }
+    .into_any()
+}
+
+fn load(ui: Ui, row: Memo<HandlerRow>) -> String {
+    row.with(|row| row.load(ui.lang.get()))
 }
 
 fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {

@@ -10,7 +10,7 @@ use super::drops::Drops;
 use super::frame::{Frame, has_synced, name, rv};
 use super::icons::{self, glyph};
 use super::layout::{Layout, size_of};
-use super::parts::{list, maybe, part, shown, text};
+use super::parts::{Text, list, maybe, part, shown, text};
 use super::token::Delta;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -18,7 +18,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::density::{Field, is_queue_dense};
 use deltascope_presentation::rows::queue::fit::{Form, Room, Space, space};
-use deltascope_presentation::rows::queue::{ColumnRow, CrateRow, EntryRow, rows};
+use deltascope_presentation::rows::queue::{ColumnRow, CrateRow, EntryRow, QueueRows, rows};
 use deltascope_presentation::rows::{Mark, type_class};
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, heard};
@@ -50,21 +50,7 @@ pub(super) fn Queue() -> impl IntoView {
         let flat = kind.get() == QueueKind::RealFifo;
         few && !flat && size.get().0 < SLIM_ROOM
     });
-    let space = Memo::new(move |before: Option<&Space>| {
-        let lined = before.is_some_and(Space::is_lined);
-        let (width, height) = size.get();
-        let room = match width > 0.0 {
-            // Sizes are rounded.
-            true => Room {
-                width: px(width + 0.5),
-                height: px(height - 0.5),
-                slim: slim.get(),
-                lined,
-            },
-            false => Room { lined, ..USUAL },
-        };
-        ui.view.with(|view| space(view, room))
-    });
+    let space = space_in(ui, size, slim);
     let compact = Memo::new(move |_| space.get().form == Form::Compact);
     let small = Memo::new(move |_| space.get().small > 0);
     let room = Memo::new(move |_| {
@@ -78,72 +64,20 @@ pub(super) fn Queue() -> impl IntoView {
         false => columns.get(),
     });
     let entries = Memo::new(move |_| room.with(|room| room.entries.clone()));
-    let count = move || {
-        room.with(|room| match room.kind {
-            QueueKind::RealFifo => strings::entries(ui.lang.get(), room.deltas),
-            QueueKind::Fifo => strings::places(ui.lang.get(), room.keys, room.deltas),
-            QueueKind::DeltaFifo => strings::queued(ui.lang.get(), room.keys, room.deltas),
-        })
-    };
     let hidden = Memo::new(move |_| {
         room.with(|room| (room.hidden_keys + room.hidden_entries, room.hidden_lit))
     });
     let empty = Memo::new(move |_| room.with(|room| room.keys == 0 && room.deltas == 0));
     let flat = move || kind.get() == QueueKind::RealFifo;
     let has_stacks = move || !empty.get() && kind.get() == QueueKind::DeltaFifo;
-    let telling = ui.memo(|view| view.story.is_some());
     // Without it, what is queued seems to be forgotten.
     let held = ui.memo(|view| {
         let pop = &view.picture.pop;
         view.story.is_none() && pop.mode == ProcessMode::Held && pop.asked == 0
     });
     let can_pop = move || panels.with(Vec::is_empty) && ui.shape.with(|shape| !shape.watch);
-    let title = text(move || {
-        let kind = kind.get().id();
-        // A story speaks of a queue, before it says of which kind.
-        match telling.get() {
-            true => [strings::room(ui.lang.get(), Panel::Queue), " · ", kind].concat(),
-            false => kind.to_owned(),
-        }
-    });
-    let side = move || {
-        view! {
-            <span class="side">
-                {part(move || {
-                    let synced = room.with(|room| room.synced);
-                    let class = if synced { "flag" } else { "heard" };
-                    view! {
-                        <span class=class title=ui.words().queue_synced translate="no">
-                            {has_synced(synced)}
-                        </span>
-                    }
-                })}
-                {part(move || {
-                    room.with(|room| room.closed)
-                        .then(|| view! { <span class="flag">{ui.words().closed}</span> })
-                })}
-                <span class="count" class:stacks=move || kind.get() == QueueKind::DeltaFifo>{text(count)}</span>
-            </span>
-        }
-    };
-    let more = part(move || {
-        let (count, lit) = hidden.get();
-        (count > 0).then(|| {
-            view! {
-                <div
-                    class="more-slot"
-                    role=if flat() { "listitem" } else { "group" }
-                    class:lit=lit
-                    data-anchor=Anchor::More.to_string()
-                    title=strings::more(ui.lang.get(), count)
-                >
-                    {format!("+{count}")}
-                </div>
-            }
-        })
-    });
     view! {
-        <Frame room=Panel::Queue title=title side=side>
+        <Frame room=Panel::Queue title=title(ui, kind) side=move || side(ui, room, kind)>
             {shown(move || dense.get(), || cells(Field::Queue, |words| words.queued, None))}
             <Drops place=Anchor::Room(Panel::Queue) />
             <div
@@ -166,7 +100,10 @@ pub(super) fn Queue() -> impl IntoView {
                 {list(entries, |row| row.place, move |row| {
                         view! { <EntryToken row=row compact=compact /> }
                     })}
-                {more}
+                {part(move || {
+                    let (count, lit) = hidden.get();
+                    (count > 0).then(|| more(ui, count, lit, flat()))
+                })}
                 {shown(move || empty.get(), move || view! {
                     <div class="slot empty-slot">
                         <span>{ui.word(|words| words.empty_queue)}</span>
@@ -195,6 +132,84 @@ pub(super) fn Queue() -> impl IntoView {
             })}
         </Frame>
     }
+}
+
+/// How much room there is, and what fits into it.
+fn space_in(ui: Ui, size: RwSignal<(f64, f64)>, slim: Memo<bool>) -> Memo<Space> {
+    Memo::new(move |before: Option<&Space>| {
+        let lined = before.is_some_and(Space::is_lined);
+        let (width, height) = size.get();
+        let room = match width > 0.0 {
+            // Sizes are rounded.
+            true => Room {
+                width: px(width + 0.5),
+                height: px(height - 0.5),
+                slim: slim.get(),
+                lined,
+            },
+            false => Room { lined, ..USUAL },
+        };
+        ui.view.with(|view| space(view, room))
+    })
+}
+
+/// Which queue it is.
+fn title(ui: Ui, kind: Memo<QueueKind>) -> Text {
+    let telling = ui.memo(|view| view.story.is_some());
+    text(move || {
+        let kind = kind.get().id();
+        // A story speaks of a queue, before it says of which kind.
+        match telling.get() {
+            true => [strings::room(ui.lang.get(), Panel::Queue), " · ", kind].concat(),
+            false => kind.to_owned(),
+        }
+    })
+}
+
+/// Beside its title: what holds of the queue, and how much is in it.
+fn side(ui: Ui, room: Memo<QueueRows>, kind: Memo<QueueKind>) -> AnyView {
+    let count = move || {
+        room.with(|room| match room.kind {
+            QueueKind::RealFifo => strings::entries(ui.lang.get(), room.deltas),
+            QueueKind::Fifo => strings::places(ui.lang.get(), room.keys, room.deltas),
+            QueueKind::DeltaFifo => strings::queued(ui.lang.get(), room.keys, room.deltas),
+        })
+    };
+    view! {
+        <span class="side">
+            {part(move || {
+                let synced = room.with(|room| room.synced);
+                let class = if synced { "flag" } else { "heard" };
+                view! {
+                    <span class=class title=ui.words().queue_synced translate="no">
+                        {has_synced(synced)}
+                    </span>
+                }
+            })}
+            {part(move || {
+                room.with(|room| room.closed)
+                    .then(|| view! { <span class="flag">{ui.words().closed}</span> })
+            })}
+            <span class="count" class:stacks=move || kind.get() == QueueKind::DeltaFifo>{text(count)}</span>
+        </span>
+    }
+    .into_any()
+}
+
+/// The place of what does not fit.
+fn more(ui: Ui, count: usize, lit: bool, flat: bool) -> AnyView {
+    view! {
+        <div
+            class="more-slot"
+            role=if flat { "listitem" } else { "group" }
+            class:lit=lit
+            data-anchor=Anchor::More.to_string()
+            title=strings::more(ui.lang.get(), count)
+        >
+            {format!("+{count}")}
+        </div>
+    }
+    .into_any()
 }
 
 /// A length in whole px.

@@ -10,13 +10,10 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal;
-use deltascope_presentation::rows::reflector::{self, rows};
+use deltascope_presentation::rows::reflector::{self, COUNTED, ReflectorRows, rows};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
 use deltascope_presentation::strings::{self, behind, heard};
 use deltascope_replay::picture::Answer;
-
-/// The counters' labels, in the order of the rows.
-const COUNTED: [&str; 4] = ["events", "relists", "watch errors", "resyncs"];
 
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
@@ -25,168 +22,196 @@ pub(super) fn Reflector() -> impl IntoView {
     let present = Memo::new(move |_| room.with(|room| room.present));
     // Where it is not between the rooms.
     let side = move || view! { <Pipe beside=true /> };
-    // When only some rooms are shown, the list of requests scrolls.
+    view! {
+        <Frame
+            room=Panel::Reflector
+            title=text(|| "Reflector")
+            absent=Memo::new(move |_| !present.get())
+            side=side
+        >
+            {either(
+                move || present.get(),
+                move || {
+                    view! {
+                        {states(ui, room)}
+                        <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
+                        {requests(ui, room)}
+                        {counts(ui, room)}
+                        <p class="hand" role="group" data-anchor=Anchor::Hand.to_string()>
+                            {part(move || in_hand(ui, room))}
+                        </p>
+                        <Drops place=Anchor::Room(Panel::Reflector) />
+                    }
+                },
+                move || view! { <p class="empty">{ui.word(|words| words.no_reflector)}</p> },
+            )}
+        </Frame>
+    }
+}
+
+/// Its states, and the one it is in.
+fn states(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
+    view! {
+        <ol
+            class="states"
+            role="list"
+            aria-label=text(move || heard::states(ui.lang.get()))
+        >
+            {StateName::ALL
+                .into_iter()
+                .map(|state| {
+                    let on = move || room.with(|room| room.on == Some(state));
+                    let next = move || {
+                        state == StateName::Relist && room.with(|room| room.relist_next)
+                    };
+                    view! {
+                        <li
+                            class="state"
+                            class:on=on
+                            class:next=next
+                            aria-current=maybe(move || on().then_some("step"))
+                            title=text(move || {
+                                let next = if next() { ui.words().next } else { "" };
+                                heard::parts([state.label(), next])
+                            })
+                            data-anchor=Anchor::State(state).to_string()
+                            translate="no"
+                        >
+                            {state.label()}
+                        </li>
+                    }
+                })
+                .collect_view()}
+        </ol>
+    }
+    .into_any()
+}
+
+/// Its requests, with their answers.
+fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
+    // When only some rooms are shown, the list scrolls.
     let panels = Layout::get().panels;
     let few = Memo::new(move |_| panels.with(|rooms| !rooms.is_empty()));
     view! {
-            <Frame
-                room=Panel::Reflector
-                title=text(|| "Reflector")
-                absent=Memo::new(move |_| !present.get())
-                side=side
+        <ol
+            role="list"
+            class="requests"
+            aria-label=ui.word(|words| words.requests)
+            data-testid="requests"
+            data-anchor=Anchor::Requests.to_string()
+            tabindex=maybe(move || few.get().then_some("0"))
+        >
+            {part(move || {
+                let lang = ui.lang.get();
+                room.with(|room| {
+                    if room.requests.is_empty() {
+                        return view! {
+                            <li class="empty">{ui.words().no_requests}</li>
+                        }
+                        .into_any();
+                    }
+                    room.requests
+                        .iter()
+                        .map(|row| {
+                            let answer = strings::answer(lang, &row.answer);
+                            let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
+                            view! {
+                                <li
+                                    class:lit=row.lit
+                                    title=format!("{} {answer}", row.text.clone())
+                                    translate="no"
+                                >
+                                    {row.text.clone()}
+                                    " "
+                                    <em class:Deleted=failed>{answer.clone()}</em>
+                                </li>
+                            }
+                        })
+                        .collect_view()
+                        .into_any()
+                })
+            })}
+        </ol>
+    }
+    .into_any()
+}
+
+/// The version that it has come to, and how often it did what.
+fn counts(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
+    view! {
+        <dl class="kv">
+            <div
+                data-anchor=Anchor::LastSync.to_string()
+                class:unavailable=move || room.with(|room| room.unavailable)
+                title=text(move || {
+                    room.with(|room| {
+                        let gone = if room.unavailable { ui.words().unavailable } else { "" };
+                        let is = ui.words().last_sync_is;
+                        heard::parts([is, &*room.last_sync.said(), gone])
+                    })
+                })
             >
-                {either(
-    move || present.get(),
-    move || view! {
-                    <ol
-                        class="states"
-                        role="list"
-                        aria-label=text(move || heard::states(ui.lang.get()))
-                    >
-                        {StateName::ALL
-                            .into_iter()
-                            .map(|state| {
-                                let on = move || room.with(|room| room.on == Some(state));
-                                let next = move || {
-                                    state == StateName::Relist && room.with(|room| room.relist_next)
-                                };
-                                view! {
-                                    <li
-                                        class="state"
-                                        class:on=on
-                                        class:next=next
-                                        aria-current=maybe(move || on().then_some("step"))
-                                        title=text(move || {
-                                            let next = if next() { ui.words().next } else { "" };
-                                            heard::parts([state.label(), next])
-                                        })
-                                        data-anchor=Anchor::State(state).to_string()
-                                        translate="no"
-                                    >
-                                        {state.label()}
-                                    </li>
-                                }
-                            })
-                            .collect_view()}
-                    </ol>
-                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
-                    <ol
-                        role="list"
-                        class="requests"
-                        aria-label=ui.word(|words| words.requests)
-                        data-testid="requests"
-                        data-anchor=Anchor::Requests.to_string()
-                        tabindex=maybe(move || few.get().then_some("0"))
-                    >
-                        {part(move || {
-                            let lang = ui.lang.get();
-                            room.with(|room| {
-                                if room.requests.is_empty() {
-                                    return view! {
-                                        <li class="empty">{ui.words().no_requests}</li>
-                                    }
-                                    .into_any();
-                                }
-                                room.requests
-                                    .iter()
-                                    .map(|row| {
-                                        let answer = strings::answer(lang, &row.answer);
-                                        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
-                                        view! {
-                                            <li
-                                                class:lit=row.lit
-                                                title=format!("{} {answer}", row.text.clone())
-                                                translate="no"
-                                            >
-                                                {row.text.clone()}
-                                                " "
-                                                <em class:Deleted=failed>{answer.clone()}</em>
-                                            </li>
-                                        }
-                                    })
-                                    .collect_view()
-                                    .into_any()
-                            })
-                        })}
-                    </ol>
-                    <dl class="kv">
-                        <div
-                            data-anchor=Anchor::LastSync.to_string()
-                            class:unavailable=move || room.with(|room| room.unavailable)
-                            title=text(move || {
-                                room.with(|room| {
-                                    let gone = if room.unavailable { ui.words().unavailable } else { "" };
-                                    let is = ui.words().last_sync_is;
-                                    heard::parts([is, &*room.last_sync.said(), gone])
-                                })
-                            })
-                        >
-                            <dt translate="no">"lastSync"</dt>
-                            <dd>
-                                {part(move || {
-                                    let text = room.with(|room| room.last_sync.clone());
-                                    if text.short.is_empty() {
-                                        "–".into_any()
-                                    } else {
-                                        rv(text).into_any()
-                                    }
-                                })}
-                            </dd>
-                        </div>
-                        {COUNTED
-                            .into_iter()
-                            .enumerate()
-                            .map(|(place, name)| {
-                                let count = text(move || {
-                                    room.with(|room| room.counts[place].to_string())
-                                });
-                                row(name, count)
-                            })
-                            .collect_view()}
-                    </dl>
-                    <p class="hand" role="group" data-anchor=Anchor::Hand.to_string()>
-                        {part(move || {
-                            let kept = room.with(|room| room.temporary.clone());
-                            if let Some((count, marks)) = kept {
-                                let marks = marks.into_iter();
-                                let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
-                                return view! {
-                                    <small>{ui.words().temporary}</small>
-                                    <span class="held marks" data-testid="temporary-store">
-                                        {marks.collect_view()}
-                                        <b>{count}</b>
-                                    </span>
-                                }
-                                .into_any();
-                            }
-                            let (wait, hand) = room
-                                .with(|room| (room.left_ms, room.in_hand.clone()));
-                            if wait > 0 {
-                                return view! {
-                                    <span class="held waits">
-                                        {format!("{} {}", ui.words().waiting, decimal::tenths(wait))}
-                                    </span>
-                                }
-                                .into_any();
-                            }
-                            hand.map(|(event, class, name)| {
-                                    view! {
-                                        <small>{ui.words().in_hand}</small>
-                                        <span class=format!("held {class}") translate="no">
-                                            <b>{event}</b>
-                                            <span class="n">{name}</span>
-                                        </span>
-                                    }
-                                })
-                                .into_any()
-                        })}
-                    </p>
-                    <Drops place=Anchor::Room(Panel::Reflector) />
-                },
-    move || view! { <p class="empty">{ui.word(|words| words.no_reflector)}</p> },
-    )}
-            </Frame>
+                <dt translate="no">"lastSync"</dt>
+                <dd>
+                    {part(move || {
+                        let text = room.with(|room| room.last_sync.clone());
+                        if text.short.is_empty() {
+                            "–".into_any()
+                        } else {
+                            rv(text).into_any()
+                        }
+                    })}
+                </dd>
+            </div>
+            {COUNTED
+                .into_iter()
+                .enumerate()
+                .map(|(place, name)| {
+                    let count = text(move || {
+                        room.with(|room| room.counts[place].to_string())
+                    });
+                    row(name, count)
+                })
+                .collect_view()}
+        </dl>
+    }
+    .into_any()
+}
+
+/// What it has in its hand.
+fn in_hand(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
+    let kept = room.with(|room| room.temporary.clone());
+    if let Some((count, marks)) = kept {
+        let marks = marks.into_iter();
+        let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+        return view! {
+            <small>{ui.words().temporary}</small>
+            <span class="held marks" data-testid="temporary-store">
+                {marks.collect_view()}
+                <b>{count}</b>
+            </span>
         }
+        .into_any();
+    }
+    let (wait, hand) = room.with(|room| (room.left_ms, room.in_hand.clone()));
+    if wait > 0 {
+        return view! {
+            <span class="held waits">
+                {format!("{} {}", ui.words().waiting, decimal::tenths(wait))}
+            </span>
+        }
+        .into_any();
+    }
+    hand.map(|(event, class, name)| {
+        view! {
+            <small>{ui.words().in_hand}</small>
+            <span class=format!("held {class}") translate="no">
+                <b>{event}</b>
+                <span class="n">{name}</span>
+            </span>
+        }
+    })
+    .into_any()
 }
 
 /// The connection from the API server: between the two rooms, or in the heading of the reflector's.

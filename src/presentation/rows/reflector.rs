@@ -13,6 +13,9 @@ use deltascope_replay::picture::{
 /// At most this many marks of the temporary store are shown.
 const MARKS: usize = 7;
 
+/// What is counted, as it is labelled.
+pub const COUNTED: [&str; 4] = ["events", "relists", "watch errors", "resyncs"];
+
 /// The contents of the room.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ReflectorRows {
@@ -28,7 +31,7 @@ pub struct ReflectorRows {
     pub last_sync: RvText,
     /// The server has said that this version is not available.
     pub unavailable: bool,
-    /// Events received; lists after the first; calls of the watch-error handler; how often the
+    /// Of [`COUNTED`]: events received; lists after the first; calls of the watch-error handler; how often the
     /// resync timer fired.
     pub counts: [u64; 4],
     /// The event that it is handling: wire name, class, object.

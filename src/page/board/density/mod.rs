@@ -118,25 +118,7 @@ fn Density(
     // The cell that the pointer or the keyboard is on.
     let cursor = RwSignal::new(None::<Anchor>);
     let painter = StoredValue::new_local(Painter::default());
-    let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
-    effect(move || {
-        let (layout, theme) = (layout.get(), ui.theme.get());
-        let Some(canvas) = canvas.get() else {
-            return;
-        };
-        ui.view.with(|view| {
-            let found = painter.try_update_value(|painter| {
-                painter
-                    .paint(&canvas, view, field, layout, theme)
-                    .then(|| Field::counts(painter.cells.looks()))
-            });
-            if let Some(Some(found)) = found
-                && counts.with_untracked(|counts| *counts != found)
-            {
-                counts.set(found);
-            }
-        });
-    });
+    let counts = painted(ui, field, canvas, layout, painter);
     // How many cells do not fit, even at one px each.
     let hidden = Memo::new(move |_| {
         let cells = layout.get().cells();
@@ -278,6 +260,36 @@ fn Density(
             {legend(ui, field, cursor, counts, hidden)}
         </div>
     }
+}
+
+/// Paints the cells, and counts those of each colour.
+fn painted(
+    ui: Ui,
+    field: Field,
+    canvas: NodeRef<html::Canvas>,
+    layout: Memo<Layout>,
+    painter: StoredValue<Painter, LocalStorage>,
+) -> RwSignal<Vec<(Hue, usize)>> {
+    let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
+    effect(move || {
+        let (layout, theme) = (layout.get(), ui.theme.get());
+        let Some(canvas) = canvas.get() else {
+            return;
+        };
+        ui.view.with(|view| {
+            let found = painter.try_update_value(|painter| {
+                painter
+                    .paint(&canvas, view, field, layout, theme)
+                    .then(|| Field::counts(painter.cells.looks()))
+            });
+            if let Some(Some(found)) = found
+                && counts.with_untracked(|counts| *counts != found)
+            {
+                counts.set(found);
+            }
+        });
+    });
+    counts
 }
 
 /// An element over a cell.
