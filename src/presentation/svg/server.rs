@@ -4,12 +4,13 @@ use super::colors::Ink;
 use super::parts::{DASHED, OBJECT, SUB, Side, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::decimal;
+use crate::rows::api;
 use crate::rows::density::Field;
+use crate::rows::reflector::{self, COUNTED, ReflectorRows};
 use crate::rows::store::Change;
-use crate::rows::{api, reflector};
 use crate::stage::StateName;
 use crate::strings;
-use deltascope_replay::picture::{Answer, Delivery, SourceKind};
+use deltascope_replay::picture::{Answer, Delivery, InformerKind, SourceKind};
 
 /// The height of a line of the stream.
 const LINE: i32 = 24;
@@ -171,52 +172,19 @@ fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str,
 }
 
 pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
-    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let (view, words) = (pen.view, pen.words);
     let rows = reflector::rows(view);
     let mut y = a.y + pen.head(a, "Reflector", &[]);
     if unused {
         let text = match view.picture.informer {
-            deltascope_replay::picture::InformerKind::Client => words.unused_reflector,
+            InformerKind::Client => words.unused_reflector,
             _ => words.unused,
         };
         y += pen.empty(a.below(y), text) + 6;
     } else if !rows.present {
         return y + pen.empty(a.below(y), words.no_reflector) - a.y;
     } else {
-        // In a story only those that matter: they would look like a choice.
-        let telling = pen.telling;
-        let shown = StateName::ALL.into_iter().filter(|state| {
-            let next = *state == StateName::Relist && rows.relist_next;
-            !telling || next || rows.on == Some(*state)
-        });
-        let columns = if a.w >= 320 { 3 } else { 2 };
-        let w = (a.w - (columns - 1) * 5) / columns;
-        for (place, state) in (0..).zip(shown) {
-            let at = area(
-                a.x + place % columns * (w + 5),
-                y + place / columns * 29,
-                w,
-                24,
-            );
-            let on = rows.on == Some(state);
-            let next = state == StateName::Relist && rows.relist_next;
-            let (border, ink, more) = match (on, next) {
-                (true, _) => (Ink::INK, Ink::INK, " stroke-width=\"1.5\""),
-                (_, true) => (Ink::INK_2, Ink::INK_2, DASHED),
-                _ => (Ink::LINE, Ink::INK_3, ""),
-            };
-            let of = mono(110, ink).bold_if(on);
-            if telling {
-                let lamp = area(at.x, at.middle() - 4, 7, 7);
-                pen.rect(lamp, 4, if on { ink } else { Ink::NONE }, border, more);
-                pen.text(at.x + 12, at.middle(), w - 12, At::Start, state.label(), of);
-                continue;
-            }
-            pen.rect(at, 7, Ink::NONE, border, more);
-            let x = at.x + w / 2;
-            pen.text(x, at.middle(), w - 2, At::Middle, state.label(), of);
-        }
-        y += if pen.telling { 29 } else { 6 / columns * 29 } + 4;
+        y += states(pen, a.below(y), &rows) + 4;
         y += pen.sub(a.x, y, a.w, words.requests) - 4;
     }
     let held = rows.temporary.is_some() || rows.left_ms > 0 || rows.in_hand.is_some();
@@ -230,7 +198,67 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     if rows.requests.is_empty() && !unused {
         y += pen.empty(a.below(y), words.no_requests);
     }
-    // The newest that fit, with the oldest of them first.
+    y += requests(pen, a.below(y), &rows, places);
+    if unused {
+        return y - a.y;
+    }
+    // In an element it is a line above the counts.
+    if held && pen.framed {
+        hand_line(pen, a.below(y), &rows);
+        y += 20;
+    }
+    y += 7;
+    pen.line(a.x, y, a.w, 0, Ink::LINE_2, "");
+    y += 6;
+    y += counts(pen, a.below(y), &rows);
+    if held && !pen.framed {
+        y += 8;
+        hand(pen, a.below(y), &rows);
+        y += SUB + 20;
+    }
+    y - a.y
+}
+
+/// The Reflector's states. Returns their height.
+fn states(pen: &mut Pen, a: Area, rows: &ReflectorRows) -> i32 {
+    // In a story only those that matter: they would look like a choice.
+    let telling = pen.telling;
+    let shown = StateName::ALL.into_iter().filter(|state| {
+        let next = *state == StateName::Relist && rows.relist_next;
+        !telling || next || rows.on == Some(*state)
+    });
+    let columns = if a.w >= 320 { 3 } else { 2 };
+    let w = (a.w - (columns - 1) * 5) / columns;
+    for (place, state) in (0..).zip(shown) {
+        let at = area(
+            a.x + place % columns * (w + 5),
+            a.y + place / columns * 29,
+            w,
+            24,
+        );
+        let on = rows.on == Some(state);
+        let next = state == StateName::Relist && rows.relist_next;
+        let (border, ink, more) = match (on, next) {
+            (true, _) => (Ink::INK, Ink::INK, " stroke-width=\"1.5\""),
+            (_, true) => (Ink::INK_2, Ink::INK_2, DASHED),
+            _ => (Ink::LINE, Ink::INK_3, ""),
+        };
+        let of = mono(110, ink).bold_if(on);
+        if telling {
+            let lamp = area(at.x, at.middle() - 4, 7, 7);
+            pen.rect(lamp, 4, if on { ink } else { Ink::NONE }, border, more);
+            pen.text(at.x + 12, at.middle(), w - 12, At::Start, state.label(), of);
+            continue;
+        }
+        pen.rect(at, 7, Ink::NONE, border, more);
+        let x = at.x + w / 2;
+        pen.text(x, at.middle(), w - 2, At::Middle, state.label(), of);
+    }
+    if telling { 29 } else { 6 / columns * 29 }
+}
+
+/// The newest requests that fit, with the oldest of them first. Returns their height.
+fn requests(pen: &mut Pen, a: Area, rows: &ReflectorRows, places: i32) -> i32 {
     let mut shown = Vec::new();
     let mut left = places;
     for row in &rows.requests {
@@ -241,7 +269,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             (_, true) => Ink::INK,
             _ => Ink::INK_3,
         };
-        let answer = strings::answer(lang, &row.answer);
+        let answer = strings::answer(pen.options.lang, &row.answer);
         let text = [&row.text, " "].concat();
         let runs = [(&*text, mono(110, ink)), (&*answer, mono(110, answered))];
         let lines = wrap(&runs, a.w);
@@ -252,6 +280,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         left -= high;
         shown.push((lines, high, row.lit));
     }
+    let mut y = a.y;
     for (lines, high, lit) in shown.iter().rev() {
         if *lit {
             let ground = area(a.x - 3, y, a.w + 6, high * 16);
@@ -259,33 +288,33 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         }
         y += pen.lines(a.below(y), 16, At::Start, lines, 4);
     }
-    if unused {
-        return y - a.y;
-    }
-    // In an element it is a line above the counts.
-    if held && pen.framed {
-        let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
-        let (label, ink, value) = match (&rows.temporary, rows.left_ms) {
-            (Some((kept, _)), _) => (words.temporary, Ink::INK, kept.to_string()),
-            (None, 1..) => (words.waiting, Ink::INK, decimal::tenths(rows.left_ms)),
-            _ => (words.in_hand, Ink::of_class(class), event.to_owned()),
-        };
-        let of = mono(110, Ink::INK);
-        let runs = [
-            (label, sans(115, Ink::INK_3)),
-            (" ", of),
-            (&*value, of.ink(ink).bold()),
-            (" ", of),
-            (&*name, of),
-        ];
-        pen.runs(a.right(), y + 12, a.w, At::End, &runs);
-        y += 20;
-    }
-    y += 7;
-    pen.line(a.x, y, a.w, 0, Ink::LINE_2, "");
-    y += 6;
-    let counted = ["events", "relists", "watch errors", "resyncs"];
-    let counted = &counted[..if pen.plain { 1 } else { counted.len() }];
+    y - a.y
+}
+
+/// What it has in its hand, as a line at the right.
+fn hand_line(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
+    let words = pen.words;
+    let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
+    let (label, ink, value) = match (&rows.temporary, rows.left_ms) {
+        (Some((kept, _)), _) => (words.temporary, Ink::INK, kept.to_string()),
+        (None, 1..) => (words.waiting, Ink::INK, decimal::tenths(rows.left_ms)),
+        _ => (words.in_hand, Ink::of_class(class), event.to_owned()),
+    };
+    let of = mono(110, Ink::INK);
+    let runs = [
+        (label, sans(115, Ink::INK_3)),
+        (" ", of),
+        (&*value, of.ink(ink).bold()),
+        (" ", of),
+        (&*name, of),
+    ];
+    pen.runs(a.right(), a.y + 12, a.w, At::End, &runs);
+}
+
+/// The version that it has come to, and how often it did what. Returns their height.
+fn counts(pen: &mut Pen, a: Area, rows: &ReflectorRows) -> i32 {
+    let mut y = a.y;
+    let counted = &COUNTED[..if pen.plain { 1 } else { COUNTED.len() }];
     let mut values = vec![rows.last_sync.short.clone()];
     values.extend(rows.counts.iter().map(ToString::to_string));
     for (place, (name, value)) in ["lastSync"].iter().chain(counted).zip(&values).enumerate() {
@@ -298,52 +327,53 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         pen.text(a.x, cy, a.w - w - 6, At::Start, name, mono(115, Ink::INK_2));
         y += 17;
     }
-    if held && !pen.framed {
-        y += 8;
-        let at = area(a.x, y + 16, a.w, 26);
-        let label = match (&rows.temporary, rows.left_ms) {
-            (Some((kept, marks)), _) => {
-                pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
-                for (place, mark) in (0..).zip(marks) {
-                    pen.mark(at.x + 8 + place * 12, at.middle(), 9, *mark);
-                }
-                let text = kept.to_string();
-                let of = mono(110, Ink::INK).bold();
-                pen.text(at.right() - 7, at.middle(), 40, At::End, &text, of);
-                words.temporary
-            }
-            (None, 1..) => {
-                pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
-                let text = decimal::tenths(rows.left_ms);
-                pen.text(
-                    at.x + 7,
-                    at.middle(),
-                    at.w - 14,
-                    At::Start,
-                    &text,
-                    mono(110, Ink::INK),
-                );
-                words.waiting
-            }
-            _ => {
-                let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
-                let ink = Ink::of_class(class);
-                pen.rect(at, 7, Ink::NONE, ink, "");
-                let x = at.x + 7;
-                let of = mono(110, ink).bold();
-                let w = pen.text(x, at.middle(), at.w - 14, At::Start, event, of) + 6;
-                pen.name(
-                    x + w,
-                    at.middle(),
-                    at.w - 14 - w,
-                    &name,
-                    mono(110, Ink::INK),
-                );
-                words.in_hand
-            }
-        };
-        pen.sub(a.x, y, a.w, label);
-        y += SUB + 20;
-    }
     y - a.y
+}
+
+/// What it has in its hand, as a box.
+fn hand(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
+    let words = pen.words;
+    let at = area(a.x, a.y + 16, a.w, 26);
+    let label = match (&rows.temporary, rows.left_ms) {
+        (Some((kept, marks)), _) => {
+            pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
+            for (place, mark) in (0..).zip(marks) {
+                pen.mark(at.x + 8 + place * 12, at.middle(), 9, *mark);
+            }
+            let text = kept.to_string();
+            let of = mono(110, Ink::INK).bold();
+            pen.text(at.right() - 7, at.middle(), 40, At::End, &text, of);
+            words.temporary
+        }
+        (None, 1..) => {
+            pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
+            let text = decimal::tenths(rows.left_ms);
+            pen.text(
+                at.x + 7,
+                at.middle(),
+                at.w - 14,
+                At::Start,
+                &text,
+                mono(110, Ink::INK),
+            );
+            words.waiting
+        }
+        _ => {
+            let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
+            let ink = Ink::of_class(class);
+            pen.rect(at, 7, Ink::NONE, ink, "");
+            let x = at.x + 7;
+            let of = mono(110, ink).bold();
+            let w = pen.text(x, at.middle(), at.w - 14, At::Start, event, of) + 6;
+            pen.name(
+                x + w,
+                at.middle(),
+                at.w - 14 - w,
+                &name,
+                mono(110, Ink::INK),
+            );
+            words.in_hand
+        }
+    };
+    pen.sub(a.x, a.y, a.w, label);
 }

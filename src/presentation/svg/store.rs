@@ -3,9 +3,9 @@
 use super::colors::Ink;
 use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag, version};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
-use crate::rows::beside;
+use crate::rows::beside::{self, BesideRows};
 use crate::rows::density::Field;
-use crate::rows::store::{self, Change, IndexRow, ValueRow};
+use crate::rows::store::{self, Change, IndexRow, StoreRows, ValueRow};
 use crate::strings;
 
 /// The height of an item, with its gap.
@@ -58,7 +58,6 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let items_w = if two { (a.w * 2 / 5).min(130) } else { a.w };
     let tree_w = if two { a.w - items_w - 14 } else { a.w };
     let wide = area(a.x, 0, tree_w, 0);
-    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
     let mut indices = rows.indices.clone();
     // The query is shown only if the whole tree fits, too.
     let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
@@ -68,19 +67,50 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     // The items.
     pen.sub(a.x, top, if narrow { 56 } else { items_w }, words.items);
     let mut y = top + SUB;
-    let columns = if two || a.w < 200 { 1 } else { 2 };
-    let w = (items_w - (columns - 1) * 6) / columns;
-    let mut items = rows.items.clone();
     let high = if two { bottom - y } else { (bottom - y) / 2 };
-    let places = (high / ITEM).max(2) * columns;
+    y += items(pen, area(a.x, y, items_w, high), &rows, two || a.w < 200);
+
+    // The indices.
+    let tree = match two {
+        true => area(a.x + items_w + 14, top, tree_w, bottom - top),
+        false => area(a.x, y + 8, a.w, bottom - y - 8),
+    };
+    let mut tree_y = tree.y + pen.sub(tree.x, tree.y, tree.w, words.indices);
+    if rows.indices.is_empty() {
+        tree_y += pen.empty(tree.below(tree_y), words.no_indices);
+    }
+    let most = fit(pen, wide, &mut indices, tree.bottom() - tree_y);
+    for index in &indices {
+        tree_y = self::index(pen, tree.below(tree_y), index, most);
+    }
+    y = y.max(tree_y);
+
+    if asks {
+        query(pen, a.below(y + 16));
+        y += QUERY;
+    }
+    if let Some(below) = below {
+        y += 8;
+        y += others(pen, a.below(y), &below);
+    }
+    y - a.y
+}
+
+/// The items that fit, in `one` column or two. Returns their height.
+fn items(pen: &mut Pen, a: Area, rows: &StoreRows, one: bool) -> i32 {
+    let mut y = a.y;
+    let columns = if one { 1 } else { 2 };
+    let w = (a.w - (columns - 1) * 6) / columns;
+    let mut items = rows.items.clone();
+    let places = (a.h / ITEM).max(2) * columns;
     let mut hidden = rows.hidden;
     if count(items.len()) > places {
         let places = (places - 1) as usize;
         hidden += thin(&mut items, places, &|row| row.change != Change::None);
     }
     if rows.dense {
-        let field = area(a.x, y, items_w, high.min(190));
-        y += pen.field(field, Field::Items, words.items) + 8;
+        let field = area(a.x, y, a.w, a.h.min(190));
+        y += pen.field(field, Field::Items, pen.words.items) + 8;
     }
     for (place, row) in (0..).zip(&items) {
         let x = a.x + place % columns * (w + 6);
@@ -101,23 +131,19 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     }
     y += (shown + columns - 1) / columns * ITEM;
     if items.is_empty() && !rows.dense {
-        let at = area(a.x, y, items_w, 60);
-        pen.empty_slot(at, words.empty_store);
+        let at = area(a.x, y, a.w, 60);
+        pen.empty_slot(at, pen.words.empty_store);
         y += 68;
     }
+    y - a.y
+}
 
-    // The indices.
-    let tree = match two {
-        true => area(a.x + items_w + 14, top, tree_w, bottom - top),
-        false => area(a.x, y + 8, a.w, bottom - y - 8),
-    };
-    let mut tree_y = tree.y + pen.sub(tree.x, tree.y, tree.w, words.indices);
-    if rows.indices.is_empty() {
-        tree_y += pen.empty(tree.below(tree_y), words.no_indices);
-    }
+/// Makes indices fit into this height. Returns how many lines of tags a value may have.
+fn fit(pen: &mut Pen, wide: Area, indices: &mut Vec<IndexRow>, high: i32) -> i32 {
+    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
     // Unchanged rows give way: first lines of tags, then values, then whole indices.
     let mut most = LINES;
-    while tree_high(pen, wide, &indices, most) > tree.bottom() - tree_y {
+    while tree_high(pen, wide, indices, most) > high {
         let count = indices.len();
         let longest = indices.iter_mut().max_by_key(|index| index.values.len());
         let length = longest.as_ref().map_or(0, |index| index.values.len());
@@ -127,64 +153,62 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
                 longest.hidden += thin(&mut longest.values, length - 1, &changes);
             }
             Some(_) if count > 1 => {
-                thin(&mut indices, count - 1, &|index| {
+                thin(indices, count - 1, &|index| {
                     index.values.iter().any(changes)
                 });
             }
             _ => break,
         }
     }
-    for index in &indices {
-        tree_y = self::index(pen, tree.below(tree_y), index, most);
-    }
-    y = y.max(tree_y);
+    most
+}
 
-    if asks {
-        let end = y + QUERY;
-        y += 16;
-        y += pen.sub(a.x, y, a.w, words.query) - 2;
-        let (index, of) = store::first_query(view, None);
-        let answer = store::query(&view.picture, &index, &of).unwrap_or_else(|error| error);
-        let plain = mono(120, Ink::INK);
-        let asked = ["IndexKeys(\"", &index, "\", \"", &of, "\") → "].concat();
-        let lines = wrap(&[(&asked, plain), (&answer, plain)], a.w - 16);
-        let high = count(lines.len()).min(2) * 17 + 7;
-        pen.rect(area(a.x, y, a.w, high), 8, Ink::NONE, Ink::LINE, "");
-        pen.lines(
-            area(a.x + 8, y + 3, a.w - 16, high),
-            17,
+/// An index query, with its answer.
+fn query(pen: &mut Pen, a: Area) {
+    let y = a.y + pen.sub(a.x, a.y, a.w, pen.words.query) - 2;
+    let (index, of) = store::first_query(pen.view, None);
+    let answer = store::query(&pen.view.picture, &index, &of).unwrap_or_else(|error| error);
+    let plain = mono(120, Ink::INK);
+    let asked = ["IndexKeys(\"", &index, "\", \"", &of, "\") → "].concat();
+    let lines = wrap(&[(&asked, plain), (&answer, plain)], a.w - 16);
+    let high = count(lines.len()).min(2) * 17 + 7;
+    pen.rect(area(a.x, y, a.w, high), 8, Ink::NONE, Ink::LINE, "");
+    pen.lines(
+        area(a.x + 8, y + 3, a.w - 16, high),
+        17,
+        At::Start,
+        &lines,
+        2,
+    );
+}
+
+/// What the other informers of the program keep. Returns its height.
+fn others(pen: &mut Pen, a: Area, below: &BesideRows) -> i32 {
+    let lang = pen.options.lang;
+    let mut y = a.y;
+    pen.line(a.x, y, a.w, 0, Ink::LINE, "");
+    y += 6;
+    y += pen.sub(a.x, y, a.w, pen.words.beside);
+    for shared in [true, false] {
+        let Some((informers, text)) = below.sum(shared) else {
+            continue;
+        };
+        let label = strings::informers(lang, informers, shared);
+        pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
+        let x = 92.min(a.w * 2 / 5);
+        pen.text(
+            a.x + x,
+            y + 9,
+            a.w - x,
             At::Start,
-            &lines,
-            2,
+            &text,
+            mono(115, Ink::INK),
         );
-        y = end;
+        y += TAGS;
     }
-    if let Some(below) = below {
-        y += 8;
-        pen.line(a.x, y, a.w, 0, Ink::LINE, "");
-        y += 6;
-        y += pen.sub(a.x, y, a.w, words.beside);
-        for shared in [true, false] {
-            let Some((informers, text)) = below.sum(shared) else {
-                continue;
-            };
-            let label = strings::informers(lang, informers, shared);
-            pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
-            let x = 92.min(a.w * 2 / 5);
-            pen.text(
-                a.x + x,
-                y + 9,
-                a.w - x,
-                At::Start,
-                &text,
-                mono(115, Ink::INK),
-            );
-            y += TAGS;
-        }
-        for kept in &below.stores {
-            let label = strings::informer_store(lang, kept.number);
-            y += pen.tagged(area(a.x, y, a.w, TAGS), &label, &kept.objects, kept.hidden);
-        }
+    for kept in &below.stores {
+        let label = strings::informer_store(lang, kept.number);
+        y += pen.tagged(area(a.x, y, a.w, TAGS), &label, &kept.objects, kept.hidden);
     }
     y - a.y
 }

@@ -6,7 +6,7 @@ use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::Span;
 use crate::decimal;
-use crate::lanes::{self, Kind};
+use crate::lanes::{self, Kind, Lane};
 use crate::pseudo::{self, Listing};
 use crate::rows;
 use crate::rows::processor::{self, HandlerRow, NotificationLook, RING};
@@ -26,7 +26,7 @@ pub(super) fn place(listing: &Listing) -> (&str, String) {
 }
 
 pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
-    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let (view, words) = (pen.view, pen.words);
     let listing = pseudo::listing(view.narrated().0, view.narrated().1);
     let routine = &*listing.routine;
     let link = listing.link.as_ref().filter(|_| a.w >= 420);
@@ -43,10 +43,19 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     let lane_rows = (count(lanes.len()) + columns - 1) / columns;
     let bottom = a.bottom() - lane_rows * 20 - 8;
 
-    let code = mono(if a.w < 420 { 112 } else { 122 }, Ink::INK_2);
     if listing.lines.is_empty() {
         y += pen.empty(a.below(y), words.nothing_runs);
     }
+    y += lines(pen, area(a.x, y, a.w, bottom - y), &listing) + 8;
+    let needed = y + lane_rows * 20 - a.y;
+    y = y.max(pen.floor - lane_rows * 20);
+    draw_lanes(pen, a.below(y), &lanes, columns);
+    needed
+}
+
+/// The lines of a listing that fit around the current one. Returns their height.
+fn lines(pen: &mut Pen, a: Area, listing: &Listing) -> i32 {
+    let code = mono(if a.w < 420 { 112 } else { 122 }, Ink::INK_2);
     let indent = |text: &str| count(text.len() - text.trim_start().len());
     let letter = measure("0", code);
     // A value is in its column, or after a long line of code, or in a line of its own.
@@ -70,7 +79,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
         LINE * if under { 2 } else { 1 }
     };
     // The first line stays; of the others a window around the current one is shown.
-    let room = (bottom - y).max(3 * LINE);
+    let room = a.h.max(3 * LINE);
     let lit = listing
         .lines
         .iter()
@@ -89,7 +98,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     while first < lit && !fits(first, ahead) {
         first += 1;
     }
-    let (top, mut used) = (y, 0);
+    let mut used = 0;
     for (number, line) in listing.lines.iter().enumerate() {
         if number > 0 && number < first {
             continue;
@@ -98,7 +107,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
         if used + tall > room {
             break;
         }
-        y = top + used;
+        let y = a.y + used;
         used += tall;
         let of = code.ink(if line.current { Ink::INK } else { Ink::INK_2 });
         if line.current {
@@ -134,19 +143,22 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
             _ => {}
         }
     }
-    y = top + used.max(y - top) + 8;
-    let needed = y + lane_rows * 20 - a.y;
-    y = y.max(pen.floor - lane_rows * 20);
+    used
+}
+
+/// Who is busy, in columns.
+fn draw_lanes(pen: &mut Pen, a: Area, lanes: &[Lane], columns: i32) {
+    let lane_rows = (count(lanes.len()) + columns - 1) / columns;
     let w = (a.w - (columns - 1) * 24) / columns;
-    for (place, lane) in (0..).zip(&lanes) {
+    for (place, lane) in (0..).zip(lanes) {
         let at = area(
             a.x + place / lane_rows * (w + 24),
-            y + place % lane_rows * 20,
+            a.y + place % lane_rows * 20,
             w,
             20,
         );
         let label = 104.min(w * 2 / 5);
-        let name = lanes::actor_name(lane.actor, &view.picture, lang);
+        let name = lanes::actor_name(lane.actor, &pen.view.picture, pen.options.lang);
         pen.text(
             at.x,
             at.middle(),
@@ -178,7 +190,6 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
             }
         }
     }
-    needed
 }
 
 pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
