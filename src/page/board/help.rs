@@ -6,8 +6,7 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::key::Key;
-use deltascope_presentation::rows::{DeltaRow, RvText};
+use deltascope_presentation::rows::DeltaRow;
 use deltascope_presentation::strings::{Strings, story as said};
 use deltascope_presentation::terms::TERMS;
 
@@ -76,7 +75,7 @@ pub(super) fn Help(
                     DeltaType::Sync,
                     DeltaType::Bookmark,
                 ]
-                    .map(sample)
+                    .map(DeltaRow::bare)
                     .into_iter()
                     .map(|row| view! { <Delta row=Memo::fixed(row) /> })
                     .collect_view()}
@@ -114,18 +113,4 @@ pub(super) fn Help(
         </div>
     };
     modal(open, "help", "help-title", sheet.into_any())
-}
-
-fn sample(delta_type: DeltaType) -> DeltaRow {
-    DeltaRow {
-        plain: false,
-        index: 0,
-        delta_type,
-        key: Key::from(""),
-        rv: RvText::default(),
-        tombstone: false,
-        lit: false,
-        done: false,
-        about: None,
-    }
 }

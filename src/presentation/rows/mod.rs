@@ -155,19 +155,31 @@ pub struct DeltaRow {
 }
 
 impl DeltaRow {
+    /// The row of a delta that is not one object's.
+    #[must_use]
+    pub fn bare(delta_type: DeltaType) -> Self {
+        Self {
+            index: 0,
+            delta_type,
+            key: Key::from(""),
+            rv: RvText::default(),
+            tombstone: false,
+            lit: false,
+            done: false,
+            about: None,
+            plain: false,
+        }
+    }
+
     /// The row of one delta.
     #[must_use]
     pub fn of(index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
         Self {
             index,
-            delta_type,
             key: object.key.clone(),
             rv: RvText::of(&object.rv),
             tombstone: is_tombstone(object),
-            lit: false,
-            done: false,
-            about: None,
-            plain: false,
+            ..Self::bare(delta_type)
         }
     }
 

@@ -116,17 +116,7 @@ fn whole(names: &Names, entry: &Entry) -> Option<WholeRow> {
     };
     let shown = objects.iter().take(MARKS);
     Some(WholeRow {
-        token: DeltaRow {
-            index: 0,
-            delta_type,
-            key: Key::from(""),
-            rv: RvText::default(),
-            tombstone: false,
-            lit: false,
-            done: false,
-            about: None,
-            plain: false,
-        },
+        token: DeltaRow::bare(delta_type),
         rv: RvText::of(rv),
         count: objects.len(),
         marks: shown.map(|object| names.mark(&object.uid)).collect(),
