@@ -35,15 +35,25 @@ impl Way {
         self.next.set(Reached::Done);
         self.typed.set(false);
     }
+
+    /// The stage has no use for this key.
+    fn passed(&self, press: Press<'_>) {
+        self.typed.set(is_typed(press.key));
+        self.taken.set(false);
+        let along = matches!(press.key, "Tab" | "Home" | "End") || press.key.starts_with("Arrow");
+        self.next
+            .set(if along { Reached::Tab } else { Reached::Key });
+        // Moving along a list is using it again.
+        if along && matches!(press.focus, Focus::List | Focus::Tab) {
+            self.reached.set(Reached::Key);
+        }
+    }
 }
 
 /// From now on the keys control the stage.
 pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let host = ui.host();
     let way = Rc::new(Way::default());
-    // The signals that open a dialog learn only later that the browser has closed it, so ask the document.
-    let has_dialog = |host: &Host| host.find("dialog[open]").is_some();
-
     let seen = Rc::clone(&way);
     host.listen_first("pointerdown", move |_: Event| seen.done());
     let seen = Rc::clone(&way);
@@ -73,46 +83,8 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             focus: focus_of(&event),
             reached: way.reached.get(),
         };
-        let (steps, tells, has_story) = ui
-            .view
-            .with_untracked(|view| (view.steps, view.story.is_some(), view.lesson.has_story));
-        let presenter = layout.presenter;
-        let shown = match (
-            presenter.blank.get_untracked(),
-            presenter.on.get_untracked(),
-        ) {
-            (true, _) => Shown::Blank,
-            (_, true) => Shown::Presenter,
-            (..) if tells => Shown::Story,
-            (..) => Shown::Board,
-        };
-        let covered = has_dialog(&here) || handout::covers(ui);
-        // An input method's keys are its own.
-        let action = if covered || event.default_prevented() || event.is_composing() {
-            None
-        } else {
-            action(press, steps, shown)
-        };
-        let action = action.filter(|action| {
-            let tell = matches!(action, Action::Command(Command::Tell(_)));
-            let present = matches!(action, Action::Present);
-            let watched = ui.shape.with_untracked(|shape| shape.watch);
-            (!tell || has_story && (tells || !watched))
-                && (!present || here.is_page() && !layout.narrow.get_untracked())
-        });
-        // The stage is not there.
-        let shelved = untrack(|| ui.shelved());
-        let action = action.filter(|action| !shelved || *action == Action::Help);
-        let Some(action) = action else {
-            way.typed.set(is_typed(&key));
-            way.taken.set(false);
-            let along = matches!(&*key, "Tab" | "Home" | "End") || key.starts_with("Arrow");
-            way.next
-                .set(if along { Reached::Tab } else { Reached::Key });
-            // Moving along a list is using it again.
-            if along && matches!(press.focus, Focus::List | Focus::Tab) {
-                way.reached.set(Reached::Key);
-            }
+        let Some(action) = meant(ui, layout, &here, &event, press) else {
+            way.passed(press);
             return;
         };
         way.typed.set(false);
@@ -120,60 +92,115 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         way.taken.set(key == " ");
         event.prevent_default();
         event.stop_propagation();
-        match action {
-            Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
-            Action::Command(command) => ui.send(command),
-            Action::Help => help.set(true),
-            Action::Present => presenter.toggle(),
-            Action::Blank => presenter.blank.update(|blank| *blank = !*blank),
-            Action::Code => presenter.code.update(|code| *code = !*code),
-        }
+        obey(ui, layout, help, action);
     });
 
     let here = host.clone();
     // Last: components that have something open close that first.
     host.listen("keydown", move |event: KeyboardEvent| {
-        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
-        // The page around has shortcuts of its own; keys pressed in here must not trigger them.
-        if !here.is_page() && !modified && event.key() != "Tab" {
-            event.stop_propagation();
-        }
-        if has_dialog(&here) || event.default_prevented() || event.is_composing() {
-            return;
-        }
-        if untrack(|| ui.shelved()) {
-            if !modified && has(Part::Own) {
-                own::on_key(ui, &event);
-            } else if event.key() == "Escape" {
-                ui.show_stage();
-            }
-            return;
-        }
-        if event.key() != "Escape" {
-            return;
-        }
-        let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();
-        if ui.waits.get_untracked()
-            || ui.missing.with_untracked(Option::is_some)
-            || ui.view.with_untracked(is_over)
-        {
-            event.prevent_default();
-            ui.send(Command::DismissError);
-        } else if layout.presenter.close() {
-            event.prevent_default();
-        } else if handout::covers(ui) {
-            event.prevent_default();
-            ui.send(Command::Tell(Tell::Handout(false)));
-        } else if layout.drawer.open.get_untracked().is_some() {
-            event.prevent_default();
-            layout.drawer.close();
-        } else if ui.view.with_untracked(|view| view.beside.is_some()) {
-            event.prevent_default();
-            ui.send(Command::CloseCompare);
-        } else if !here.is_page() {
-            here.leave();
-        }
+        unused(ui, layout, &here, &event);
     });
+}
+
+/// The signals that open a dialog learn only later that the browser has closed it, so ask the document.
+fn has_dialog(host: &Host) -> bool {
+    host.find("dialog[open]").is_some()
+}
+
+/// What a key does to the stage, if anything.
+fn meant(
+    ui: Ui,
+    layout: Layout,
+    here: &Host,
+    event: &KeyboardEvent,
+    press: Press<'_>,
+) -> Option<Action> {
+    let (steps, tells, has_story) = ui
+        .view
+        .with_untracked(|view| (view.steps, view.story.is_some(), view.lesson.has_story));
+    let presenter = layout.presenter;
+    let shown = match (
+        presenter.blank.get_untracked(),
+        presenter.on.get_untracked(),
+    ) {
+        (true, _) => Shown::Blank,
+        (_, true) => Shown::Presenter,
+        (..) if tells => Shown::Story,
+        (..) => Shown::Board,
+    };
+    let covered = has_dialog(here) || handout::covers(ui);
+    // An input method's keys are its own.
+    let action = if covered || event.default_prevented() || event.is_composing() {
+        None
+    } else {
+        action(press, steps, shown)
+    };
+    let action = action.filter(|action| {
+        let tell = matches!(action, Action::Command(Command::Tell(_)));
+        let present = matches!(action, Action::Present);
+        let watched = ui.shape.with_untracked(|shape| shape.watch);
+        (!tell || has_story && (tells || !watched))
+            && (!present || here.is_page() && !layout.narrow.get_untracked())
+    });
+    // The stage is not there.
+    let shelved = untrack(|| ui.shelved());
+    action.filter(|action| !shelved || *action == Action::Help)
+}
+
+fn obey(ui: Ui, layout: Layout, help: RwSignal<bool>, action: Action) {
+    let presenter = layout.presenter;
+    match action {
+        Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
+        Action::Command(command) => ui.send(command),
+        Action::Help => help.set(true),
+        Action::Present => presenter.toggle(),
+        Action::Blank => presenter.blank.update(|blank| *blank = !*blank),
+        Action::Code => presenter.code.update(|code| *code = !*code),
+    }
+}
+
+/// A key that nothing has taken: Escape closes what is on top.
+fn unused(ui: Ui, layout: Layout, here: &Host, event: &KeyboardEvent) {
+    let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
+    // The page around has shortcuts of its own; keys pressed in here must not trigger them.
+    if !here.is_page() && !modified && event.key() != "Tab" {
+        event.stop_propagation();
+    }
+    if has_dialog(here) || event.default_prevented() || event.is_composing() {
+        return;
+    }
+    if untrack(|| ui.shelved()) {
+        if !modified && has(Part::Own) {
+            own::on_key(ui, event);
+        } else if event.key() == "Escape" {
+            ui.show_stage();
+        }
+        return;
+    }
+    if event.key() != "Escape" {
+        return;
+    }
+    let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();
+    if ui.waits.get_untracked()
+        || ui.missing.with_untracked(Option::is_some)
+        || ui.view.with_untracked(is_over)
+    {
+        event.prevent_default();
+        ui.send(Command::DismissError);
+    } else if layout.presenter.close() {
+        event.prevent_default();
+    } else if handout::covers(ui) {
+        event.prevent_default();
+        ui.send(Command::Tell(Tell::Handout(false)));
+    } else if layout.drawer.open.get_untracked().is_some() {
+        event.prevent_default();
+        layout.drawer.close();
+    } else if ui.view.with_untracked(|view| view.beside.is_some()) {
+        event.prevent_default();
+        ui.send(Command::CloseCompare);
+    } else if !here.is_page() {
+        here.leave();
+    }
 }
 
 fn target(event: &Event) -> Option<Element> {
