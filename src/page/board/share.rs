@@ -25,6 +25,14 @@ const DOWNLOAD_MS: u32 = 10_000;
 #[component]
 pub(super) fn Share() -> impl IntoView {
     let ui = Ui::get();
+    view! {
+        {link(ui)}
+        {run(ui)}
+    }
+}
+
+/// The run as a link.
+fn link(ui: Ui) -> AnyView {
     // While the run plays, the link stays as it is.
     let link = Memo::new(move |before: Option<&Result<String, _>>| {
         let playing = ui.view.with(|view| view.playing);
@@ -35,15 +43,6 @@ pub(super) fn Share() -> impl IntoView {
     });
     let field = NodeRef::<html::Input>::new();
     let said = RwSignal::new(None::<bool>);
-    let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
-    let refused = RwSignal::new(None::<Words>);
-    // What a real API server sent is private data.
-    let holds_all = ui.memo(|view| {
-        matches!(
-            view.picture.api.source,
-            SourceKind::Cluster | SourceKind::Recorded
-        )
-    });
     let era = ui.memo(|view| view.lesson.era);
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
@@ -110,6 +109,22 @@ pub(super) fn Share() -> impl IntoView {
                 {part(move || presenter::drawn(ui, link.get()))}
             </details>
         })}
+    }
+    .into_any()
+}
+
+/// The run as files.
+fn run(ui: Ui) -> AnyView {
+    let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
+    let refused = RwSignal::new(None::<Words>);
+    // What a real API server sent is private data.
+    let holds_all = ui.memo(|view| {
+        matches!(
+            view.picture.api.source,
+            SourceKind::Cluster | SourceKind::Recorded
+        )
+    });
+    view! {
         <h3 role=ui.heading()>{ui.word(|words| words.share_run)}</h3>
         <div class="share-scramble">
             {check("share-names", ui.word(|words| words.share_names), names)}
@@ -160,6 +175,7 @@ pub(super) fn Share() -> impl IntoView {
         })}
         <p class="share-note">{ui.word(|words| words.share_run_note)}</p>
     }
+    .into_any()
 }
 
 /// Writes to the clipboard. A page has one only in a secure context.

@@ -81,27 +81,7 @@ pub(super) fn PodForm(
             }
         }
     });
-    let host = ui.host();
-    let here = host.clone();
-    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
-        // A dialog is before it.
-        let is_first = here.find("dialog[open]").is_none();
-        if event.key() == "Escape" && is_first && !event.default_prevented() {
-            event.prevent_default();
-            close();
-        }
-    });
-    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
-        let target: Option<web_sys::Element> =
-            event.target().and_then(|target| target.dyn_into().ok());
-        let kept = target.is_some_and(|target| {
-            let around = target.closest("[data-testid=form-object], .problem, header");
-            around.ok().flatten().is_some()
-        });
-        if !kept {
-            form.set(None);
-        }
-    });
+    leave(ui, form, close);
     let word = move |edit: fn(&'static Strings) -> &'static str, create| {
         let (event, word) = if editing {
             (EventType::Modified, edit)
@@ -167,4 +147,29 @@ pub(super) fn PodForm(
             </div>
         </form>
     }
+}
+
+/// Leaves the form by Escape, and by a press outside of it.
+fn leave(ui: Ui, form: RwSignal<Option<Form>>, close: impl Fn() + 'static) {
+    let host = ui.host();
+    let here = host.clone();
+    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
+        // A dialog is before it.
+        let is_first = here.find("dialog[open]").is_none();
+        if event.key() == "Escape" && is_first && !event.default_prevented() {
+            event.prevent_default();
+            close();
+        }
+    });
+    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
+        let target: Option<web_sys::Element> =
+            event.target().and_then(|target| target.dyn_into().ok());
+        let kept = target.is_some_and(|target| {
+            let around = target.closest("[data-testid=form-object], .problem, header");
+            around.ok().flatten().is_some()
+        });
+        if !kept {
+            form.set(None);
+        }
+    });
 }
