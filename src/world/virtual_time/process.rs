@@ -220,51 +220,14 @@ impl<S: Source> World<S> {
     /// One micro-step of the process loop.
     pub(super) fn run_process(&mut self) {
         let actor = Actor::ProcessLoop;
-        let shared = self.settings.informer == InformerKind::Shared;
         match self.process.work {
             Work::Idle => {
-                let held = self.process.mode == ProcessMode::Held;
-                match &self.queue {
-                    InformerQueue::Delta(queue) => {
-                        if let Some(key) = queue.list_keys().next() {
-                            self.tracker.about_to_pop(Some(key), held);
-                        }
-                    }
-                    InformerQueue::Real(_) => self.tracker.about_to_pop(None, held),
-                    InformerQueue::Fifo(queue) => {
-                        let has_object = |key: &&Key| queue.get_by_key(key).is_some();
-                        let key = queue.queue().find(has_object);
-                        if let Some(key) = key.or_else(|| queue.queue().next()) {
-                            self.tracker.about_to_pop(Some(key), held);
-                        }
-                    }
-                }
+                self.about_to_pop();
                 if self.lock.acquire(actor, Step::PopLock, &mut self.tracker) {
                     self.process.work = Work::Begin;
                 }
             }
-            Work::Begin => {
-                self.process.began = self.now;
-                match self.queue.begin_pop(&mut self.tracker) {
-                    Ok(Some(taken)) => {
-                        self.process.asked = self.process.asked.saturating_sub(1);
-                        self.process.count += 1;
-                        let run = if self.settings.by_type {
-                            Process::by_type(taken)
-                        } else {
-                            Process::new(taken)
-                        };
-                        self.process.run = Some(run.with_fault(self.fault()));
-                        if self.queue.unlocks_while_processing() {
-                            self.lock
-                                .release(self.now, actor, Step::PopRelease, &mut self.tracker);
-                            self.tracker.turn(self.now, actor);
-                        }
-                        self.process.work = if shared { Work::Block } else { Work::Run };
-                    }
-                    Ok(None) | Err(_) => self.process.work = Work::Unlock,
-                }
-            }
+            Work::Begin => self.begin_pop(actor),
             Work::Block => {
                 if self
                     .block_deltas
@@ -316,19 +279,7 @@ impl<S: Source> World<S> {
                     self.process.work = Work::Finish;
                 }
             }
-            Work::Finish => {
-                self.process.work = Work::Unlock;
-                let Some(run) = self.process.run.take() else {
-                    return;
-                };
-                self.process.last = Some(self.popped(&run));
-                let elapsed = Duration::from_millis(self.now - self.process.began);
-                let outcome = std::mem::replace(&mut self.process.outcome, ProcessOutcome::Done);
-                // The process loop ignores the error; the queue has stated it.
-                let _stated =
-                    self.queue
-                        .finish_pop(run.into_taken(), outcome, elapsed, &mut self.tracker);
-            }
+            Work::Finish => self.finish_pop(),
             Work::Unlock => {
                 self.lock
                     .release(self.now, actor, Step::PopUnlock, &mut self.tracker);
@@ -340,6 +291,66 @@ impl<S: Source> World<S> {
                 self.process.work = Work::Idle;
             }
         }
+    }
+
+    /// Says which key the next Pop takes, while it waits for the lock.
+    fn about_to_pop(&mut self) {
+        let held = self.process.mode == ProcessMode::Held;
+        match &self.queue {
+            InformerQueue::Delta(queue) => {
+                if let Some(key) = queue.list_keys().next() {
+                    self.tracker.about_to_pop(Some(key), held);
+                }
+            }
+            InformerQueue::Real(_) => self.tracker.about_to_pop(None, held),
+            InformerQueue::Fifo(queue) => {
+                let has_object = |key: &&Key| queue.get_by_key(key).is_some();
+                let key = queue.queue().find(has_object);
+                if let Some(key) = key.or_else(|| queue.queue().next()) {
+                    self.tracker.about_to_pop(Some(key), held);
+                }
+            }
+        }
+    }
+
+    fn begin_pop(&mut self, actor: Actor) {
+        self.process.began = self.now;
+        match self.queue.begin_pop(&mut self.tracker) {
+            Ok(Some(taken)) => {
+                self.process.asked = self.process.asked.saturating_sub(1);
+                self.process.count += 1;
+                let run = if self.settings.by_type {
+                    Process::by_type(taken)
+                } else {
+                    Process::new(taken)
+                };
+                self.process.run = Some(run.with_fault(self.fault()));
+                if self.queue.unlocks_while_processing() {
+                    self.lock
+                        .release(self.now, actor, Step::PopRelease, &mut self.tracker);
+                    self.tracker.turn(self.now, actor);
+                }
+                self.process.work = match self.settings.informer {
+                    InformerKind::Shared => Work::Block,
+                    _ => Work::Run,
+                };
+            }
+            Ok(None) | Err(_) => self.process.work = Work::Unlock,
+        }
+    }
+
+    fn finish_pop(&mut self) {
+        self.process.work = Work::Unlock;
+        let Some(run) = self.process.run.take() else {
+            return;
+        };
+        self.process.last = Some(self.popped(&run));
+        let elapsed = Duration::from_millis(self.now - self.process.began);
+        let outcome = std::mem::replace(&mut self.process.outcome, ProcessOutcome::Done);
+        // The process loop ignores the error; the queue has stated it.
+        let _stated = self
+            .queue
+            .finish_pop(run.into_taken(), outcome, elapsed, &mut self.tracker);
     }
 
     fn run_step(&mut self) {
