@@ -157,23 +157,8 @@ enum Log {
 
 impl Ready {
     async fn new(options: &Tap, page: Option<Page>, lang: Lang) -> Result<Self, Failure> {
-        let prints = options
-            .log
-            .as_deref()
-            .is_some_and(|log| log.as_os_str() == "-");
-        if prints && options.command.is_empty() {
-            return Err(Failure::usage(Text::new(
-                "--log - reads what the command prints: give one behind --, or name a file.",
-                "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
-            )));
-        }
         let records = options.out.is_some() || options.log.is_some() || page.is_some();
-        if options.rotate.is_some() && !records {
-            return Err(Failure::usage(Text::new(
-                "--rotate: nothing is recorded. --out names a folder for the recordings.",
-                "--rotate：没有录制任何内容。请用 --out 指定录制的文件夹。",
-            )));
-        }
+        check(options, records)?;
         let kubectl = Kubectl::find(options.proxy.as_ref(), lang).await?;
         let wanted = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), options.port);
         let (listener, address) = listen::bind(wanted).await?;
@@ -204,7 +189,7 @@ impl Ready {
             lang,
         })?;
         let log = match &options.log {
-            Some(_) if prints => Some(Log::Printed(teller.log())),
+            Some(_) if prints(options) => Some(Log::Printed(teller.log())),
             Some(path) => Some(Log::File(Reading::file(path, teller.log(), lang)?)),
             None => None,
         };
@@ -231,9 +216,25 @@ impl Ready {
             window,
             lang,
         );
-        let path = kubeconfig.path().display().to_string();
+        let ready = Self {
+            kubectl,
+            listener,
+            kubeconfig,
+            passage: Arc::new(passage),
+            watching,
+            played,
+            unkept,
+            log,
+        };
+        ready.announce(options, &page, lang);
+        Ok(ready)
+    }
+
+    /// Says where everything is.
+    fn announce(&self, options: &Tap, page: &str, lang: Lang) {
+        let path = self.kubeconfig.path().display().to_string();
         let path = terminal::word(&path);
-        let (proxy, alone) = (kubectl.proxy(), options.command.is_empty());
+        let (proxy, alone) = (self.kubectl.proxy(), options.command.is_empty());
         note(
             text!(
                 (
@@ -247,7 +248,7 @@ impl Ready {
             )
             .get(lang),
         );
-        if let (Some(Log::File(_)), Some(path)) = (&log, &options.log)
+        if let (Some(Log::File(_)), Some(path)) = (&self.log, &options.log)
             && !path.exists()
         {
             let shown = path.display();
@@ -257,20 +258,33 @@ impl Ready {
                 "日志 {shown} 还不存在，出现后即开始读取。"
             ));
         }
-        Ok(Self {
-            kubectl,
-            listener,
-            kubeconfig,
-            passage: Arc::new(passage),
-            watching,
-            played,
-            unkept,
-            log,
-        })
     }
 }
 
 /// Without its recordings, the page can only list the informers.
+/// Whether the log is what the command prints.
+fn prints(options: &Tap) -> bool {
+    let log = options.log.as_deref();
+    log.is_some_and(|log| log.as_os_str() == "-")
+}
+
+/// Refuses options that do not go together.
+fn check(options: &Tap, records: bool) -> Result<(), Failure> {
+    if prints(options) && options.command.is_empty() {
+        return Err(Failure::usage(Text::new(
+            "--log - reads what the command prints: give one behind --, or name a file.",
+            "--log - 读取命令的输出：请在 -- 之后给出命令，或指定日志文件。",
+        )));
+    }
+    if options.rotate.is_some() && !records {
+        return Err(Failure::usage(Text::new(
+            "--rotate: nothing is recorded. --out names a folder for the recordings.",
+            "--rotate：没有录制任何内容。请用 --out 指定录制的文件夹。",
+        )));
+    }
+    Ok(())
+}
+
 fn not_recorded(error: &io::Error) -> Text {
     let place = std::env::temp_dir().display().to_string();
     text!(
