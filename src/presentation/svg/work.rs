@@ -9,7 +9,7 @@ use crate::decimal;
 use crate::lanes::{self, Kind, Lane};
 use crate::pseudo::{self, Listing};
 use crate::rows;
-use crate::rows::processor::{self, HandlerRow, NotificationLook, RING};
+use crate::rows::processor::{self, HandlerRow, LineRow, NotificationLook, RING, WorkRows};
 use crate::stage::WorkPart;
 use crate::strings;
 
@@ -239,27 +239,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
         } else {
             area(a.x, y + 10, a.w, 0)
         };
-        side = to.y;
-        let closed = if work.shut_down {
-            [" · ", words.closed].concat()
-        } else {
-            String::new()
-        };
-        let done = strings::reconciled(lang, work.reconciled);
-        let title = [words.workqueue, " · ", &done, &closed].concat();
-        side += pen.sub(to.x, side, to.w, &title);
-        for line in &work.lines {
-            let mut label = strings::work_part(lang, line.part).to_owned();
-            if line.count > 0 && line.part != WorkPart::Processing {
-                label.push(' ');
-                label.push_str(&line.count.to_string());
-            }
-            let hidden = line.count.saturating_sub(line.keys.len());
-            side += pen.tagged(area(to.x, side, to.w, TAGS), &label, &line.keys, hidden);
-        }
-        let at = area(to.x, to.y, to.w, side - to.y);
-        pen.droppable
-            .push((Anchor::Work(WorkPart::Queue, None), at));
+        side = to.y + workqueue(pen, to, work);
         if !two {
             y = side;
         }
@@ -270,17 +250,51 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
         true => area(right, top, a.right() - right, a.bottom() - top),
         false => area(left.x, y + 10, left.w, a.bottom() - y - 10),
     };
-    let mut out = to.y + pen.sub(to.x, to.y, to.w, words.output) - 2;
-    if rows.output.is_empty() {
-        out += pen.empty(to.below(out), words.no_output);
+    let out = to.y + output(pen, to, &rows.output);
+    y.max(out).max(side) - a.y
+}
+
+/// The work queue. Returns its height.
+fn workqueue(pen: &mut Pen, a: Area, work: &WorkRows) -> i32 {
+    let (words, lang) = (pen.words, pen.options.lang);
+    let mut y = a.y;
+    let closed = if work.shut_down {
+        [" · ", words.closed].concat()
+    } else {
+        String::new()
+    };
+    let done = strings::reconciled(lang, work.reconciled);
+    let title = [words.workqueue, " · ", &done, &closed].concat();
+    y += pen.sub(a.x, y, a.w, &title);
+    for line in &work.lines {
+        let mut label = strings::work_part(lang, line.part).to_owned();
+        if line.count > 0 && line.part != WorkPart::Processing {
+            label.push(' ');
+            label.push_str(&line.count.to_string());
+        }
+        let hidden = line.count.saturating_sub(line.keys.len());
+        y += pen.tagged(area(a.x, y, a.w, TAGS), &label, &line.keys, hidden);
+    }
+    let at = area(a.x, a.y, a.w, y - a.y);
+    pen.droppable
+        .push((Anchor::Work(WorkPart::Queue, None), at));
+    y - a.y
+}
+
+/// The newest lines of the output that fit. Returns their height.
+fn output(pen: &mut Pen, a: Area, rows: &[LineRow]) -> i32 {
+    let words = pen.words;
+    let mut y = a.y + pen.sub(a.x, a.y, a.w, words.output) - 2;
+    if rows.is_empty() {
+        y += pen.empty(a.below(y), words.no_output);
     }
     let of = mono(115, Ink::INK_2);
-    let mut places = ((to.bottom() - out) / 17).clamp(2, 14);
+    let mut places = ((a.bottom() - y) / 17).clamp(2, 14);
     let mut lines = Vec::new();
-    for row in rows.output.iter().rev() {
+    for row in rows.iter().rev() {
         let of = of.ink(if row.lit { Ink::INK } else { Ink::INK_2 });
         let by = if row.by_program { words.by_program } else { "" };
-        let wrapped = wrap(&[(by, of.bold_if(true)), (&row.text, of)], to.w);
+        let wrapped = wrap(&[(by, of.bold_if(true)), (&row.text, of)], a.w);
         let high = count(wrapped.len()).min(3);
         if high > places {
             break;
@@ -290,12 +304,12 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     }
     for (wrapped, lit, high) in lines.iter().rev() {
         if *lit {
-            let ground = area(to.x - 3, out, to.w + 6, high * 17);
+            let ground = area(a.x - 3, y, a.w + 6, high * 17);
             pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
         }
-        out += pen.lines(to.below(out), 17, At::Start, wrapped, 3);
+        y += pen.lines(a.below(y), 17, At::Start, wrapped, 3);
     }
-    y.max(out).max(side) - a.y
+    y - a.y
 }
 
 /// A handler: its name, its pending notifications, and its lamps. Returns the height.
