@@ -62,63 +62,9 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     let words = ui.words();
     let (id, current) = (row.id, row.current);
     let name = row.name.get(lang).to_owned();
-    let made = row.made.get(lang).to_owned();
-    let shown = if editing {
-        let value = if row.is_named {
-            name.clone()
-        } else {
-            String::new()
-        };
-        let done = move |name: String| {
-            renamed.set(None);
-            ui.send(Command::RenameBranch(id, name.into()));
-            focus_on(ui, branch_go(id));
-        };
-        view! {
-            <input
-                type="text"
-                maxlength="40"
-                data-testid="branch-name"
-                aria-label=words.branch_name
-                placeholder=name.clone()
-                value=value
-                on:blur=move |event| {
-                    // Removing the field from the document blurs it as well.
-                    if renamed.get_untracked() == Some(id) {
-                        done(event_target_value(&event));
-                    }
-                }
-                on:keydown=move |event| {
-                    match event.key().as_str() {
-                        "Enter" => done(event_target_value(&event)),
-                        "Escape" => {
-                            event.stop_propagation();
-                            event.prevent_default();
-                            renamed.set(None);
-                            focus_on(ui, branch_go(id));
-                        }
-                        _ => {}
-                    }
-                }
-            />
-        }
-        .into_any()
-    } else {
-        view! {
-            <button
-                class="go"
-                aria-current=current.then_some("true")
-                title=format!("{} {name}", words.branch_go)
-                on:click=move |_| {
-                    ui.send(Command::Branch(id));
-                    focus_on(ui, branch_go(id));
-                }
-            >
-                <b>{name.clone()}</b>
-                {(!name.ends_with(&made)).then(|| view! { <span class="made">{made}</span> })}
-            </button>
-        }
-        .into_any()
+    let shown = match editing {
+        true => name_field(ui, row, renamed),
+        false => name_button(ui, row),
     };
     view! {
         <li class:current=current prop:style=format!("--depth:{}", row.depth) data-branch=id.to_string()>
@@ -164,6 +110,73 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                     }
                 })}
         </li>
+    }
+    .into_any()
+}
+
+/// Names a branch.
+fn name_field(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>) -> AnyView {
+    let id = row.id;
+    let name = row.name.get(ui.lang.get()).to_owned();
+    let value = if row.is_named {
+        name.clone()
+    } else {
+        String::new()
+    };
+    let done = move |name: String| {
+        renamed.set(None);
+        ui.send(Command::RenameBranch(id, name.into()));
+        focus_on(ui, branch_go(id));
+    };
+    view! {
+        <input
+            type="text"
+            maxlength="40"
+            data-testid="branch-name"
+            aria-label=ui.words().branch_name
+            placeholder=name.clone()
+            value=value
+            on:blur=move |event| {
+                // Removing the field from the document blurs it as well.
+                if renamed.get_untracked() == Some(id) {
+                    done(event_target_value(&event));
+                }
+            }
+            on:keydown=move |event| {
+                match event.key().as_str() {
+                    "Enter" => done(event_target_value(&event)),
+                    "Escape" => {
+                        event.stop_propagation();
+                        event.prevent_default();
+                        renamed.set(None);
+                        focus_on(ui, branch_go(id));
+                    }
+                    _ => {}
+                }
+            }
+        />
+    }
+    .into_any()
+}
+
+/// The name of a branch, and the way to it.
+fn name_button(ui: Ui, row: &BranchRow) -> AnyView {
+    let (id, lang) = (row.id, ui.lang.get());
+    let name = row.name.get(lang).to_owned();
+    let made = row.made.get(lang).to_owned();
+    view! {
+        <button
+            class="go"
+            aria-current=row.current.then_some("true")
+            title=format!("{} {name}", ui.words().branch_go)
+            on:click=move |_| {
+                ui.send(Command::Branch(id));
+                focus_on(ui, branch_go(id));
+            }
+        >
+            <b>{name.clone()}</b>
+            {(!name.ends_with(&made)).then(|| view! { <span class="made">{made}</span> })}
+        </button>
     }
     .into_any()
 }
