@@ -21,17 +21,9 @@ const SHOWN: usize = 100;
 const TYPING_MS: u32 = 300;
 /// The menu's name for the core group, whose name is empty.
 const CORE: &str = "core";
+
 pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
     let namespaced = Memo::new(move |_| dialog.resource().is_none_or(|one| one.namespaced));
-    let on_nodes = Memo::new(move |_| dialog.resource().is_some_and(|one| has_nodes(&one)));
-    let by_node = Memo::new(move |_| on_nodes.get() && !dialog.is_metadata_only());
-    let valueless = Memo::new(move |_| {
-        let typed = index_names(&dialog.indices.get());
-        let node = on_nodes.get().then_some("node");
-        let names = node.into_iter().chain(typed.iter().map(|name| &**name));
-        dialog.is_metadata_only().then(|| without_values(names))?
-    });
-    let name = move || dialog.resource().map(|one| one.name()).unwrap_or_default();
     // Whether something is watched already.
     let together =
         move || link.status.with(|status| status.is_on()) || link.tabs.with(|tabs| tabs.len() > 1);
@@ -90,50 +82,11 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                 <p class="hint" data-testid="cluster-count">
                     {text(move || counted(ui, dialog))}
                 </p>
-                <fieldset>
-                    <legend>{ui.word(|words| words.indices)}</legend>
-                    <div class="checks">
-                        {check("cluster-by-namespace", "namespace", dialog.by_namespace, namespaced)}
-                        {check("cluster-by-node", "node", dialog.by_node, by_node)}
-                    </div>
-                    {field(
-                        Field { testid: "cluster-indices", value: dialog.indices, hint: |_| "app, .spec.nodeName" },
-                        text(move || ui.words().cluster_indices),
-                        ui,
-                        || false,
-                        clear,
-                    )}
-                    {part(move || {
-                        let said = valueless.get()?;
-                        let said = said.get(ui.lang.get()).to_owned();
-                        Some(view! { <p class="hint" data-testid="cluster-valueless">{said}</p> })
-                    })}
-                </fieldset>
+                {indices(ui, dialog, namespaced)}
                 <div class="pair">
                     <label>
                         {ui.word(|words| words.cluster_era)}
-                        <select
-                            data-testid="cluster-era"
-                            on:change=move |event| {
-                                if let Some(era) = Generation::from_version(&event_target_value(&event)) {
-                                    dialog.era.set(era);
-                                }
-                            }
-                        >
-                            {Generation::ALL
-                                .map(|era| {
-                                    view! {
-                                        <option
-                                            value=era.version()
-                                            selected=move || dialog.era.get() == era
-                                        >
-                                            {era.client_go()}
-                                        </option>
-                                    }
-                                })
-                                .into_iter()
-                                .collect_view()}
-                        </select>
+                        {eras(dialog)}
                     </label>
                     {field(
                         Field { testid: "cluster-resync", value: dialog.resync, hint: |words| words.cluster_never },
@@ -144,36 +97,113 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                     )}
                 </div>
             </div>
-            <div class="start">
-                {part(move || {
-                    let wrong = dialog.wrong.get()?;
-                    let wrong = wrong.get(ui.lang.get()).to_owned();
-                    Some(view! { <p class="wrong" role="alert">{wrong}</p> })
-                })}
-                <span class="hint">{ui.word(|words| words.cluster_note)}</span>
-                <button
-                    type="button"
-                    class="btn"
-                    data-testid="cluster-instead"
-                    hidden=move || !together()
-                    disabled=move || dialog.chosen.get().is_none()
-                    on:click=move |_| dialog.start(link, false)
-                >
-                    {text(move || strings::together::instead(ui.lang.get(), &name()))}
-                </button>
-                <button
-                    class="btn go"
-                    data-testid="cluster-start"
-                    disabled=move || dialog.chosen.get().is_none()
-                >
-                    {text(move || match together() {
-                        true => strings::together::beside(ui.lang.get(), &name()),
-                        false => strings::watch(ui.lang.get(), &name()),
-                    })}
-                </button>
-            </div>
+            {start(ui, dialog, link, together)}
         </form>
     }
+}
+
+/// The indices that it is to have.
+fn indices(ui: Ui, dialog: Dialog, namespaced: Memo<bool>) -> AnyView {
+    let on_nodes = Memo::new(move |_| dialog.resource().is_some_and(|one| has_nodes(&one)));
+    let by_node = Memo::new(move |_| on_nodes.get() && !dialog.is_metadata_only());
+    let valueless = Memo::new(move |_| {
+        let typed = index_names(&dialog.indices.get());
+        let node = on_nodes.get().then_some("node");
+        let names = node.into_iter().chain(typed.iter().map(|name| &**name));
+        dialog.is_metadata_only().then(|| without_values(names))?
+    });
+    view! {
+        <fieldset>
+            <legend>{ui.word(|words| words.indices)}</legend>
+            <div class="checks">
+                {check("cluster-by-namespace", "namespace", dialog.by_namespace, namespaced)}
+                {check("cluster-by-node", "node", dialog.by_node, by_node)}
+            </div>
+            {field(
+                Field { testid: "cluster-indices", value: dialog.indices, hint: |_| "app, .spec.nodeName" },
+                text(move || ui.words().cluster_indices),
+                ui,
+                || false,
+                move || dialog.wrong.set(None),
+            )}
+            {part(move || {
+                let said = valueless.get()?;
+                let said = said.get(ui.lang.get()).to_owned();
+                Some(view! { <p class="hint" data-testid="cluster-valueless">{said}</p> })
+            })}
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// Whose client-go watches.
+fn eras(dialog: Dialog) -> AnyView {
+    view! {
+        <select
+            data-testid="cluster-era"
+            on:change=move |event| {
+                if let Some(era) = Generation::from_version(&event_target_value(&event)) {
+                    dialog.era.set(era);
+                }
+            }
+        >
+            {Generation::ALL
+                .map(|era| {
+                    view! {
+                        <option
+                            value=era.version()
+                            selected=move || dialog.era.get() == era
+                        >
+                            {era.client_go()}
+                        </option>
+                    }
+                })
+                .into_iter()
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+/// Starts to watch, beside what is watched `together`, or instead of it.
+fn start(
+    ui: Ui,
+    dialog: Dialog,
+    link: Link,
+    together: impl Fn() -> bool + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let name = move || dialog.resource().map(|one| one.name()).unwrap_or_default();
+    view! {
+        <div class="start">
+            {part(move || {
+                let wrong = dialog.wrong.get()?;
+                let wrong = wrong.get(ui.lang.get()).to_owned();
+                Some(view! { <p class="wrong" role="alert">{wrong}</p> })
+            })}
+            <span class="hint">{ui.word(|words| words.cluster_note)}</span>
+            <button
+                type="button"
+                class="btn"
+                data-testid="cluster-instead"
+                hidden=move || !together()
+                disabled=move || dialog.chosen.get().is_none()
+                on:click=move |_| dialog.start(link, false)
+            >
+                {text(move || strings::together::instead(ui.lang.get(), &name()))}
+            </button>
+            <button
+                class="btn go"
+                data-testid="cluster-start"
+                disabled=move || dialog.chosen.get().is_none()
+            >
+                {text(move || match together() {
+                    true => strings::together::beside(ui.lang.get(), &name()),
+                    false => strings::watch(ui.lang.get(), &name()),
+                })}
+            </button>
+        </div>
+    }
+    .into_any()
 }
 
 /// How many objects there are, and for Secrets that their data is redacted.
