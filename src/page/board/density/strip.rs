@@ -22,7 +22,7 @@ use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::fact_queries;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::density::{Before, between, name};
-use deltascope_presentation::rows::store::{Change, ValueRow};
+use deltascope_presentation::rows::store::{Change, TagRow, ValueRow};
 use deltascope_presentation::view::View;
 
 /// What a strip was drawn with: the theme, its size, and the number of places.
@@ -100,11 +100,6 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             now
         })
     });
-    // The middle of a key's place, in percent of the strip.
-    let along = |view: &View, key: &Key| {
-        let place = view.places.get(key)? as f64 + 0.5;
-        Some(place * 100.0 / view.places.len().max(1) as f64)
-    };
     let own = set.clone();
     ui.host().add_field(Box::new(move |anchor: &Anchor| {
         let key = own.key(anchor)?;
@@ -118,40 +113,7 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let marked = set.clone();
     let spots = Memo::new(move |_| {
         let tags = tags.get();
-        ui.view.with(|view| {
-            let mut spots: Vec<Spot> = Vec::new();
-            let mut add = |key: &Key, class| {
-                let anchor = marked.anchor(key);
-                if let Some(at) = along(view, key)
-                    && spots.iter().all(|spot| spot.anchor != anchor)
-                {
-                    let style = decimals("left:#%", &[at]);
-                    spots.push(Spot {
-                        anchor,
-                        class,
-                        style,
-                    });
-                }
-            };
-            for tag in &tags {
-                let class = if tag.change == Change::Out {
-                    "spot out"
-                } else {
-                    "spot lit"
-                };
-                add(&tag.key, class);
-            }
-            let selected = view.selection.as_ref();
-            let selected = selected.and_then(|one| marked.key(&one.anchor));
-            let followed = view.followed.as_ref().map(|one| &one.key);
-            let keys = marked.keys(view);
-            for key in [selected, followed].into_iter().flatten() {
-                if keys.binary_search(key).is_ok() {
-                    add(key, "spot");
-                }
-            }
-            spots
-        })
+        ui.view.with(|view| spots(view, &marked, &tags))
     });
     let screen = Screen::get();
     let on_click = move |event: web_sys::MouseEvent| {
@@ -162,18 +124,8 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             f64::from(event.offset_x()),
             f64::from(canvas.client_width()),
         );
-        let nearest = ui.view.with_untracked(|view| {
-            let at = x / width.max(1.0) * view.places.len() as f64;
-            let mut nearest: Option<(f64, &Key)> = None;
-            for key in set.keys(view) {
-                let place = view.places.get(key).unwrap_or_default() as f64;
-                let far = (place - at).abs();
-                if nearest.is_none_or(|(other, _)| far < other) {
-                    nearest = Some((far, key));
-                }
-            }
-            nearest.map(|(_, key)| set.anchor(key))
-        });
+        let part = x / width.max(1.0);
+        let nearest = ui.view.with_untracked(|view| nearest(view, &set, part));
         if nearest.is_some() {
             ui.send(Command::Select(nearest));
             screen.drawer.show(DrawerTab::Why);
@@ -200,6 +152,62 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
         </div>
         <b class="count">{text(move || count.get().to_string())}</b>
     }
+}
+
+/// The middle of a key's place, in percent of the strip.
+fn along(view: &View, key: &Key) -> Option<f64> {
+    let place = view.places.get(key)? as f64 + 0.5;
+    Some(place * 100.0 / view.places.len().max(1) as f64)
+}
+
+/// The elements over the keys that changed, and those that something refers to.
+fn spots(view: &View, set: &Set, tags: &[TagRow]) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = Vec::new();
+    let mut add = |key: &Key, class| {
+        let anchor = set.anchor(key);
+        if let Some(at) = along(view, key)
+            && spots.iter().all(|spot| spot.anchor != anchor)
+        {
+            let style = decimals("left:#%", &[at]);
+            spots.push(Spot {
+                anchor,
+                class,
+                style,
+            });
+        }
+    };
+    for tag in tags {
+        let class = if tag.change == Change::Out {
+            "spot out"
+        } else {
+            "spot lit"
+        };
+        add(&tag.key, class);
+    }
+    let selected = view.selection.as_ref();
+    let selected = selected.and_then(|one| set.key(&one.anchor));
+    let followed = view.followed.as_ref().map(|one| &one.key);
+    let keys = set.keys(view);
+    for key in [selected, followed].into_iter().flatten() {
+        if keys.binary_search(key).is_ok() {
+            add(key, "spot");
+        }
+    }
+    spots
+}
+
+/// The key that is nearest to this part of the strip.
+fn nearest(view: &View, set: &Set, part: f64) -> Option<Anchor> {
+    let at = part * view.places.len() as f64;
+    let mut nearest: Option<(f64, &Key)> = None;
+    for key in set.keys(view) {
+        let place = view.places.get(key).unwrap_or_default() as f64;
+        let far = (place - at).abs();
+        if nearest.is_none_or(|(other, _)| far < other) {
+            nearest = Some((far, key));
+        }
+    }
+    nearest.map(|(_, key)| set.anchor(key))
 }
 
 /// Draws the marks. The more keys share a line of px, the more opaque it is.
