@@ -41,14 +41,12 @@ impl Wrong {
         Self::from(message).inside(name)
     }
 
-    /// What is wrong, for the author of the value, and in which element of a list: `scene 2, choice 1: …`.
+    /// What is wrong, for the author of the value, and in which element of a list:
+    /// `entry 2 of scenes, entry 1 of choices: …`.
     #[must_use]
     pub fn message(self) -> String {
         let lists = self.0.place.windows(2).filter_map(|ways| match ways {
-            [Way::Field(list), Way::Nth(nth)] => Some(match list.strip_suffix('s') {
-                Some(one) => format!("{one} {}", nth + 1),
-                None => format!("{list}, entry {}", nth + 1),
-            }),
+            [Way::Field(list), Way::Nth(nth)] => Some(format!("entry {} of {list}", nth + 1)),
             _ => None,
         });
         match lists.collect::<Vec<_>>().join(", ") {
@@ -628,7 +626,7 @@ mod tests {
             (outcome::<Option<u32>>(json!(null)), "None"),
             (
                 outcome::<Vec<u32>>(json!([1, "b"])),
-                "x, entry 2: \"b\" is not a whole number up to 4294967295",
+                "entry 2 of x: \"b\" is not a whole number up to 4294967295",
             ),
             (
                 outcome::<Vec<u32>>(json!({})),

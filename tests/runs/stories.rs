@@ -689,11 +689,11 @@ fn a_story_that_cannot_be_told_says_why() {
         ),
         (
             with("/scenes/3/ask/choices/1", json!({"say": "Three."})),
-            "scene 4, choice 2: a choice needs the field \"when\"",
+            "entry 4 of scenes, entry 2 of choices: a choice needs the field \"when\"",
         ),
         (
             with("/scenes/1/say", json!(3)),
-            "scene 2: a scene, field \"say\": a text cannot be 3; write \"…\", or {\"en\": \"…\", \"zh\": \"…\"}",
+            "entry 2 of scenes: a scene, field \"say\": a text cannot be 3; write \"…\", or {\"en\": \"…\", \"zh\": \"…\"}",
         ),
         (json!({}), "a story needs the field \"theme\""),
         (json!({"theme": "x"}), "none of first-look, queue"),
