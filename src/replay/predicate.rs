@@ -13,6 +13,7 @@ use deltascope_cache::fact::{
     ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
+use deltascope_cache::sorted;
 use deltascope_world::text::Text;
 use deltascope_world::{named, text};
 
@@ -252,7 +253,7 @@ impl PredicateError {
                 "没有名为 {value:?} 的 fact。请在 fact 列表中选择。"
             ),
             Self::NoFact(value, near) => {
-                let (en, zh) = (near.join(", "), near.join("、"));
+                let (en, zh) = (near.join(" or "), near.join("、"));
                 text!(
                     "There is no fact {value:?}. Did you mean {en}?",
                     "没有名为 {value:?} 的 fact。是不是 {zh}？"
@@ -274,14 +275,21 @@ impl PredicateError {
     }
 }
 
-/// Facts whose names share a word with this one: `PodStored` may mean `ItemStored`.
+/// Facts whose words occur in this name, most of it first: `PodStored` may mean `ItemStored`.
 fn near(name: &str) -> Vec<&'static str> {
-    let words = words(name);
-    let is_near = |fact: &&str| self::words(fact).iter().any(|word| words.contains(word));
-    Fact::names().filter(is_near).take(NEAR).collect()
+    let name = name.to_lowercase();
+    let alike = |fact: &str| -> usize {
+        let words = words(fact).into_iter();
+        let words = words.filter(|word| name.contains(word.as_str()));
+        words.map(|word| word.len()).sum()
+    };
+    let mut near: Vec<&str> = Fact::names().filter(|fact| alike(fact) > 0).collect();
+    sorted::sort(&mut near, |one, other| alike(other).cmp(&alike(one)));
+    near.truncate(NEAR);
+    near
 }
 
-/// The words of a name in lower case: `item`, `stored`.
+/// The words of a fact's name in lower case: `item`, `stored`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for letter in name.chars() {
@@ -434,10 +442,14 @@ mod tests {
             PredicateError::NoSuch("delta", "Gone".into())
         );
         assert_eq!(error("key="), PredicateError::NoKey);
-        let meant = error("fact=PodStored").words();
-        assert!(meant.en.contains("Did you mean ItemStored"), "{}", meant.en);
-        let none = error("fact=Xyz").words();
-        assert!(none.en.contains("list of facts"), "{}", none.en);
+        for (fact, words) in [
+            ("PodStored", "Did you mean ItemStored or "),
+            ("itemstored", "Did you mean ItemStored or "),
+            ("Xyz", "list of facts"),
+        ] {
+            let said = error(&format!("fact={fact}")).words();
+            assert!(said.en.contains(words), "{}", said.en);
+        }
         assert_eq!(error("rv>=x"), PredicateError::NotANumber("x".into()));
         assert_eq!(error("key=a key=b"), PredicateError::Twice("key"));
     }
