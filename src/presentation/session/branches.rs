@@ -515,7 +515,8 @@ pub(super) fn name_of(branch: &Branch) -> Text {
     if branch.made == Made::Opened {
         return Text::new("main", "主线");
     }
-    if branch.made == Made::Forked {
+    // As the notice says that it begins.
+    if let Made::Forked | Made::Acted = branch.made {
         return numbered(branch.id);
     }
     let (id, made) = (branch.id, made_of(branch));
