@@ -105,6 +105,7 @@ pub fn App() -> impl IntoView {
 fn open_address(ui: Ui) -> Option<Command> {
     let link = link_of_address()?;
     if !ShelfLink::may_be(&link) {
+        take_course(ui, link.clone());
         return Some(Command::OpenLink(link.into()));
     }
     let asked = link.clone();
@@ -130,6 +131,18 @@ fn open_address(ui: Ui) -> Option<Command> {
         }
     });
     None
+}
+
+/// Goes on in the course of a link to a lesson, or in none.
+fn take_course(ui: Ui, link: String) {
+    if !link.contains("course=") {
+        return ui.take(None);
+    }
+    spawn_local(async move {
+        if later::fetched(Part::Own).await.is_ok() && link_of_address() == Some(link.clone()) {
+            ui.take(own::course(&link));
+        }
+    });
 }
 
 /// A session with the remembered step size. A newcomer steps from event to event, each with its headline, and is told

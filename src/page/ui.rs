@@ -189,6 +189,21 @@ impl Ui {
         });
     }
 
+    /// Goes on in this course, or in none.
+    pub fn take(self, course: Option<Course>) {
+        let taken = course.map(|course| Taken {
+            course,
+            teaches: false,
+        });
+        if self.shelf.with_untracked(Shelved::taken) != taken {
+            self.shelf.update(|shelf| {
+                if let Shelved::No(lessons) | Shelved::Lessons(lessons) = shelf {
+                    lessons.taken = taken;
+                }
+            });
+        }
+    }
+
     /// Shows the shelf in place of the stage or of a handout. Nothing goes on unseen; a cluster does not wait.
     pub fn show_shelf(self, shelved: Shelved) {
         let plays = |view: &Rc<View>| view.playing && view.live.is_none();

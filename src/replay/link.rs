@@ -42,6 +42,8 @@ pub struct Link {
     pub at: Option<Moment>,
     /// The scene of the lesson's story to show, from 1.
     pub scene: Option<usize>,
+    /// The id of the course in which the lesson is taken.
+    pub course: Arc<str>,
     /// Whether to show the lesson's story as a handout.
     pub handout: bool,
     /// The selection, in the syntax of the page.
@@ -184,10 +186,10 @@ impl Link {
                 "q" | "course" | "teach" => {
                     match name {
                         "q" => shown.query = value.into(),
-                        "course" => shown.course = value.into(),
+                        "course" => link.course = value.into(),
                         _ => shown.teach = true,
                     }
-                    // Without the shelf they say nothing.
+                    // Alone they say nothing.
                     is_known.get_or_insert(false);
                     continue;
                 }
@@ -204,6 +206,7 @@ impl Link {
         if is_known == Some(false) {
             return Err(damaged());
         }
+        shown.course = Arc::clone(&link.course);
         link.shelf = shelf.then_some(shown);
         Ok(link)
     }
@@ -264,6 +267,7 @@ impl Link {
             ("lesson", self.lesson.as_deref()),
             ("era", era),
             ("scene", scene.as_deref()),
+            ("course", Some(&*self.course)),
             ("at", at.as_deref()),
             ("sel", Some(&*self.selection)),
             ("i", Some(packed)),

@@ -13,6 +13,7 @@ use deltascope_cache::fact::{
     ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
+use deltascope_cache::sorted;
 use deltascope_world::text::Text;
 use deltascope_world::{named, text};
 
@@ -35,6 +36,9 @@ pub struct Predicate {
     pub violation: bool,
 }
 
+/// The most facts that an error names.
+const NEAR: usize = 5;
+
 named! {
     /// The kind of a handler call.
     pub enum Call {
@@ -56,8 +60,12 @@ pub enum PredicateError {
     Empty,
     /// Unknown part.
     Unknown(Arc<str>),
-    /// Unknown delta type, call or fact: the part, and its value.
+    /// Unknown delta type or call: the part, and its value.
     NoSuch(&'static str, Arc<str>),
+    /// Unknown fact, and those that may be meant.
+    NoFact(Arc<str>, Vec<&'static str>),
+    /// The part says no object.
+    NoKey,
     /// Not a number.
     NotANumber(Arc<str>),
     /// The part occurs twice.
@@ -165,7 +173,7 @@ impl FromStr for Predicate {
                     let delta = find.ok_or_else(|| no_such("delta"))?;
                     once(&mut predicate.delta, delta, "delta")?;
                 }
-                "key" if value.is_empty() => return Err(no_such("key")),
+                "key" if value.is_empty() => return Err(PredicateError::NoKey),
                 "key" => once(&mut predicate.key, Key::from(value), "key")?,
                 "rv" => {
                     let number = value.parse();
@@ -174,7 +182,8 @@ impl FromStr for Predicate {
                 }
                 "fact" => {
                     let find = Fact::names().find(|fact| *fact == value);
-                    let fact = find.ok_or_else(|| no_such("fact"))?;
+                    let no_fact = || PredicateError::NoFact(value.into(), near(value));
+                    let fact = find.ok_or_else(no_fact)?;
                     once(&mut predicate.fact, fact, "fact")?;
                 }
                 "call" => {
@@ -231,15 +240,29 @@ impl PredicateError {
             Self::NoSuch(what, value) => {
                 let known = match *what {
                     "delta" => DeltaType::ALL.map(DeltaType::as_str).join(", "),
-                    "call" => Call::ALL.map(Call::id).join(", "),
-                    "fact" => "ItemStored, KeyPopped, …".to_owned(),
-                    _ => "default/web".to_owned(),
+                    _ => Call::ALL.map(Call::id).join(", "),
                 };
+                let listed = known.replace(", ", "、");
                 text!(
                     "There is no {what} {value:?}. There are: {known}.",
-                    "没有名为 {value:?} 的 {what}。例如：{known}。"
+                    "没有名为 {value:?} 的 {what}。可选：{listed}。"
                 )
             }
+            Self::NoFact(value, near) if near.is_empty() => text!(
+                "There is no fact {value:?}. Choose one in the list of facts.",
+                "没有名为 {value:?} 的 fact。请在 fact 列表中选择。"
+            ),
+            Self::NoFact(value, near) => {
+                let (en, zh) = (near.join(" or "), near.join("、"));
+                text!(
+                    "There is no fact {value:?}. Did you mean {en}?",
+                    "没有名为 {value:?} 的 fact。是不是 {zh}？"
+                )
+            }
+            Self::NoKey => text!(
+                "key= needs the key of an object, such as key=default/web.",
+                "key= 后面要写对象的 key，例如 key=default/web。"
+            ),
             Self::NotANumber(value) => text!(
                 "rv>= takes a number, not {value:?}.",
                 "rv>= 后面应是数字，而不是 {value:?}。"
@@ -250,6 +273,32 @@ impl PredicateError {
             ),
         }
     }
+}
+
+/// Facts whose words occur in this name, most of it first: `PodStored` may mean `ItemStored`.
+fn near(name: &str) -> Vec<&'static str> {
+    let name = name.to_lowercase();
+    let alike = |fact: &str| -> usize {
+        let words = words(fact).into_iter();
+        let words = words.filter(|word| name.contains(word.as_str()));
+        words.map(|word| word.len()).sum()
+    };
+    let mut near: Vec<&str> = Fact::names().filter(|fact| alike(fact) > 0).collect();
+    sorted::sort(&mut near, |one, other| alike(other).cmp(&alike(one)));
+    near.truncate(NEAR);
+    near
+}
+
+/// The words of a fact's name in lower case: `item`, `stored`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for letter in name.chars() {
+        match words.last_mut().filter(|_| !letter.is_uppercase()) {
+            Some(word) => word.push(letter),
+            None => words.push(letter.to_lowercase().collect()),
+        }
+    }
+    words
 }
 
 fn once<T>(place: &mut Option<T>, value: T, name: &'static str) -> Result<(), PredicateError> {
@@ -392,7 +441,15 @@ mod tests {
             error("delta=Gone"),
             PredicateError::NoSuch("delta", "Gone".into())
         );
-        assert_eq!(error("key="), PredicateError::NoSuch("key", "".into()));
+        assert_eq!(error("key="), PredicateError::NoKey);
+        for (fact, words) in [
+            ("PodStored", "Did you mean ItemStored or "),
+            ("itemstored", "Did you mean ItemStored or "),
+            ("Xyz", "list of facts"),
+        ] {
+            let said = error(&format!("fact={fact}")).words();
+            assert!(said.en.contains(words), "{}", said.en);
+        }
         assert_eq!(error("rv>=x"), PredicateError::NotANumber("x".into()));
         assert_eq!(error("key=a key=b"), PredicateError::Twice("key"));
     }

@@ -24,7 +24,14 @@ pub struct Wrong(Box<What>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct What {
     message: String,
-    place: Vec<String>,
+    place: Vec<Way>,
+}
+
+/// From a value to one inside of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    Field(String),
+    Nth(usize),
 }
 
 impl Wrong {
@@ -34,29 +41,47 @@ impl Wrong {
         Self::from(message).inside(name)
     }
 
-    /// What is wrong, for the author of the value.
+    /// What is wrong, for the author of the value, and in which element of a list:
+    /// `entry 2 of scenes, entry 1 of choices: …`.
     #[must_use]
     pub fn message(self) -> String {
-        self.0.message
+        let lists = self.0.place.windows(2).filter_map(|ways| match ways {
+            [Way::Field(list), Way::Nth(nth)] => Some(format!("entry {} of {list}", nth + 1)),
+            _ => None,
+        });
+        match lists.collect::<Vec<_>>().join(", ") {
+            lists if lists.is_empty() => self.0.message,
+            lists => format!("{lists}: {}", self.0.message),
+        }
     }
 
     /// The names and numbers of the members that lead to the wrong one; none where it is the value itself.
     #[must_use]
     pub fn place(self) -> Vec<String> {
-        self.0.place
+        let ways = self.0.place.into_iter().map(|way| match way {
+            Way::Field(name) => name,
+            Way::Nth(number) => number.to_string(),
+        });
+        ways.collect()
     }
 
     /// The same error for the value around, where it is in the member `name`.
     #[must_use]
     pub fn inside(mut self, name: &str) -> Self {
-        self.0.place.insert(0, name.to_owned());
+        self.0.place.insert(0, Way::Field(name.to_owned()));
         self
     }
 
-    /// The same error for the list around, where it is in the element of this number.
+    /// The same error for the list around, where it is in the element of this number, from 0.
     #[must_use]
-    pub fn inside_nth(self, number: usize) -> Self {
-        self.inside(&number.to_string())
+    pub fn inside_nth(mut self, number: usize) -> Self {
+        self.0.place.insert(0, Way::Nth(number));
+        self
+    }
+
+    /// Whether the place says in which element of a list.
+    fn is_in_list(&self) -> bool {
+        self.0.place.iter().any(|way| matches!(way, Way::Nth(_)))
     }
 }
 
@@ -216,6 +241,9 @@ impl Fields {
     }
 
     fn error(&self, name: &str, mut error: Wrong) -> Wrong {
+        if error.is_in_list() {
+            return error.inside(name);
+        }
         error.0.message = format!("{}, field {name:?}: {}", self.what, error.0.message);
         error.inside(name)
     }
@@ -598,7 +626,7 @@ mod tests {
             (outcome::<Option<u32>>(json!(null)), "None"),
             (
                 outcome::<Vec<u32>>(json!([1, "b"])),
-                "a test, field \"x\": \"b\" is not a whole number up to 4294967295",
+                "entry 2 of x: \"b\" is not a whole number up to 4294967295",
             ),
             (
                 outcome::<Vec<u32>>(json!({})),

@@ -3,7 +3,10 @@
 use std::fmt::Arguments;
 use std::sync::Arc;
 
-use crate::in_fields;
+use serde_json::Value;
+
+use crate::bounds::shortened;
+use crate::fields::{Fields, Put, Read, Written, Wrong};
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -59,14 +62,44 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-in_fields! {
-    /// A text in both languages.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Text: "a text" {
-        /// English
-        pub en: Arc<str> = "en", needed;
-        /// 简体中文
-        pub zh: Arc<str> = "zh", needed;
+/// A text in both languages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// English
+    pub en: Arc<str>,
+    /// 简体中文
+    pub zh: Arc<str>,
+}
+
+/// It is written once for both languages, or as an object with both.
+impl Read for Text {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        match value {
+            Value::String(_) => <Arc<str>>::read(value).map(|text| Self::new(&text, &text)),
+            Value::Object(_) => {
+                let mut fields = Fields::of("a text", value)?;
+                let read = Self {
+                    en: fields.need("en")?,
+                    zh: fields.need("zh")?,
+                };
+                fields.done()?;
+                Ok(read)
+            }
+            other => {
+                let other = shortened(&other.to_string());
+                let write = r#"write "…", or {"en": "…", "zh": "…"}"#;
+                Err(format!("a text cannot be {other}; {write}").into())
+            }
+        }
+    }
+}
+
+impl Put for Text {
+    fn written(&self) -> Value {
+        let mut fields = Written::default();
+        fields.some("en", Some(self.en.written()));
+        fields.some("zh", Some(self.zh.written()));
+        fields.done()
     }
 }
 

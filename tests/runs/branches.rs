@@ -125,6 +125,12 @@ fn an_action_in_the_past_keeps_the_later_actions_on_a_branch() {
     session.obey(Command::Seek(after_a));
     create(&mut session, "c");
     assert_eq!(names(&mut session), ["main", "  2 *"]);
+    let notice = session.view().notice.clone().expect("it says what is left");
+    assert_eq!(
+        &*notice.en,
+        "Branch 2 begins here. 1 later input stayed in main."
+    );
+    assert_eq!(*session.view().branches[1].name.en, *"Branch 2");
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a", "n/c"]);
     // The branch left behind is unchanged, and so is its cursor.

@@ -687,6 +687,14 @@ fn a_story_that_cannot_be_told_says_why() {
             with("/sources/0/url", json!("javascript:alert(1)")),
             "does not begin with https://",
         ),
+        (
+            with("/scenes/3/ask/choices/1", json!({"say": "Three."})),
+            "entry 4 of scenes, entry 2 of choices: a choice needs the field \"when\"",
+        ),
+        (
+            with("/scenes/1/say", json!(3)),
+            "entry 2 of scenes: a scene, field \"say\": a text cannot be 3; write \"…\", or {\"en\": \"…\", \"zh\": \"…\"}",
+        ),
         (json!({}), "a story needs the field \"theme\""),
         (json!({"theme": "x"}), "none of first-look, queue"),
     ] {
@@ -697,6 +705,8 @@ fn a_story_that_cannot_be_told_says_why() {
             wrong.message()
         );
     }
+    let plain = Story::read(&with("/scenes/1/say", json!("Once."))).unwrap();
+    assert_eq!(plain.scenes[1].say, Text::new("Once.", "Once."));
     let mut lesson = lessons::load("first-look").unwrap();
     lesson.story = Some(Arc::new(with("/scenes/2/at", json!("quequed"))));
     let mut session = Session::empty();

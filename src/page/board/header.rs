@@ -156,7 +156,11 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
     if ui.lessons.with_untracked(|known| known.is_empty()) {
         ui.lessons.set(lessons::menu().into());
     }
+    // On the shelf none is chosen, whichever run is open below it.
     let number = part(move || {
+        if ui.shelved() {
+            return None;
+        }
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.with(|lessons| {
             let at = lessons.iter().position(|(other, _)| *other == id);
@@ -177,10 +181,22 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
             }
         })
     });
+    let none = part(move || {
+        ui.shelved().then(|| {
+            view! {
+                <option value="" hidden>
+                    {ui.word(|words| words.lesson_choose)}
+                </option>
+            }
+        })
+    });
     // A select keeps the user's choice even when its options change, so it is set by hand.
     let menu = NodeRef::<html::Select>::new();
     effect(move || {
-        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+        let id = match ui.shelved() {
+            true => Arc::default(),
+            false => lesson.with(|lesson| Arc::clone(&lesson.id)),
+        };
         ui.lessons.track();
         ui.lang.track();
         if let Some(menu) = menu.get() {
@@ -207,6 +223,7 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
                         }
                     }
                 >
+                    {none}
                     {foreign}
                     {part(move || {
                         let lang = ui.lang.get();
@@ -226,7 +243,7 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
                 {part(move || {
                     // A select has one line, which may be too short for a question.
                     let asks = lesson.with(|lesson| lesson.title.get(ui.lang.get()).to_owned());
-                    telling.get().then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
+                    (telling.get() && !ui.shelved()).then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
                 })}
                 {icons::drawn(icons::CHEVRON)}
             </span>

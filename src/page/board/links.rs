@@ -10,31 +10,34 @@ use crate::ui::{Browse, Shelved, Taken, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
 use deltascope_replay::lessons;
-use deltascope_replay::link::{Link, ShelfLink};
+use deltascope_replay::link::{self, Link, ShelfLink};
 
-/// The link to a lesson.
-pub(super) fn lesson_link(lesson: &str, scene: Option<usize>) -> String {
+/// The link to what has no story.
+pub(super) fn lesson_link(lesson: &str) -> String {
+    ["#v1;lesson=", lesson].concat()
+}
+
+/// The link to a scene of a lesson, from 1, in a course or alone.
+pub(super) fn story_link(course: Option<Course>, lesson: &str, scene: usize) -> String {
     let link = Link {
         lesson: Some(lesson.into()),
-        scene,
+        scene: Some(scene),
+        course: course.map_or("", Course::id).into(),
         ..Link::default()
     };
     link.to_string()
 }
 
-/// The link to a scene of a lesson, from 1.
-pub(super) fn story_link(lesson: &str, scene: usize) -> String {
-    lesson_link(lesson, Some(scene))
-}
-
 /// Opens a lesson, with its story where it has one.
 pub(super) fn open_lesson(ui: Ui, id: &str) {
-    // Opened without any part of the program that comes later.
-    if !lessons::told().contains(&id) {
-        return ui.send(Command::Load(id.into()));
-    }
     // What writes any link comes later; an id needs no escapes.
-    open(ui, &["#v1;lesson=", id, ";scene=1"].concat());
+    let link = lesson_link(id);
+    if lessons::told().contains(&id) {
+        return open(ui, &[&link, ";scene=1"].concat());
+    }
+    // Opened without any part of the program that comes later.
+    go_to(ui, &link);
+    ui.send(Command::Load(id.into()));
 }
 
 /// Opens what a link leads to; a new tab or window opens by the address. The address may have this fragment
@@ -46,55 +49,43 @@ pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
     }
 }
 
-/// The link to a course's notes.
-fn notes_link(course: Course) -> String {
-    let link = ShelfLink {
-        course: course.id().into(),
-        teach: true,
-        ..ShelfLink::default()
-    };
-    link.to_string()
-}
-
-/// Lets the browser follow a link in a course's notes, so that its Back leads to them again, to where they were read.
-pub(super) fn leave_notes(ui: Ui, event: &MouseEvent, course: Course, link: &str) {
-    if event.ctrl_key() || event.meta_key() || event.shift_key() {
-        return;
+/// Writes into the address what is opened, so that it can be sent on, and that the browser's Back leads to what was shown
+/// before: the shelf, as far as it was read. Where the history is closed to the page, as in a sandboxed frame, there is no
+/// such way.
+fn go_to(ui: Ui, link: &str) {
+    let shelf = ui.shelf.with_untracked(|shelf| match shelf {
+        Shelved::Lessons(shown) => Some(shelf_link(shown).to_string()),
+        Shelved::No(_) | Shelved::Informers => None,
+    });
+    if let Some(shelf) = shelf {
+        let top = ui.host().find(".shelf").map(|shelf| shelf.scroll_top());
+        let _ = keep(&shelf, top);
     }
-    // Where the history is closed to the page, as in a sandboxed frame, the link leads on without a way back.
-    if keep_notes(ui, course).is_none() {
-        follow(ui, event, link);
-    }
+    let _ = keep(link, None);
 }
 
-/// The same for a button.
-pub(super) fn go_from_notes(ui: Ui, course: Course, link: &str) {
-    let goes = keep_notes(ui, course).and_then(|()| window().location().set_hash(link).ok());
-    if goes.is_none() {
-        open(ui, link);
-    }
-}
-
-fn keep_notes(ui: Ui, course: Course) -> Option<()> {
-    let shelf = ui.host().find(".shelf");
-    let top = shelf.map_or(0, |shelf| shelf.scroll_top());
-    keep(&notes_link(course), Some(top))
-}
-
-/// Keeps in the history that these notes are shown, in an entry of their own, and how far they were read.
-fn keep(notes: &str, top: Option<i32>) -> Option<()> {
+/// Keeps in the history that this is shown, in an entry of its own, and how far it was read.
+fn keep(shown: &str, top: Option<i32>) -> Option<()> {
     let history = window().history().ok()?;
     let top = top.map_or(JsValue::NULL, JsValue::from);
-    match window().location().hash().ok()? == notes {
-        true => history.replace_state_with_url(&top, "", Some(notes)),
-        false => history.push_state_with_url(&top, "", Some(notes)),
+    let now = window().location().hash().ok()?;
+    // An address that leads to nothing needs no way back.
+    match now == shown || !link::is_link(&now) {
+        true => history.replace_state_with_url(&top, "", Some(shown)),
+        false => history.push_state_with_url(&top, "", Some(shown)),
     }
     .ok()
 }
 
 /// How far these notes were read before a link in them was followed; only once after each.
 pub(super) fn read_to(course: Course) -> Option<i32> {
-    let notes = notes_link(course);
+    let teaches = true;
+    let taken = Some(Taken { course, teaches });
+    let notes = shelf_link(&Browse {
+        taken,
+        ..Browse::default()
+    });
+    let notes = notes.to_string();
     let is_here = window().location().hash().ok()? == notes;
     let top = window().history().ok()?.state().ok()?.as_f64();
     let top = top.filter(|_| is_here)?;
@@ -105,8 +96,26 @@ pub(super) fn read_to(course: Course) -> Option<i32> {
 
 /// Opens what a link leads to, in place of the shelf.
 pub(super) fn open(ui: Ui, link: &str) {
+    go_to(ui, link);
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));
+}
+
+/// The course in which a link's lesson is taken.
+pub(super) fn course(link: &str) -> Option<Course> {
+    Course::named(&Link::read(link).ok()?.course)
+}
+
+/// The link to what the shelf shows.
+fn shelf_link(shown: &Browse) -> ShelfLink {
+    let Browse { query, taken } = shown;
+    let teach = taken.is_some_and(|taken| taken.teaches);
+    ShelfLink {
+        // The notes have no search.
+        query: if teach { "" } else { query.trim() }.into(),
+        course: taken.map_or("", |taken| taken.course.id()).into(),
+        teach,
+    }
 }
 
 /// What a link to the shelf shows of it.
@@ -123,13 +132,8 @@ pub(super) fn shelved(link: &str) -> Option<Shelved> {
 pub(super) fn link_to(ui: Ui) -> Live<AnyView> {
     drawn(
         move || {
-            let shown = ui.shelf.with(|shelf| shelf.lessons().cloned());
-            let Browse { query, taken } = shown.unwrap_or_default();
-            ShelfLink {
-                query: query.trim().into(),
-                course: taken.map_or("", |taken| taken.course.id()).into(),
-                teach: taken.is_some_and(|taken| taken.teaches),
-            }
+            let shown = ui.shelf.with(|shelf| shelf.lessons().map(shelf_link));
+            shown.unwrap_or_default()
         },
         move |link| {
             // The address of a tap's page has its token.

@@ -14,6 +14,7 @@ use super::{
 use super::{shelf as library, together};
 use crate::live::{self, Connects, Link};
 use crate::ui::{Shelved, Ui};
+use deltascope_presentation::shelf::Course;
 
 #[inline(never)]
 pub(super) fn shelf() -> AnyView {
@@ -36,6 +37,12 @@ pub(super) fn on_key(ui: Ui, event: &KeyboardEvent) {
 #[inline(never)]
 pub(crate) fn shelved(link: &str) -> Option<Shelved> {
     links::shelved(link)
+}
+
+/// The course in which a link's lesson is taken.
+#[inline(never)]
+pub(crate) fn course(link: &str) -> Option<Course> {
+    links::course(link)
 }
 
 #[inline(never)]

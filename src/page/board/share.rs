@@ -44,6 +44,7 @@ fn link(ui: Ui) -> AnyView {
     let field = NodeRef::<html::Input>::new();
     let said = RwSignal::new(None::<bool>);
     let era = ui.memo(|view| view.lesson.era);
+    let is_branch = ui.memo(|view| view.branches.len() > 1);
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
             return;
@@ -103,6 +104,9 @@ fn link(ui: Ui) -> AnyView {
         </p>
         {shown(move || link.with(Result::is_ok), move || view! {
             <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
+            {shown(move || is_branch.get(), move || view! {
+                <p class="share-note" data-testid="share-branch">{ui.word(|words| words.share_branch)}</p>
+            })}
             <p class="share-note" data-testid="share-era" translate="no">{text(move || in_link(era.get()))}</p>
             <details>
                 <summary>{ui.word(|words| words.code)}</summary>

@@ -319,7 +319,7 @@ fn course_card(
                 on:click=move |_| {
                     if let Some(lesson) = &go_on {
                         take(learn);
-                        open(ui, &story_link(lesson, 1));
+                        open(ui, &story_link(Some(course), lesson, 1));
                     }
                 }
             >
@@ -349,9 +349,9 @@ fn card_list(
             )
         },
         move |((course, query, next), (lang, told))| {
-            let draw = |number: Option<usize>, one: &Card| {
+            let draw = |in_course: Option<(Course, usize)>, one: &Card| {
                 let is_next = next.as_ref() == Some(&one.id);
-                card(ui, one, number, is_next, *lang, told.of(&one.id))
+                card(ui, one, in_course, is_next, *lang, told.of(&one.id))
             };
             let is_search = !query.trim().is_empty();
             if let (Some(course), false) = (course, is_search) {
@@ -359,7 +359,7 @@ fn card_list(
                 let cards = cards
                     .into_iter()
                     .zip(1..)
-                    .map(|(one, at)| draw(Some(at), one));
+                    .map(|(one, at)| draw(Some((*course, at)), one));
                 return view! { <ol class="cards">{cards.collect_view()}</ol> }.into_any();
             }
             let Found {
@@ -397,13 +397,13 @@ fn card_list(
 fn card(
     ui: Ui,
     card: &Card,
-    number: Option<usize>,
+    in_course: Option<(Course, usize)>,
     is_next: bool,
     lang: Lang,
     told: Told,
 ) -> AnyView {
     let id = Arc::clone(&card.id);
-    let link = story_link(&id, 1);
+    let link = story_link(in_course.map(|(course, _)| course), &id, 1);
     // Nearly all are of one: what each card says says nothing.
     let era = card.eras.first().filter(|era| **era != Generation::Classic);
     let era = era.map(|era| view! { <span translate="no">{client_go(*era)}</span> });
@@ -435,7 +435,7 @@ fn card(
                 {plan(&card.rooms)}
                 <span class="lit-rooms" translate="no">{about.join(" · ")}</span>
                 <b class="ask">
-                    {number.map(|number| view! { <span class="number">{number.to_string()}</span> })}
+                    {in_course.map(|(_, number)| view! { <span class="number">{number.to_string()}</span> })}
                     {card.question.get(lang).to_owned()}
                 </b>
                 <span class="about">
@@ -453,7 +453,7 @@ fn card(
 fn others(ui: Ui, rest: &[Other], lang: Lang) -> AnyView {
     let rest = rest.iter().map(|other| {
         let id = Arc::clone(&other.id);
-        let link = lesson_link(&id, None);
+        let link = lesson_link(&id);
         view! {
             <li>
                 <a
@@ -516,7 +516,10 @@ pub(super) fn more(ui: Ui) -> AnyView {
         {drawn(
             move || (next(ui, &lesson.get()), ui.lang.get()),
             move |(card, lang)| card.as_ref().map(|card| {
-                let link = story_link(&card.id, 1);
+                let taken = ui.shelf.with_untracked(Shelved::taken);
+                let course = taken.map(|taken| taken.course);
+                let course = course.filter(|course| course.lessons().contains(&&*card.id));
+                let link = story_link(course, &card.id, 1);
                 view! {
                     <a
                         class="next"

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::layout::Layout;
-use super::links::{go_from_notes, leave_notes, link_to, read_to, story_link};
+use super::links::{follow, link_to, open, read_to, story_link};
 use super::parts::{Text, part, shown, text};
 use super::terms::words;
 use crate::ui::{Taken, Ui};
@@ -21,7 +21,11 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
     let length: u32 = cards.iter().map(|card| card.minutes).sum();
     let count = cards.len();
     let layout = Layout::get();
-    let first = StoredValue::new(cards.first().map(|card| story_link(&card.id, 1)));
+    let first = StoredValue::new(
+        cards
+            .first()
+            .map(|card| story_link(Some(course), &card.id, 1)),
+    );
     let known = RwSignal::new(Vec::new());
     spawn_local(async move {
         for card in cards {
@@ -60,7 +64,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
                         on:click=move |_| {
                             if let Some(first) = first.get_value() {
                                 layout.presenter.next.set(true);
-                                go_from_notes(ui, course, &first);
+                                open(ui, &first);
                             }
                         }
                     >
@@ -96,7 +100,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
 
 fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> AnyView {
     let card = &notes.card;
-    let first = story_link(&card.id, 1);
+    let first = story_link(Some(course), &card.id, 1);
     let to_first = first.clone();
     let asked = notes
         .asked
@@ -120,7 +124,7 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
         <section class="notes-of">
             <h3>
                 <span class="number">{number.to_string()}</span>
-                <a href=first on:click=move |event| leave_notes(ui, &event, course, &to_first)>{card.question.get(lang).to_owned()}</a>
+                <a href=first on:click=move |event| follow(ui, &event, &to_first)>{card.question.get(lang).to_owned()}</a>
                 <span class="length">{said::minutes(lang, card.minutes)}</span>
             </h3>
             {asked.collect_view()}
@@ -132,10 +136,10 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
 
 fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
     let link = |scene: usize| {
-        let link = story_link(lesson, scene);
+        let link = story_link(Some(course), lesson, scene);
         let to = link.clone();
         view! {
-            <a class="scene" href=link on:click=move |event| leave_notes(ui, &event, course, &to)>
+            <a class="scene" href=link on:click=move |event| follow(ui, &event, &to)>
                 {said::scene(lang, scene)}
             </a>
         }

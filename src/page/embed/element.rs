@@ -32,6 +32,7 @@ use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Session, typed};
 use deltascope_replay::lessons;
 use deltascope_world::slices::{Slices, pause};
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 
 /// Begins to mount a board. Each call of `build` on the returned object does one more piece, so that the page
@@ -103,12 +104,11 @@ async fn come(
     let (options, wrong) = options_of(&get("attributes"));
     let mut session = Session::empty();
     pause().await;
-    // An error of the run is reported rather than one of the other options.
-    let opened = open(&mut session, &options, &config, &slices)
-        .await
-        .and(wrong);
-    if let Err(message) = opened {
-        if !session.is_open() {
+    let opened = open(&mut session, &options, &config, &slices).await;
+    if let Err(message) = both(wrong, opened) {
+        // Where a story is asked for, its reader gets no tools in its place.
+        let untold = options.mode.tells(options.scene) && !session.tells();
+        if untold || !session.is_open() {
             let lang = options.lang.unwrap_or_default();
             return Err(message.get(lang).to_owned());
         }
@@ -194,7 +194,7 @@ async fn open(
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }
 
-/// The options that can be read, and the error of the first one that cannot.
+/// The options that can be read, and the errors of those that cannot.
 fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
     let mut options = Options::default();
     let mut wrong = Ok(());
@@ -203,10 +203,21 @@ fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
             let pair: js_sys::Array = entry.unchecked_into();
             let (key, value) = (pair.get(0).as_string(), pair.get(1).as_string());
             let set = options.set(&key.unwrap_or_default(), &value.unwrap_or_default());
-            wrong = wrong.and(set);
+            wrong = both(wrong, set);
         }
     }
     (options, wrong)
+}
+
+/// The errors of both, one after the other.
+fn both(one: Result<(), Text>, other: Result<(), Text>) -> Result<(), Text> {
+    match (one, other) {
+        (Err(one), Err(other)) => Err(text!(
+            ("{} {}", one.en, other.en),
+            ("{}{}", one.zh, other.zh)
+        )),
+        (one, other) => one.and(other),
+    }
 }
 
 fn scenario(value: &JsValue) -> Option<serde_json::Value> {

@@ -48,20 +48,30 @@ impl Session {
     /// Starts a branch at the cursor, without the user's later inputs.
     pub(super) fn fork(&mut self) -> Change {
         let at = self.playback.cursor();
-        let before = self.branches.get(self.branches.current()).map(name_of);
+        let before = self.branch_name();
         if !self.leave(Made::Forked, at) {
             return self.say(no_room());
         }
         let inputs = own_inputs(&self.timeline);
         self.timeline.forget_after(at);
         let left = inputs - own_inputs(&self.timeline);
-        self.notice = before
-            .filter(|_| left > 0)
-            .map(|before| left_behind(left, &before, &numbered(self.branches.current())));
+        self.notice = self.left_behind(left, before);
         self.cut(at);
         self.error = None;
         self.marked();
         Change::Cut
+    }
+
+    pub(super) fn branch_name(&self) -> Option<Text> {
+        self.branches.get(self.branches.current()).map(name_of)
+    }
+
+    /// Says that inputs of the user's stayed in the branch of this name.
+    pub(super) fn left_behind(&self, count: usize, before: Option<Text>) -> Option<Text> {
+        let now = numbered(self.branches.current());
+        before
+            .filter(|_| count > 0)
+            .map(|before| left_behind(count, &before, &now))
     }
 
     /// Switches to another branch, at its cursor.
@@ -505,7 +515,8 @@ pub(super) fn name_of(branch: &Branch) -> Text {
     if branch.made == Made::Opened {
         return Text::new("main", "主线");
     }
-    if branch.made == Made::Forked {
+    // As the notice says that it begins.
+    if let Made::Forked | Made::Acted = branch.made {
         return numbered(branch.id);
     }
     let (id, made) = (branch.id, made_of(branch));

@@ -133,10 +133,17 @@ impl Session {
             return self.say(too_many_inputs());
         }
         // The user's later inputs are not lost: they stay in a branch.
-        if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
+        let inputs = branches::own_inputs(&self.timeline);
+        let before = self.branch_name();
+        let leaves = self.timeline.has_inputs_after(at);
+        if leaves && !self.leave(Made::Acted, at) {
             return self.say(branches::no_room());
         }
         let shown = self.timeline.insert(at, input);
+        if leaves {
+            let left = (inputs + 1).saturating_sub(branches::own_inputs(&self.timeline));
+            self.notice = self.left_behind(left, before);
+        }
         self.cut(at);
         self.playback.seek(shown, self.timeline.len());
         self.marked();

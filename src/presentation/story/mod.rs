@@ -518,7 +518,7 @@ impl Read for Question {
                 },
                 Form::Order => Kind::Order {
                     items: some(
-                        each(fields, "items", |fields| {
+                        each(fields, "items", "an item", |fields| {
                             Ok((fields.need("say")?, typed(fields, "fact")?))
                         })?,
                         "items",
@@ -544,16 +544,17 @@ fn some<T>(list: Vec<T>, name: &'static str) -> Result<Vec<T>, Wrong> {
     }
 }
 
-/// A list of objects, each read with a function.
+/// A list of objects, each of which errors call `one`, read with a function.
 fn each<T>(
     fields: &mut Fields,
     name: &'static str,
+    one: &'static str,
     read: impl Fn(&mut Fields) -> Result<T, Wrong>,
 ) -> Result<Vec<T>, Wrong> {
     let values: Vec<Value> = fields.get(name)?;
     let values = values.into_iter().enumerate();
     let read = values.map(|(place, value)| {
-        object(name, value, &read).map_err(|error| error.inside_nth(place).inside(name))
+        object(one, value, &read).map_err(|error| error.inside_nth(place).inside(name))
     });
     read.collect()
 }
@@ -562,7 +563,7 @@ fn beliefs<T>(
     fields: &mut Fields,
     of: impl Fn(&mut Fields) -> Result<T, Wrong>,
 ) -> Result<Vec<(T, Text)>, Wrong> {
-    each(fields, "beliefs", |fields| {
+    each(fields, "beliefs", "a belief", |fields| {
         Ok((of(fields)?, fields.need("say")?))
     })
 }

@@ -68,6 +68,7 @@ words! {
 
     // The head of the page, and branches.
     lesson: "Lesson", "课程";
+    lesson_choose: "Choose a lesson…", "选择课程…";
     open_recording: "Open a file…", "打开文件…";
     known_on: "KnownObjects on", "KnownObjects 开";
     known_title:
@@ -456,8 +457,11 @@ words! {
     why_this_step: "This step, and why it happened", "这一步，以及它为什么发生";
     why_nothing: "Nothing has happened yet. Step on.", "还什么都没有发生。请前进一步。";
     share_link_note:
-        "It opens the same run at this moment: the lesson, the generation, and all that you did to it are in the link itself. Nothing is sent anywhere.",
-        "它会在此刻打开同样的运行：课程、实现版本和你的全部操作都在链接里。不会向任何地方发送数据。";
+        "It opens the same run at this moment: the lesson, the generation, and all that you did in this branch are in the link itself. Nothing is sent anywhere.",
+        "它会在此刻打开同样的运行：课程、实现版本和你在此分支中的全部操作都在链接里。不会向任何地方发送数据。";
+    share_branch:
+        "The link and the trace hold this branch alone. To share another one, go to it first.",
+        "链接和运行记录只包含当前分支。要分享别的分支，请先切换过去。";
     share_copy: "Copy the link", "复制链接";
     share_copied: "Copied.", "已复制。";
     share_selected:

@@ -344,13 +344,9 @@ fn inline_marker(value: Value) -> Result<MarkerRule, Wrong> {
     Ok(read)
 }
 
-/// Takes a text in both languages, or one text for both.
+/// Takes a text that may be left out.
 fn text(fields: &mut Fields, name: &'static str) -> Result<Text, Wrong> {
-    match fields.get(name)? {
-        Value::Null => Ok(Text::default()),
-        Value::String(text) => Ok(Text::new(&text, &text)),
-        value => Text::read(value).map_err(|error| error.inside(name)),
-    }
+    Ok(fields.get::<Option<Text>>(name)?.unwrap_or_default())
 }
 
 fn recorded_title([en, zh]: &[&str; 2]) -> Text {

@@ -275,8 +275,8 @@ async fn content<'a>(
             return fail(
                 None,
                 Text::new(
-                    "the file is empty. A watch to which nothing happened looks like this: open its list alone.",
-                    "文件是空的。没有发生任何事情的 watch 就是这样：请只打开它的列表。",
+                    "the file is empty. An idle watch gives an empty file: open the list that you took before it.",
+                    "文件是空的。watch 期间什么都没发生，文件就是空的：请打开在它之前录下的列表。",
                 ),
             );
         }

@@ -87,8 +87,10 @@ test("the smallest run that shows something is a branch, which a link carries", 
   const { branches } = await app.state();
   assert.equal(branches.length, 1);
   await app.id("btn-share").click();
+  assert.equal(await app.id("share-branch").count(), 0);
   await app.id("btn-smallest").click();
   const cut = await app.eventually("a branch", (s) => s.branches[1]?.current);
+  await app.id("share-branch").waitFor();
   assert.match(await app.id("notice").textContent(), /3 of 6 entries of the script, 1 of 3 objects, 0 of 1 handlers/);
   assert.deepEqual(cut.handlers, []);
   const link = await app.page.evaluate(() => window.deltascope.getUrl());

@@ -423,6 +423,7 @@ for (const [what, element, words, extra] of [
   ["an unknown lesson", '<delta-scope lesson="nothing" load="eager"></delta-scope>', /no lesson.*nothing/],
   ["a place that there is not", '<delta-scope lesson="tombstone" at="nowhere" load="eager"></delta-scope>', /no marker.*nowhere/],
   ["a word that is not known", '<delta-scope lesson="tombstone" controls="some" load="eager"></delta-scope>', /controls="some".*minimal/],
+  ["what is wrong in two attributes", '<delta-scope lesson="tombstone" era="2.x" at="nowhere" load="eager"></delta-scope>', /era="2\.x".*no marker "nowhere"/],
   ["a file that is missing", '<delta-scope src="missing.json" load="eager"></delta-scope>', /missing\.json.*404/, { provokes: /404/ }],
   ["a file that is none", '<delta-scope src="page.txt" load="eager"></delta-scope>', /page\.txt/],
   ["a scenario with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": {"machinery": "steam"}}</script></delta-scope>', /steam/],
@@ -440,7 +441,7 @@ for (const [what, element, words, extra] of [
     await host.page.evaluate(() => {
       const one = document.querySelector("delta-scope");
       one.replaceChildren();
-      for (const name of ["src", "link", "at", "controls"]) one.removeAttribute(name);
+      for (const name of ["src", "link", "era", "at", "controls"]) one.removeAttribute(name);
       one.setAttribute("lesson", "deltafifo");
     });
     await host.until(() => document.querySelector("delta-scope").getState()?.lesson === "deltafifo");

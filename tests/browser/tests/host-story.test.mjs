@@ -117,7 +117,14 @@ test("what cannot be told or answered is reported", onHost(html(STORY), { provok
   assert.equal((await host.state()).scene.question.answered, null);
   await host.call("scene", 99);
   assert.equal((await host.state()).scene.index, 7, "the nearest");
-  assert.match(await wrong("load", { scenario: { settings: { machinery: "shared" } } }), /this lesson has no story\. Choose one that has \(first-look/);
+  const scenario = { settings: { machinery: "shared" } };
+  for (const [story, words] of [
+    [undefined, /this lesson has no story\. Choose one that has \(first-look/],
+    [{ theme: "queue", minutes: 1, eras: ["1.32"], scenes: [{ at: "start" }] }, /story cannot be read: entry 1 of scenes: a scene needs the field "say"/],
+  ]) {
+    assert.match(await wrong("load", { scenario, story }), words);
+    assert.ok(await host.look((_, root) => !root.querySelector(".stage")), "no tools in its place");
+  }
 }));
 
 const AROUND = `<iframe src="deltascope/embed.html#v1;lesson=first-look;mode=story;speed=8" title="a story" width="1000" height="600"></iframe>

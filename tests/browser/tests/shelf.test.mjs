@@ -67,6 +67,29 @@ test("a link opens the shelf with a search and leaves the run that is open", onP
   assert.equal((await app.state()).lesson, "tombstone");
 }));
 
+test("the address says what the shelf has opened, and in which course; Back leads to the shelf", onPage({}, async (app) => {
+  const { page } = app;
+  const chosen = () => app.id("select-lesson").locator("option:checked").textContent();
+  const told = () => app.eventually("its story is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 1);
+  await app.id("btn-lessons").click();
+  assert.equal(await chosen(), "Choose a lesson…");
+  await app.id("course-short").click();
+  await app.id("card-deltafifo").click();
+  await told();
+  assert.notEqual(await chosen(), "Choose a lesson…");
+  await page.goBack();
+  await app.id("shelf").waitFor();
+  assert.equal(new URL(page.url()).hash, "#v1;shelf;course=short");
+  assert.equal((await cards(app)).length, 5);
+  await page.goForward();
+  await told();
+  assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+  await reload(app);
+  const { scene } = await told();
+  await app.call("scene", scene.of);
+  assert.equal(await app.id("story-next-lesson").getAttribute("href"), "#v1;lesson=resync-is-not-relist;scene=1;course=short");
+}));
+
 test("the keyboard searches, goes through the cards, opens one and leaves", onPage({}, async (app) => {
   const { keyboard } = app.page;
   await app.id("btn-lessons").focus();
