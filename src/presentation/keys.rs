@@ -13,6 +13,8 @@ pub enum Action {
     Command(Command),
     /// Show the help.
     Help,
+    /// Choose this answer of the question, from 1.
+    Choose(u32),
     /// Begin or end the presenter.
     Present,
     /// Blank the presenter's screen, or show it again.
@@ -57,6 +59,8 @@ pub enum Focus {
     Scroll,
     /// A text field.
     Text,
+    /// An empty field for a number: there is nothing to move in, and a space is no number.
+    Number,
 }
 
 /// How the control got the focus.
@@ -94,6 +98,7 @@ impl Press<'_> {
         match self.focus {
             Focus::Page | Focus::Slider => false,
             Focus::Text => !page,
+            Focus::Number => !(along || page || self.key == " "),
             Focus::Open => true,
             Focus::Button => self.key == " " && self.reached == Reached::Tab,
             Focus::Scroll => page && self.reached == Reached::Tab,
@@ -155,7 +160,7 @@ fn told(key: &str) -> Option<Action> {
         "m" | "M" => Tell::Show(false),
         "p" | "P" => return Some(Action::Present),
         "?" => return Some(Action::Help),
-        _ => return None,
+        _ => return digit(key).filter(|at| *at > 0).map(Action::Choose),
     })))
 }
 
@@ -173,17 +178,18 @@ fn unblanked(key: &str) -> Option<Action> {
     match presented(key)? {
         Action::Command(_) | Action::Blank => Some(Action::Blank),
         Action::Present => Some(Action::Present),
-        Action::Help | Action::Code => None,
+        Action::Help | Action::Code | Action::Choose(_) => None,
     }
 }
 
 fn tenth(key: &str, steps: usize) -> Option<usize> {
+    Some(steps.saturating_mul(usize::try_from(digit(key)?).ok()?) / 10)
+}
+
+fn digit(key: &str) -> Option<u32> {
     let mut digits = key.chars();
     let digit = digits.next()?.to_digit(10)?;
-    if digits.next().is_some() {
-        return None;
-    }
-    Some(steps.saturating_mul(usize::try_from(digit).ok()?) / 10)
+    digits.next().is_none().then_some(digit)
 }
 
 #[cfg(test)]
@@ -289,15 +295,22 @@ mod tests {
             }
         }
         // A text field keeps all keys that type or move in it; the keys of a presenter's remote still step.
-        for reached in [Tab, Key, Done] {
-            for key in KEYS {
+        for (focus, free) in [
+            (Focus::Text, &["Page"][..]),
+            (Focus::Number, &["Page", "Arrow", " "]),
+        ] {
+            for (reached, key) in [Tab, Key, Done]
+                .iter()
+                .flat_map(|by| KEYS.map(|key| (*by, key)))
+            {
                 let press = Press {
-                    focus: Focus::Text,
+                    focus,
                     reached,
                     ..press(key)
                 };
                 let is_kept = action(press, 62, Shown::Board).is_none();
-                assert_eq!(is_kept, !key.starts_with("Page"), "{reached:?} {key:?}");
+                let is_free = free.iter().any(|begin| key.starts_with(begin));
+                assert_eq!(is_kept, !is_free, "{focus:?} {reached:?} {key:?}");
             }
         }
     }
@@ -335,6 +348,10 @@ mod tests {
         // What is not in front of a class has neither a blank screen nor a code.
         assert_eq!(does(Shown::Story, "P"), Some(Action::Present));
         for key in ["b", ".", "q"] {
+            assert_eq!(does(Shown::Story, key), None, "{key}");
+        }
+        assert_eq!(does(Shown::Presenter, "3"), Some(Action::Choose(3)));
+        for key in ["0", "F3"] {
             assert_eq!(does(Shown::Story, key), None, "{key}");
         }
         assert_eq!(does(Shown::Board, "p"), None);

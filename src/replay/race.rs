@@ -23,6 +23,8 @@ pub const LANES: usize = Generation::ALL.len();
 pub const MOST_FACTS: usize = 25_000;
 /// The most work for the comparisons, in facts: many objects count for several facts.
 const MOST_WORK: usize = 1_000_000;
+/// How much of that work is done to count the partings before anything is shown.
+const COUNTED_WORK: usize = 20_000;
 /// The most things of a queue, a store or a handler that a lane shows.
 const SHOWN_IN_LANE: usize = SHOWN / 2;
 
@@ -180,6 +182,12 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// Whether anything differs.
+    #[must_use]
+    pub fn differs_somewhere(&self) -> bool {
+        self.groups != Groups::default()
+    }
+
     /// For queues, stores and handlers: whether this lane differs from most.
     #[must_use]
     pub fn differs(&self, lane: usize) -> [bool; COMPARED.len()] {
@@ -359,6 +367,22 @@ impl Race {
         self.compare_to(time);
         let before = self.partings.partition_point(|one| Some(*one) < time);
         self.partings.get(before.checked_sub(1)?).copied()
+    }
+
+    /// Compares the lanes to their end if that is not much work. Returns whether it was done.
+    pub fn count_partings(&mut self) -> bool {
+        while self.work < COUNTED_WORK {
+            if !self.compare_next() {
+                return !self.is_full();
+            }
+        }
+        false
+    }
+
+    /// The moments at which the lanes part, as far as they were compared.
+    #[must_use]
+    pub fn partings(&self) -> &[Time] {
+        &self.partings
     }
 
     /// How far the lanes were compared.

@@ -149,6 +149,59 @@ fn an_attempt_is_answered_only_once_time_has_run() {
 }
 
 #[test]
+fn a_fault_stops_time_so_that_it_can_be_used() {
+    for (act, plays) in [
+        (Command::CutWatch, false),
+        (Command::Compact, false),
+        (Command::Fault(Fault::Close), false),
+        (create("web-3"), true),
+    ] {
+        let mut session = at_goal("stale-read");
+        session.obey(create("web-2"));
+        session.obey(Command::TogglePlay);
+        session.tick();
+        session.obey(act.clone());
+        assert_eq!(session.playback().is_playing(), plays, "{act:?}");
+    }
+    // Not where nothing is asked for.
+    let mut session = at_goal("stale-read");
+    session.obey(Command::Tell(Tell::Show(false)));
+    session.obey(create("web-2"));
+    session.obey(Command::TogglePlay);
+    session.tick();
+    session.obey(Command::CutWatch);
+    assert!(session.playback().is_playing());
+}
+
+#[test]
+fn a_cache_that_is_behind_for_a_moment_is_told_from_one_that_stays_so() {
+    for (cuts, held, expected) in [
+        (false, false, true),
+        (true, false, false),
+        (false, true, false),
+    ] {
+        let mut session = at_goal("stale-read");
+        session.obey(create("web-2"));
+        run(&mut session);
+        if held {
+            session.obey(Command::Mode(ProcessMode::Held));
+        }
+        if cuts {
+            session.obey(Command::CutWatch);
+        }
+        session.obey(Command::delete("default/web-1"));
+        if held {
+            run(&mut session);
+        }
+        session.obey(Command::delete("default/web-2"));
+        let goal = goal(&mut session);
+        assert!(goal.reached, "{cuts} {held}");
+        let also = goal.also.map(|also| also.en.contains("on their way"));
+        assert_eq!(also, expected.then_some(true), "{cuts} {held}");
+    }
+}
+
+#[test]
 fn a_goal_is_reached_once_the_handler_has_returned_and_its_line_is_there() {
     let mut session = at_goal("first-look");
     session.obey(Command::CutWatch);

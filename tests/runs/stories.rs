@@ -168,7 +168,7 @@ fn a_belief_does_not_say_why_the_right_answer_is_right() {
                             }
                         }
                     };
-                    let (belief, because) = (parts(belief), parts(&asked.because));
+                    let (belief, because) = (parts(&belief), parts(&asked.because));
                     let twice = belief
                         .windows(alike)
                         .find(|part| because.windows(alike).any(|other| other == *part));

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::layout::Layout;
 use super::parts::{Live, either, part, shown, text};
+use super::tabs::{DrawerState, DrawerTab};
 use super::token::{chip, sign};
 use super::{icons, race};
 use crate::memo::Memo;
@@ -68,7 +69,8 @@ pub(super) fn Instead() -> impl IntoView {
         ui.view.with(|view| match view.compare() {
             Some(compare) => {
                 let differs = compare.rooms.iter().map(RoomDiff::differs);
-                strings::differences(lang, differs.sum())
+                let totals = compare.summary.iter().filter(|one| one.left != one.right);
+                strings::differences(lang, differs.sum(), totals.count())
             }
             None => format!("t = {}", decimal::tenths(view.time)),
         })
@@ -103,6 +105,7 @@ pub(super) fn Instead() -> impl IntoView {
 #[component]
 fn Both() -> impl IntoView {
     let ui = Ui::get();
+    let drawer = Layout::get().drawer;
     let rooms = Memo::new(move |_| compare::rooms(&ui.view.get(), ui.lang.get()));
     let metrics = Memo::new(move |_| compare::summary(&ui.view.get(), ui.lang.get()));
     let sides = Memo::new(move |_| {
@@ -127,7 +130,7 @@ fn Both() -> impl IntoView {
                 aria-label=ui.word(|words| words.compare_summary)
                 data-testid="compare-summary"
             >
-                {part(move || metrics.get().iter().map(metric).collect_view())}
+                {part(move || metrics.get().iter().map(|row| metric(drawer, row)).collect_view())}
             </div>
             <div class="cmp-rooms" role="table" aria-label=ui.word(|words| words.compare) tabindex="0">
                 <div class="cmp-heads" role="row">
@@ -204,12 +207,20 @@ fn Chooser() -> impl IntoView {
     }
 }
 
-fn metric(row: &MetricRow) -> AnyView {
+fn metric(drawer: DrawerState, row: &MetricRow) -> AnyView {
     let differs = row.left != row.right;
     let class = row.glyph.map_or("", type_class);
+    let label = row.label.clone();
+    let label = match row.broken {
+        true => view! {
+            <button class="quiet" on:click=move |_| drawer.show(DrawerTab::Checks)>{label}</button>
+        }
+        .into_any(),
+        false => label.into_any(),
+    };
     view! {
-        <dl class=format!("cmp-metric {class}") class:differs=differs data-metric=row.id.clone()>
-            <dt>{row.glyph.map(sign)} {row.label.clone()}</dt>
+        <dl class=format!("cmp-metric {class}") class:differs=differs data-metric=row.id.clone() title=row.title>
+            <dt>{row.glyph.map(sign)} {label}</dt>
             <dd>{row.left.clone()}</dd>
             <dd>{row.right.clone()}</dd>
         </dl>

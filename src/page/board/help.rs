@@ -15,7 +15,7 @@ use super::token::Delta;
 
 type Word = fn(&'static Strings) -> &'static str;
 
-const KEYS: [(&[&str], Word); 16] = [
+const KEYS: [(&[&str], Word); 17] = [
     (&["␣"], |words| words.key_play),
     (&["←", "→", "PgUp", "PgDn"], |words| words.key_step),
     (&["⇧ ←", "⇧ →"], |words| words.key_coarse),
@@ -27,6 +27,7 @@ const KEYS: [(&[&str], Word); 16] = [
     (&["R"], |words| words.key_reset),
     (&["/"], |words| words.key_shelf),
     (&["M"], |words| words.key_story),
+    (&["1", "…", "9"], |words| words.key_answer),
     (&["P"], |words| words.key_present),
     (&["B", "."], |words| words.key_blank),
     (&["Q"], |words| words.key_code),

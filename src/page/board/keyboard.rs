@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use super::layout::Layout;
+use super::parts::focus;
 use super::{handout, own, transport};
 use crate::host::Host;
 use crate::later::{Part, has};
@@ -48,6 +49,23 @@ impl Way {
             self.reached.set(Reached::Key);
         }
     }
+}
+
+/// The answers to choose from, or the field for one, while a question is open.
+const ANSWERS: &str = ".question:has(> .led) :is(.answer, input):enabled";
+
+/// Chooses the answer of this number, from 1. Returns whether the key is done with: a field takes the digit itself.
+fn choose(host: &Host, at: u32) -> bool {
+    let first = host.find(ANSWERS);
+    if let Some(field) = first.filter(|one| one.tag_name() == "INPUT") {
+        focus(Some(field));
+        return false;
+    }
+    let answers = host.find_all(ANSWERS);
+    if let Some(answer) = answers.and_then(|answers| answers.get(at - 1)) {
+        answer.unchecked_into::<HtmlElement>().click();
+    }
+    true
 }
 
 /// From now on the keys control the stage.
@@ -90,8 +108,21 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         way.typed.set(false);
         way.next.set(Reached::Key);
         way.taken.set(key == " ");
+        if let Action::Choose(at) = action
+            && !choose(&here, at)
+        {
+            return;
+        }
         event.prevent_default();
         event.stop_propagation();
+        // The next scene shows the answer: the way there leads past the question first, and says so.
+        if action == Action::Command(Command::Tell(Tell::Next))
+            && let Some((led, answer)) = here.find(".led:empty").zip(here.find(ANSWERS))
+        {
+            led.set_text_content(Some(ui.words().story_led));
+            focus(Some(answer));
+            return;
+        }
         obey(ui, layout, help, action);
     });
 
@@ -151,6 +182,7 @@ fn obey(ui: Ui, layout: Layout, help: RwSignal<bool>, action: Action) {
     let presenter = layout.presenter;
     match action {
         Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
+        Action::Choose(_) => {}
         Action::Command(command) => ui.send(command),
         Action::Help => help.set(true),
         Action::Present => presenter.toggle(),
@@ -216,6 +248,7 @@ fn focus_of(event: &Event) -> Focus {
         ("INPUT", Some("range"), _) => Focus::Slider,
         ("INPUT", Some("checkbox"), _) => Focus::Button,
         (_, _, Some("tab")) | ("INPUT", Some("radio"), _) => Focus::Tab,
+        ("INPUT", Some("number"), _) if is_empty(&element) => Focus::Number,
         ("INPUT" | "TEXTAREA", ..) => Focus::Text,
         ("SELECT", ..) if element.matches(":open").unwrap_or_default() => Focus::Open,
         ("SELECT", ..) => Focus::Select,
@@ -225,6 +258,11 @@ fn focus_of(event: &Event) -> Focus {
         _ if scrolls(&element) => Focus::Scroll,
         _ => Focus::Page,
     }
+}
+
+fn is_empty(field: &Element) -> bool {
+    let field = field.dyn_ref::<HtmlInputElement>();
+    field.is_some_and(|field| field.value().is_empty())
 }
 
 fn scrolls(element: &Element) -> bool {

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::race::{self, CellRow, LaneRow};
-use deltascope_presentation::strings::Strings;
+use deltascope_presentation::strings::{self, Strings};
 use deltascope_replay::race::LANES;
 
 /// The buttons that lead from parting to parting.
@@ -31,8 +31,16 @@ pub(super) fn Partings() -> impl IntoView {
             </button>
         }
     };
+    let count = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| {
+            view.race()
+                .map_or_else(String::new, |race| strings::partings(lang, race))
+        })
+    });
     view! {
         {parting(false, |words| words.previous_parting)}
+        <span class="partings" data-testid="partings">{text(move || count.get())}</span>
         {parting(true, |words| words.next_parting)}
     }
 }

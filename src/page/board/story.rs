@@ -317,6 +317,8 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                     </button>
                 })}
             </div>
+            // While it is open: what a key says that was about to skip it.
+            {is_open.then(|| view! { <p class="led" role="status" data-testid="led"></p> })}
             {plays.then(|| meanwhile(ui))}
             {verdict}
         </div>

@@ -1,11 +1,13 @@
 //! Two runs side by side, as rows of chips.
 
+use crate::checks;
 use crate::stage::Panel as Place;
 use crate::strings;
 use crate::view::{CompareView, View};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, SHOWN, Thing};
+use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::ReflectorState;
 use deltascope_world::text::Lang;
 
@@ -137,6 +139,10 @@ pub struct MetricRow {
     pub id: String,
     /// Its label.
     pub label: String,
+    /// What its numbers are, if the label does not say it.
+    pub title: &'static str,
+    /// It counts checks that do not hold in this run.
+    pub broken: bool,
     /// The type whose deltas are counted.
     pub glyph: Option<DeltaType>,
     /// Its value in this run.
@@ -362,6 +368,11 @@ fn join(keys: &[deltascope_cache::key::Key]) -> String {
     keys.join(", ")
 }
 
+/// The violations up to a moment.
+fn so_far(all: &[Violation], step: usize) -> impl Iterator<Item = &Violation> + Clone {
+    all.iter().filter(move |one| one.at <= step)
+}
+
 /// The metrics of both runs.
 #[must_use]
 pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
@@ -384,9 +395,46 @@ pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
             [added, updated, deleted] => format!("+{added} ~{updated} ×{deleted}"),
             counts => counts.iter().map(u32::to_string).collect(),
         };
+        let (mut label, mut title) = (lang.pick(en, zh).to_owned(), "");
+        let mut broken = false;
+        match counted.metric {
+            Metric::Notified(_) => {
+                title = lang.pick(
+                    "how often + OnAdd, ~ OnUpdate and × OnDelete were called",
+                    "+ OnAdd、~ OnUpdate、× OnDelete 各调用了几次",
+                );
+            }
+            Metric::Violations => {
+                let here = so_far(&view.checks.violations, compare.sides[0].step);
+                let there = so_far(&compare.violations, compare.sides[1].step);
+                broken = here.clone().next().is_some();
+                let mut names: Vec<&str> = Vec::new();
+                for one in here.chain(there) {
+                    let name = checks::title(one.invariant, lang);
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                label = [
+                    &*label,
+                    lang.pick(": ", "："),
+                    &names.join(lang.pick("; ", "；")),
+                ]
+                .concat();
+            }
+            Metric::Facts
+            | Metric::Lists
+            | Metric::Watches
+            | Metric::Deltas(_)
+            | Metric::Pops
+            | Metric::Lines
+            | Metric::Stored => {}
+        }
         MetricRow {
             id: counted.metric.id().to_owned(),
-            label: lang.pick(en, zh).to_owned(),
+            label,
+            title,
+            broken,
             glyph: match counted.metric {
                 Metric::Deltas(delta_type) => Some(delta_type),
                 _ => None,

@@ -7,10 +7,12 @@ use super::{Names, RvText, is_tombstone};
 use crate::strings;
 use crate::view::{RaceView, View};
 use deltascope_cache::controller::Generation;
+use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_replay::diff::Thing;
-use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, QUEUES, STORES};
-use deltascope_world::text::Lang;
+use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, LaneAt, QUEUES, STORES};
+use deltascope_world::in_lang;
+use deltascope_world::text::{Lang, counted};
 
 /// How many handlers a lane shows.
 const HANDLERS_SHOWN: usize = 3;
@@ -134,6 +136,19 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
     let mut handlers = moment.handlers.iter();
     let parted = handlers.find_map(|one| told_apart(one, &names, lang));
     let [queues, stores, _] = moment.groups.map(|groups| groups != [0; LANES]);
+    // One of them in words; that the others differ, too, is seen.
+    let (parted, stores, queues) = match parted {
+        Some(parted) => (Some(parted), stores, queues),
+        None if stores => match held_apart(&moment.items, &names, lang) {
+            Some(parted) => (Some(parted), false, queues),
+            None => (None, stores, queues),
+        },
+        None if queues => match queued_apart(race, &names, lang) {
+            Some(parted) => (Some(parted), stores, false),
+            None => (None, stores, queues),
+        },
+        None => (None, stores, queues),
+    };
     let (en, zh) = match (stores, queues) {
         (true, true) => (
             "The Indexers and the queues differ.",
@@ -160,14 +175,80 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
 
 /// What the handler knows in each lane, if that differs.
 fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
-    let apart = handler.known.columns.iter().filter(|one| one.parts());
-    let apart: Vec<&Column> = apart.take(NAMED).collect();
-    if apart.is_empty() {
-        return None;
-    }
-    let known = by_lane(lang, |lane| knows(&apart, lane, names, lang));
+    let words = [
+        ("was called for the delete of #", "已收到 # 的 OnDelete"),
+        ("knows #", "已知 #"),
+        ("knows nothing of #", "不知道 #"),
+    ];
+    let known = apart(&handler.known, words, names, lang)?;
     let sentence = lang.pick("Handler #: #.", "handler #：#。");
     Some(filled(sentence, &[&handler.name, &known]))
+}
+
+/// What the Indexer holds in each lane, of the objects in which that differs.
+fn held_apart(items: &Columns, names: &Names, lang: Lang) -> Option<String> {
+    let words = [("", ""), ("holds #", "有 #"), ("has no #", "没有 #")];
+    let held = apart(items, words, names, lang)?;
+    Some(filled(lang.pick("Indexer: #.", "Indexer：#。"), &[&held]))
+}
+
+/// What waits in the queue of each lane, if that differs in numbers or in order.
+fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
+    let lanes = &race.moment.lanes;
+    let differs = |text: &dyn Fn(usize) -> String| (1..LANES).any(|lane| text(lane) != text(0));
+    let numbers = |lane: usize| {
+        let LaneAt { queued, hidden, .. } = &lanes[lane];
+        let (mut deltas, mut all) = (*hidden, Vec::new());
+        for thing in queued {
+            let (en, zh) = match thing {
+                Thing::BatchEntry(DeltaType::ReplacedAll, ..) => {
+                    ("one entry for the whole list", "一个条目（整个列表）")
+                }
+                Thing::BatchEntry(DeltaType::SyncAll, ..) => {
+                    ("one entry for the whole resync", "一个条目（整个 resync）")
+                }
+                Thing::BatchEntry(..) => ("a bookmark", "一个 bookmark"),
+                _ => {
+                    deltas += 1;
+                    continue;
+                }
+            };
+            all.push(lang.pick(en, zh).to_owned());
+        }
+        if deltas > 0 {
+            let counted = counted(deltas, "delta", "deltas");
+            all.push(in_lang!(lang, "{counted}", "{deltas} 个 Delta"));
+        }
+        match all.is_empty() {
+            true => lang.pick("nothing", "空").to_owned(),
+            false => listed(&all, lang),
+        }
+    };
+    let order = |lane: usize| {
+        let keys = lanes[lane].queued.iter().filter_map(|thing| match thing {
+            Thing::Delta(_, object) | Thing::Object(object) => Some(names.get(&object.key)),
+            _ => None,
+        });
+        keys.collect::<Vec<_>>().join(", ")
+    };
+    let text = if differs(&numbers) {
+        by_lane(lang, |lane| {
+            filled(lang.pick("it holds #", "有 #"), &[&numbers(lane)])
+        })
+    } else if differs(&order) {
+        by_lane(lang, order)
+    } else {
+        return None;
+    };
+    Some(filled(lang.pick("Queue: #.", "队列：#。"), &[&text]))
+}
+
+/// What each lane has of the objects in which lanes differ: gone, there, and absent, in these words.
+fn apart(of: &Columns, words: [(&str, &str); 3], names: &Names, lang: Lang) -> Option<String> {
+    let apart = of.columns.iter().filter(|one| one.parts());
+    let apart: Vec<&Column> = apart.take(NAMED).collect();
+    let text = |lane| knows(&apart, lane, words, names, lang);
+    (!apart.is_empty()).then(|| by_lane(lang, text))
 }
 
 /// `in 0.32 and 0.34 …; in 0.35 and 0.36 …`: lanes with the same text together.
@@ -187,8 +268,14 @@ fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
     groups.collect::<Vec<_>>().join(lang.pick("; ", "；"))
 }
 
-/// What a handler knows of these objects in a lane.
-fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String {
+/// What a lane has of these objects.
+fn knows(
+    columns: &[&Column],
+    lane: usize,
+    [was_gone, was_there, was_never]: [(&str, &str); 3],
+    names: &Names,
+    lang: Lang,
+) -> String {
     let (mut there, mut gone, mut never) = (Vec::new(), Vec::new(), Vec::new());
     for column in columns {
         match &column.things[lane] {
@@ -202,17 +289,10 @@ fn knows(columns: &[&Column], lane: usize, names: &Names, lang: Lang) -> String 
             }
         }
     }
-    let parts = [
-        (
-            gone,
-            "was called for the delete of #",
-            "已收到 # 的 OnDelete",
-        ),
-        (there, "knows #", "已知 #"),
-        (never, "knows nothing of #", "不知道 #"),
-    ];
-    let parts = parts.iter().filter(|(objects, ..)| !objects.is_empty());
-    let parts = parts.map(|(objects, en, zh)| filled(lang.pick(en, zh), &[&listed(objects, lang)]));
+    let parts = [(gone, was_gone), (there, was_there), (never, was_never)];
+    let parts = parts.iter().filter(|(objects, _)| !objects.is_empty());
+    let parts =
+        parts.map(|(objects, (en, zh))| filled(lang.pick(en, zh), &[&listed(objects, lang)]));
     let parts = listed(&parts.collect::<Vec<_>>(), lang);
     filled(lang.pick("it #", "#"), &[&parts])
 }

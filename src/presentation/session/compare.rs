@@ -69,7 +69,7 @@ impl Session {
     pub(super) fn compare_against(&mut self, against: Against) -> Change {
         match against {
             Against::First => self.compare(self.first_choice()),
-            Against::Race => self.begin_race(),
+            Against::Race => self.race_from_parting(),
             Against::Run(with) => self.compare(with),
         }
     }
@@ -300,7 +300,13 @@ fn what(timeline: &Timeline, picture: &Picture, step: usize, naming: Naming) -> 
     let recent = timeline.facts(step.saturating_sub(RECENT)..step);
     let say = |lang| {
         let words = match recent.last() {
-            Some(record) => caption::words(record, &recent, picture, Voice { lang, naming }),
+            Some(record) => {
+                let words = caption::words(record, &recent, picture, Voice { lang, naming });
+                match step == timeline.len() && timeline.is_over() {
+                    true => caption::at_end(picture, words, lang),
+                    false => words,
+                }
+            }
             None => caption::before_start(picture, lang),
         };
         caption::plain(&words.what)

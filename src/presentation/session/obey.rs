@@ -42,6 +42,14 @@ impl Session {
     }
 
     fn act(&mut self, command: Command) -> Change {
+        // Before one has done what a fault is for, it would be over.
+        if matches!(
+            command,
+            Command::CutWatch | Command::Compact | Command::Fault(_)
+        ) && self.aims()
+        {
+            self.playback.pause();
+        }
         match command {
             Command::TogglePlay if self.playback.is_playing() => self.paused(),
             Command::TogglePlay | Command::Play => {

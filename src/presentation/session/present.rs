@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::against::Against;
 use crate::command::{Command, Tell};
 use crate::options::{Mode, Options, Place};
 use deltascope_replay::lessons::{self, Lesson};
@@ -180,7 +179,7 @@ impl Session {
     /// story, or the run no generations.
     pub(super) fn set_mode(&mut self, mode: Mode, scene: Option<usize>) -> Result<(), Text> {
         if mode == Mode::Race {
-            self.obey(Command::Compare(Against::Race));
+            self.begin_race();
             return self.said_wrong();
         }
         if self.race().is_some() {

@@ -19,13 +19,29 @@ pub(super) struct Racing {
     time: Option<Time>,
     /// Where that put the cursor. If it is elsewhere by now, the time follows it.
     cursor: usize,
+    /// Whether all partings are known.
+    counted: bool,
     /// This run has changed since the race was computed.
     pub(super) stale: bool,
     shown: Option<Rc<RaceView>>,
 }
 
 impl Session {
-    /// Shows the four generations.
+    /// Shows the four generations; where nothing differs, from their first parting on.
+    pub(super) fn race_from_parting(&mut self) -> Change {
+        let change = self.begin_race();
+        let first = self.race_mut().and_then(|racing| {
+            let Racing { race, time, .. } = racing;
+            let is_same = !race.at(*time).differs_somewhere();
+            is_same.then(|| race.partings().first().copied()).flatten()
+        });
+        if first.is_some() {
+            self.race_to(first);
+        }
+        change
+    }
+
+    /// Shows the four generations at the time of the cursor.
     pub(super) fn begin_race(&mut self) -> Change {
         self.playback.pause();
         self.beside = None;
@@ -50,8 +66,10 @@ impl Session {
             let played = self.play_in(&first, generation, MOST_FACTS);
             runs.push(played.map_err(|reason| cannot_run(&reason))?.0);
         }
+        let mut race = Race::new(runs);
         Ok(Racing {
-            race: Race::new(runs),
+            counted: race.count_partings(),
+            race,
             time: self.time_of_cursor(),
             cursor,
             stale: false,
@@ -195,11 +213,19 @@ impl Session {
         let own = self.timeline.scenario().settings.era;
         let own = Generation::ALL.iter().position(|one| *one == own);
         let Racing {
-            race, time, shown, ..
+            race,
+            time,
+            shown,
+            counted,
+            ..
         } = self.race_mut()?;
         let view = shown.get_or_insert_with(|| {
+            let moment = race.at(*time);
+            let partings = race.partings();
+            let so_far = partings.partition_point(|one| Some(*one) <= *time);
             Rc::new(RaceView {
-                moment: race.at(*time),
+                moment,
+                partings: (so_far, counted.then_some(partings.len())),
                 own: own.unwrap_or_default(),
                 goes_on: race.next(*time).is_some(),
             })

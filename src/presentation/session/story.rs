@@ -632,7 +632,7 @@ impl Session {
                 let is_right = given.answer.as_ref().map(|answer| *answer == right);
                 let wrong = given.answer.as_ref().filter(|_| is_right == Some(false));
                 Some(Verdict {
-                    belief: wrong.and_then(|one| question.belief(one)).cloned(),
+                    belief: wrong.and_then(|one| question.belief(one)),
                     because: ask::because(&story, question, self.head.era).cloned(),
                     right_in: match wrong {
                         Some(_) => given.right_in.clone(),

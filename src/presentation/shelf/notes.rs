@@ -76,7 +76,7 @@ fn asked(lesson: &Lesson, story: &Story) -> Vec<AskedNote> {
                 ask: asked.text.clone(),
                 usual: usual
                     .filter(|one| right.as_ref() != Some(one))
-                    .filter_map(|one| Some((said(&one), asked.belief(&one)?.clone())))
+                    .filter_map(|one| Some((said(&one), asked.belief(&one)?)))
                     .collect(),
                 right: right.as_ref().map(said),
                 because: ask::because(story, asked, lesson.scenario.settings.era).cloned(),

@@ -17,6 +17,7 @@ use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::named;
 use deltascope_world::source::Command;
 use deltascope_world::source::scenario::Entry;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{Input, era};
 
@@ -83,9 +84,9 @@ pub struct Question {
 }
 
 impl Question {
-    /// The belief behind a wrong answer, and where it fails; `None` if there is none for it.
+    /// The belief behind a wrong answer, named as one, and where it fails; `None` if there is none for it.
     #[must_use]
-    pub fn belief(&self, answer: &Answer) -> Option<&Text> {
+    pub fn belief(&self, answer: &Answer) -> Option<Text> {
         let found = match (&self.kind, answer) {
             (Kind::Choice(choices), Answer::Choice(one)) => &choices.get(*one)?.belief,
             (Kind::Number { beliefs, .. }, Answer::Number(number)) => {
@@ -99,7 +100,9 @@ impl Question {
                 return None;
             }
         };
-        (*found != Text::default()).then_some(found)
+        let Text { en, zh } = found;
+        let said = || text!("You may think: {en}", "也许你以为：{zh}");
+        (*found != Text::default()).then(said)
     }
 }
 

@@ -15,6 +15,7 @@ use super::caption;
 use super::command::Fault;
 use super::decimal::tenths;
 use super::stage::{Panel, WorkPart};
+use super::view::RaceView;
 use super::view::cells::Hue;
 use super::view::walking::{End, NotFound, Said};
 use super::view::why::Origin;
@@ -106,14 +107,36 @@ pub fn places(lang: Lang, places: usize, count: usize) -> String {
     )
 }
 
-/// `≠ 3 differences`
+/// `≠ 3 differences now · 5 totals differ`: of what both runs show, and of what they have come to.
 #[must_use]
-pub fn differences(lang: Lang, count: usize) -> String {
-    match (lang, count) {
-        (Lang::En, 0) => "nothing differs".to_owned(),
-        (Lang::En, count) => format!("≠ {}", counted(count, "difference", "differences")),
-        (Lang::Zh, 0) => "没有不同".to_owned(),
-        (Lang::Zh, count) => format!("≠ {count} 处不同"),
+pub fn differences(lang: Lang, count: usize, totals: usize) -> String {
+    let now = match (lang, count) {
+        (Lang::En, 0) => "nothing differs now".to_owned(),
+        (Lang::En, count) => format!("≠ {} now", counted(count, "difference", "differences")),
+        (Lang::Zh, 0) => "此刻没有不同".to_owned(),
+        (Lang::Zh, count) => format!("此刻 ≠ {count} 处不同"),
+    };
+    match (lang, totals) {
+        (_, 0) => now,
+        (Lang::En, 1) => format!("{now} · 1 total differs"),
+        (Lang::En, totals) => format!("{now} · {totals} totals differ"),
+        (Lang::Zh, totals) => format!("{now} · {totals} 项累计不同"),
+    }
+}
+
+/// `parting 1 of 2`: which one is shown, or how many there are.
+#[must_use]
+pub fn partings(lang: Lang, race: &RaceView) -> String {
+    let (at, all) = race.partings;
+    match (race.moment.parts, all) {
+        (true, Some(all)) => in_lang!(lang, "parting {at} of {all}", "第 {at} / {all} 处分歧"),
+        (true, None) => in_lang!(lang, "parting {at}", "第 {at} 处分歧"),
+        (false, Some(0)) => lang.pick("no parting", "没有分歧").to_owned(),
+        (false, Some(all)) => {
+            let partings = counted(all, "parting", "partings");
+            in_lang!(lang, "{partings}", "{all} 处分歧")
+        }
+        (false, None) => lang.pick("partings", "分歧").to_owned(),
     }
 }
 

@@ -436,6 +436,8 @@ pub struct RaceView {
     pub own: usize,
     /// Whether something comes after this moment in a lane.
     pub goes_on: bool,
+    /// How many partings there are up to this moment, and in all; `None` if the lanes were not compared to their end.
+    pub partings: (usize, Option<usize>),
 }
 
 /// A run to compare with.

@@ -63,6 +63,9 @@ test("a relist in two generations: deltas in one, a crate in the other", onPage(
   const pops = app.page.locator('[data-metric="pops"]');
   assert.deepEqual(await pops.locator("dd").allInnerTexts(), ["6", "2"]);
   assert.match(await pops.getAttribute("class"), /differs/);
+  // What differs now and what both have come to are counted apart.
+  assert.match(await app.page.locator(".cmp-count").innerText(), /^≠ \d differences now · \d totals differ$/);
+  assert.match(await app.page.locator('[data-metric="printer"]').getAttribute("title"), /OnAdd.*OnUpdate.*OnDelete/);
   // With another run, and with none.
   await app.id("compare-with").selectOption("pageSize=1");
   await app.eventually("pages", (s) => s.comparison.with === "pageSize=1" && s.comparison.differs.store === 0);
@@ -104,6 +107,10 @@ test("a violation is on the timeline, and explained", onPage({ lesson: "reflecto
   await app.call("compare", "knownObjects=on");
   const { comparison } = await app.toEnd();
   assert.deepEqual(comparison.violations, []);
+  // Which check it is, and the way to it.
+  await app.id("drawer-close").click();
+  await app.page.locator('[data-metric="broken"] button', { hasText: "Checks broken: No change is lost" }).click();
+  await app.id("checks").waitFor();
   assert.deepEqual((await line(app, "output", "lines")).map((lines) => lines.at(-1)), [
     "–",
     "≠ Deleted : nettool : Running",

@@ -23,13 +23,19 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   await app.id("btn-compare").click();
   await app.id("compare-with").selectOption("race");
   await app.id("race").waitFor();
+  // It begins where they part.
+  await app.eventually("the first parting", (s) => s.time === 4550 && s.comparison.parts);
+  const partings = () => app.id("partings").textContent();
+  assert.match(await partings(), /^parting 1 of \d$/);
+  await app.call("seek", 0);
+  assert.match(await partings(), /^\d partings$/);
   const parting = async (time) => {
     await app.id("btn-play").click();
     await app.eventually(`parts at ${time}`, (s) => s.time === time && !s.playing && s.comparison.parts);
   };
   await parting(4550);
   const said = app.id("race-said");
-  assert.match(await said.innerText(), /Handler printer knows a \(rv 2\), b \(rv 3\) and c \(rv 4\) in all four\. The queues differ\./);
+  assert.match(await said.innerText(), /They part here\. Queue: in 0\.32, 0\.34 and 0\.35 it holds 3 deltas; in 0\.36 it holds one entry for the whole list\./);
   assert.equal(await said.getAttribute("aria-live"), "polite");
   assert.deepEqual(await lane(app, "1.36"), ["≠ ReplacedAll 7 a 2 c 6", "a 2, b 3, c 4", "a 2, b 3, c 4, last c 4"]);
   await parting(6900);
@@ -87,7 +93,7 @@ test("an element begins with a race, and another mode ends it", onHost(html(`${R
   await host.ready();
   const state = (what) => host.until(`(${what})(document.querySelector("delta-scope").getState())`);
   assert.equal((await host.state()).comparison.parts, true);
-  assert.match(await host.call("exportSvg"), /0\.34.*0\.35.*The queues differ/s);
+  assert.match(await host.call("exportSvg"), /0\.34.*0\.35.*one entry for/s);
   await host.page.getByTestId("next-parting").click();
   await state("(s) => s.time === 6900");
   // Another generation of the run is another lane of the race.
@@ -111,5 +117,5 @@ test("beside a text it is a race without rooms, and scrolls", onHost(html(`<div 
 
 test("a frame shows a race", onHost(html('<iframe src="deltascope/embed.html#v1;lesson=tombstone;at=waits;mode=race" width="900" height="600"></iframe>'), async (host) => {
   const said = host.page.frameLocator("iframe").getByTestId("race-said");
-  await said.filter({ hasText: "The queues differ" }).waitFor();
+  await said.filter({ hasText: "one entry for the whole list" }).waitFor();
 }));

@@ -213,7 +213,14 @@ for (const theme of ["light", "dark"]) {
         await press("Enter");
         await app.id("verdict").waitFor();
       }
-      await press(keys[at % keys.length]);
+      const key = keys[at % keys.length];
+      await press(key);
+      // An open question is skipped with the second press, and the first says so.
+      if (at === 6) {
+        await app.id("led").filter({ hasText: "again skips" }).waitFor();
+        assert.equal((await scene(app)).number, "6 of 7");
+        await press(key);
+      }
     }
     await press("ArrowLeft");
     assert.equal((await scene(app)).number, "6 of 7");
@@ -228,6 +235,44 @@ for (const theme of ["light", "dark"]) {
     assert.deepEqual([(await app.state()).step, (await scene(app)).number], [step, "6 of 7"]);
   }));
 }
+
+test("an open question is answered by digits, and no key skips it without a word", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
+  const press = (key) => app.page.keyboard.press(key);
+  const question = async () => (await app.state()).scene.question;
+  for (const key of ["ArrowRight", " ", "PageDown"]) {
+    await app.call("scene", 4);
+    await press(key);
+    await app.page.locator(".tale-ask .answer:focus").waitFor();
+    assert.match(await app.id("led").textContent(), /again skips/);
+    await press(key);
+    await app.eventually(`${key} skips`, (state) => state.scene.index === 5);
+    await app.call("scene", 3);
+  }
+  await app.call("scene", 4);
+  // No such answer, and one.
+  await press("9");
+  assert.equal((await question()).answered, null);
+  await press("2");
+  await app.eventually("answered", (state) => state.scene.question.answered === 1);
+  // A field takes the digit; what moves in it does not go on.
+  await app.page.goto(`${app.url}#v1;lesson=dedup;scene=2`);
+  const field = app.id("answer-number");
+  await field.waitFor();
+  await press("3");
+  await app.page.locator("[data-testid=answer-number]:focus").waitFor();
+  assert.equal(await field.inputValue(), "3");
+  await press("ArrowRight");
+  assert.equal((await app.state()).scene.index, 2);
+  await press("Enter");
+  await app.eventually("answered", (state) => state.scene.question.answered === 3);
+  // An empty one is left behind like a button.
+  await app.call("reset");
+  await app.call("scene", 2);
+  await press("ArrowRight");
+  await app.page.locator("[data-testid=answer-number]:focus").waitFor();
+  await press("ArrowRight");
+  await app.eventually("skipped", (state) => state.scene.index === 3);
+}));
 
 test("on a phone one room is shown at a time: the one that the scene is about", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: PHONE }, async (app) => {
   const shown = () =>

@@ -27,6 +27,16 @@ impl Session {
         self.telling = Some(telling);
     }
 
+    /// Whether the screen shows a goal that is not reached yet.
+    pub(in super::super) fn aims(&self) -> bool {
+        let telling = self
+            .telling
+            .as_ref()
+            .filter(|one| one.shown && !one.reached);
+        telling
+            .is_some_and(|one| one.story.goal.is_some() && one.scene + 1 == one.story.scenes.len())
+    }
+
     fn look(&mut self, telling: &mut Telling, goal: &Goal, from: usize) {
         let (picture, cursor) = (self.picture(), self.playback.cursor());
         let run = &self.timeline;
