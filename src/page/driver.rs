@@ -649,6 +649,8 @@ impl Driver {
     /// Draws the trail anew, where things are now.
     pub(crate) fn trace(&self) {
         if !self.inner.gone.get() {
+            // What slides is not where it will be.
+            self.inner.slides.cut();
             self.inner.stage.cut();
             self.trail(None);
         }

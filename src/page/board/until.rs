@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 
 use super::parts::{part, text};
-use crate::memo::Memo;
+use crate::host::Host;
+use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Fact;
@@ -24,6 +25,13 @@ pub(super) fn Until() -> impl IntoView {
     let ui = Ui::get();
     let asked = RwSignal::new(String::new());
     let said = ui.memo(|view| view.walking.said.clone());
+    let host = ui.host();
+    effect(move || {
+        if said.with(Option::is_some) {
+            let host = host.clone();
+            request_animation_frame(move || show_said(&host));
+        }
+    });
     let breaks = ui.memo(|view| view.walking.breaks.clone());
     let act = move |command| asked.with_untracked(|text| ui.send(typed::predicate(text, command)));
     let button =
@@ -104,6 +112,23 @@ pub(super) fn Until() -> impl IntoView {
             }
                 .into_any()
         })}
+    }
+}
+
+/// Scrolls the drawer to the answer.
+fn show_said(host: &Host) {
+    let (panel, said) = (
+        host.find("#drawer-panel"),
+        host.find("[data-testid=until-said]"),
+    );
+    if let Some((panel, said)) = panel.zip(said) {
+        let (here, there) = (
+            panel.get_bounding_client_rect(),
+            said.get_bounding_client_rect(),
+        );
+        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
+        let over = (there.bottom() - here.bottom()) as i32;
+        panel.set_scroll_top(panel.scroll_top() + over.max(0));
     }
 }
 

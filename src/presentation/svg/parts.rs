@@ -167,7 +167,7 @@ impl Pen<'_> {
         self.text(x, a.middle(), a.w, At::Middle, &text, mono(120, ink));
     }
 
-    /// An object with its version. The server's version is the outline, the cache's the fill.
+    /// An object with its version. Where they differ, the server's is the outline, the cache's the fill.
     pub(super) fn object(
         &mut self,
         a: Area,
@@ -184,9 +184,7 @@ impl Pen<'_> {
         let plain = change != Change::In;
         self.token(a);
         match freshness {
-            Freshness::Unknown => {}
-            Freshness::Same if plain => ground = Ink::LINE_2,
-            Freshness::Same => {}
+            Freshness::Unknown | Freshness::Same => {}
             Freshness::Stale => border = Ink::of(DeltaType::Updated),
             Freshness::Missing => (border, more) = (Ink::ADDED, DASHED),
             Freshness::Gone => border = Ink::NONE,

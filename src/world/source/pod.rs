@@ -394,6 +394,7 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
         ));
     }
     check_metadata(&fields)?;
+    check_node(&fields)?;
     for (name, inner) in [("spec", "nodeName"), ("status", "phase")] {
         match fields.get(name) {
             None | Some(Value::Null) => {}
@@ -426,10 +427,7 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
     match metadata.get("name") {
         Some(Value::String(name)) if is_subdomain(name) => {}
         Some(Value::String(name)) if !name.is_empty() => {
-            return Err(format!(
-                "metadata.name {} is not a DNS subdomain: use a-z, 0-9, - and ., begin and end each part with a letter or digit, at most {MAX_NAME} characters.",
-                quoted(name)
-            ));
+            return Err(format!("{}.", no_subdomain("metadata.name", name)));
         }
         None | Some(Value::Null | Value::String(_)) => {
             return Err(
@@ -460,6 +458,28 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
             Err("metadata.labels must be a JSON object such as {\"app\": \"web\"}.".to_owned())
         }
     }
+}
+
+/// Of other kinds, the field is something else.
+fn check_node(fields: &Map<String, Value>) -> Result<(), String> {
+    let node = fields
+        .get("spec")
+        .and_then(|spec| text(spec.as_object()?, "nodeName"));
+    let is_pod = text(fields, "kind").is_none_or(|kind| kind == "Pod");
+    match node.filter(|node| is_pod && !node.is_empty() && !is_subdomain(node)) {
+        Some(node) => Err(format!(
+            "{}; leave it out for a Pod without a node.",
+            no_subdomain("spec.nodeName", node)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn no_subdomain(path: &str, text: &str) -> String {
+    format!(
+        "{path} {} is not a DNS subdomain: use a-z, 0-9, - and ., begin and end each part with a letter or digit, at most {MAX_NAME} characters",
+        quoted(text)
+    )
 }
 
 fn check_label(key: &str, value: &Value) -> Result<(), String> {
@@ -669,6 +689,10 @@ mod tests {
             (
                 json!({"metadata": {"name": "a"}, "spec": 1}),
                 "spec must be",
+            ),
+            (
+                json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}),
+                "spec.nodeName \"N@de\" is not a DNS subdomain",
             ),
             (
                 json!({"metadata": {"name": "a"}, "status": {"phase": 1}}),

@@ -1,10 +1,92 @@
-// What a story says is in sight, whole.
+// What a story says, and what an element's rooms show, is in sight, whole.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFile, readdir } from "node:fs/promises";
 import { LAPTOP, suite } from "../harness.mjs";
+import { hosts, page } from "../hosts.mjs";
 
 const { onPage } = suite();
+const onHost = hosts();
+
+/** The texts of an element's rooms that are cut, or that lie on another one. What is scrolled out of sight, or wraps out of
+    it as a whole, is not. */
+const unfit = () => {
+  const root = document.querySelector("delta-scope").shadowRoot;
+  // Things slide to their places.
+  for (const one of root.getAnimations({ subtree: true })) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
+  const WRAPS = ".requests, .workline .set";
+  const found = [];
+  for (const room of root.querySelectorAll(".room")) {
+    if (!room.checkVisibility({ visibilityProperty: true })) continue;
+    const seen = [];
+    const texts = document.createTreeWalker(room, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const of = node.parentElement;
+      const shown = node.data.trim() && of.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      const around = [];
+      for (let one = of; one !== room.parentElement; one = one.parentElement) around.push(one);
+      if (!shown || around.some((one) => getComputedStyle(one).clipPath !== "none")) continue;
+      const say = (what) => found.push(`${room.classList[1]}: "${node.data.trim()}" ${what}`);
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const box of range.getClientRects()) {
+        if (box.width === 0) continue;
+        let [left, right, top, bottom, scrolls] = [box.left, box.right, box.top, box.bottom, false];
+        for (const one of around) {
+          const { overflowX, overflowY } = getComputedStyle(one);
+          if (overflowX === "visible" && overflowY === "visible") continue;
+          const edge = one.getBoundingClientRect();
+          scrolls ||= overflowY === "auto" && (box.top < edge.top - 1 || box.bottom > edge.bottom + 1);
+          [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
+          [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+        }
+        const out = right - left < 1 || bottom - top < 2;
+        if (out && !scrolls && !of.closest(WRAPS)) say("is out of sight");
+        if (out) continue;
+        if (box.width - (right - left) > 1.5) say("is cut at a side");
+        if (box.height - (bottom - top) > 2 && !scrolls) say("is cut above or below");
+        // What stays while the rest scrolls is on a ground of its own.
+        const stays = of.closest(".code > :first-child, .split .sub, .drops");
+        const over = stays ? undefined : seen.find((one) => {
+          const wide = Math.min(right, one.right) - Math.max(left, one.left);
+          const high = Math.min(bottom, one.bottom) - Math.max(top, one.top);
+          return wide > 1 && high > 3 && !one.of.contains(of) && !of.contains(one.of);
+        });
+        if (over) say(`lies on "${over.of.textContent.trim()}"`);
+        if (!stays) seen.push({ left, right, top, bottom, of });
+      }
+    }
+  }
+  return found;
+};
+
+for (const width of [700, 850, 1000, 1200]) {
+  test(`no text of a room is cut or lies on another in an element of ${width} px`, onHost({ "index.html": page('<div id="place"></div>') }, { viewport: { width: width + 40, height: 900 } }, async (host) => {
+    for (const attributes of [{}, { controls: "full" }, { mode: "story" }, { lang: "zh" }]) {
+      // Three deltas of a key, and four; and what a list found missing.
+      for (const lesson of ["dedup", "tombstone"]) {
+        await host.page.evaluate(([width, attributes]) => {
+          const element = document.createElement("delta-scope");
+          for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+          element.style.width = `${width}px`;
+          document.querySelector("#place").replaceChildren(element);
+        }, [width, { load: "eager", lesson, ...attributes }]);
+        await host.ready();
+        for (let before = -1, step = 0, steps = 0; step !== before; steps += 1) {
+          before = step;
+          step = await host.page.evaluate(async () => {
+            const element = document.querySelector("delta-scope");
+            await element.step(3);
+            for (let n = 0; n < 2; n += 1) await new Promise(requestAnimationFrame);
+            return element.getState().step;
+          });
+          assert.deepEqual(await host.page.evaluate(unfit), [], `${JSON.stringify(attributes)} ${lesson} at fact ${step}`);
+          assert.ok(step !== before || steps > 20, `${steps} steps`);
+        }
+      }
+    }
+  }));
+}
 
 /** Each text that is told: on the page, and in front of a class, whose letters are larger. */
 for (const [where, presents] of [["on a laptop", false], ["in front of a class", true]]) {

@@ -370,3 +370,28 @@ for (const speed of ["100", "400", "800"]) {
     for (let n = 3; n < times.length; n += 1) assert.ok(times[n] - times[n - 3] >= 1000, `${times}`);
   }));
 }
+
+test("an error that moves the stage takes the paths along", onPage({ motion: true, lesson: "sandbox" }, async (app) => {
+  await app.call("seek", 47);
+  await app.call("inject", { op: "create", object: { metadata: { namespace: "default", name: "mine" } } });
+  const sent = () => app.page.evaluate(() => document.querySelector(".api .wire.lit") !== null && document.querySelector("#motion path") !== null);
+  for (let steps = 0; !(await sent()); steps += 1) {
+    assert.ok(steps < 8, "the event is on the watch stream");
+    await app.call("step", 1, "micro");
+  }
+  const at = () =>
+    app.page.evaluate(async () => {
+      for (let n = 0; n < 3; n += 1) await new Promise(requestAnimationFrame);
+      for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
+      const [path, event] = ["#motion path", ".api .wire.lit"].map((one) => document.querySelector(one).getBoundingClientRect());
+      return { event: event.top, above: Math.round(event.top - path.top) };
+    });
+  const before = await at();
+  await app.tryCall("inject", { op: "explode" });
+  const moved = await at();
+  assert.ok(moved.event > before.event, "the bar is above the stage");
+  assert.equal(moved.above, before.above);
+  await app.id("error").getByRole("button").click();
+  await app.id("error").waitFor({ state: "detached" });
+  assert.deepEqual(await at(), before);
+}));

@@ -65,12 +65,31 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   await name.fill("Not A Name");
   await form.locator("[type=submit]").click();
   await app.eventually("the write is refused", (s) => s.error);
-  await app.id("error").waitFor();
+  const wrong = app.id("wrong");
+  await wrong.getByText("metadata.name").waitFor();
   assert.equal(await name.inputValue(), "Not A Name", "what was typed is still there");
+  const marked = () => form.locator("input").evaluateAll((all) => all.filter((one) => one.ariaInvalid === "true").map((one) => one.name));
+  assert.deepEqual(await marked(), ["metadata.name"]);
+  assert.equal(await name.getAttribute("aria-describedby"), await wrong.getAttribute("id"));
+  await app.page.waitForFunction(() => document.activeElement.name === "metadata.name");
+  assert.ok(!(await app.id("error").isVisible()), "it is said once");
   await app.page.keyboard.press("Escape");
   await app.eventually("the error is dismissed first", (s) => s.error === null);
   assert.ok(await form.isVisible());
   await name.fill("probe");
+  for (const [field, text, taken] of [["spec.nodeName", "N@de", "node-1"], ["metadata.namespace", "Not.One", "default"]]) {
+    await form.locator(`[name="${field}"]`).fill(text);
+    await form.locator("[type=submit]").click();
+    await wrong.getByText(`${field} "${text}"`).waitFor();
+    assert.deepEqual(await marked(), [field]);
+    await form.locator(`[name="${field}"]`).fill(taken);
+    await wrong.waitFor({ state: "detached" });
+    await app.eventually("the next try clears it", (s) => s.error === null);
+  }
+  await form.locator('[name="metadata.namespace"]').fill("");
+  await form.locator("[type=submit]").click();
+  assert.ok(await form.locator('[name="metadata.namespace"]:invalid').isVisible(), "a Pod has a namespace");
+  await form.locator('[name="metadata.namespace"]').fill("default");
   for (const lang of ["zh", "en"]) {
     await app.language(lang);
     assert.equal(await name.inputValue(), "probe", "another language changes the labels alone");

@@ -1,10 +1,9 @@
 //! The form that creates or changes an object.
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::super::parts::{focus, text};
+use super::super::parts::{focus, maybe, part, text};
 use super::{Form, write_word};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
@@ -13,6 +12,11 @@ use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::api::free_name;
 use deltascope_presentation::strings::Strings;
 use deltascope_world::source::pod::PodSpec;
+
+/// Where what is written has its fields, as a refusal names them.
+const NAME: &str = "metadata.name";
+const NAMESPACE: &str = "metadata.namespace";
+const PHASE: &str = "status.phase";
 
 /// A form inside the room, so that the objects it is about stay in sight.
 #[component]
@@ -39,19 +43,48 @@ pub(super) fn PodForm(
     let labels = StoredValue::new(draft.labels);
     let node = RwSignal::new(draft.node);
     let phase = RwSignal::new(draft.phase);
-    let first = NodeRef::<html::Input>::new();
-    let phase_input = NodeRef::<html::Input>::new();
-    effect(move || {
-        let input = if editing {
-            phase_input.get()
-        } else {
-            first.get()
-        };
-        if let Some(input) = input {
-            let _ = input.focus();
-        }
+    let first = if editing { PHASE } else { NAME };
+    let here = ui.host();
+    effect(move || focus(here.find(&format!("[name='{first}']"))));
+    let [sent, tried] = [(); 2].map(|()| RwSignal::new(false));
+    let wrong = Memo::new(move |_| {
+        let refused = ui.view.with(|view| view.error.clone());
+        let message = refused.filter(|_| tried.get())?.message;
+        let message = message.get(ui.lang.get()).to_owned();
+        let named = [NAMESPACE, "metadata.labels", "spec.nodeName", PHASE];
+        let named = named.into_iter().find(|path| message.contains(path));
+        Some((named.unwrap_or(first), message))
     });
-    let sent = RwSignal::new(false);
+    let field = move |path: &'static str,
+                      word: fn(&'static Strings) -> &'static str,
+                      value: RwSignal<String>,
+                      most: &'static str,
+                      kept: bool| {
+        let is_wrong =
+            move || wrong.with(|wrong| wrong.as_ref().is_some_and(|(at, _)| *at == path));
+        view! {
+            <label>
+                <span>{ui.word(word)}</span>
+                <input
+                    name=path
+                    bind:value=value
+                    // Only what a program makes may have no namespace.
+                    required=move || path == NAME || path == NAMESPACE && !program.get()
+                    readonly=kept
+                    maxlength=most
+                    autocomplete="off"
+                    spellcheck="false"
+                    aria-invalid=maybe(move || is_wrong().then_some("true"))
+                    aria-describedby=maybe(move || is_wrong().then_some("wrong"))
+                />
+            </label>
+            {part(move || {
+                let message = wrong.get().filter(|_| is_wrong())?.1;
+                Some(view! { <p id="wrong" data-testid="wrong" role="alert">{message}</p> })
+            })}
+        }
+        .into_any()
+    };
     let close = move || {
         form.set(None);
         let back = if editing { "btn-edit" } else { "btn-create" };
@@ -70,17 +103,28 @@ pub(super) fn PodForm(
         let verb = if editing { Verb::Update } else { Verb::Create };
         ui.send(Command::write(verb, &draft));
         sent.set(true);
+        tried.set(true);
     };
-    // A refused write leaves the form open; the banner says why.
+    let host = ui.host();
+    let here = host.clone();
+    // A refused write leaves the form open; the field that is wrong says why.
     effect(move || {
         let refused = ui.view.with(|view| view.error.is_some());
         if sent.get_untracked() {
             sent.set(false);
-            if !refused {
+            if refused {
+                let here = here.clone();
+                request_animation_frame(move || focus(here.find("[aria-invalid]")));
+            } else {
                 close();
             }
         }
     });
+    let again = move |_| {
+        if wrong.with_untracked(Option::is_some) {
+            ui.send(Command::DismissError);
+        }
+    };
     leave(ui, form, close);
     let word = move |edit: fn(&'static Strings) -> &'static str, create| {
         let (event, word) = if editing {
@@ -96,47 +140,13 @@ pub(super) fn PodForm(
             data-testid="form-object"
             aria-label=word(|words| words.change_object, |words| words.new_object)
             on:submit=submit
+            on:input=again
         >
-            <label>
-                <span>{ui.word(|words| words.name)}</span>
-                <input
-                    node_ref=first
-                    bind:value=name
-                    required
-                    readonly=editing
-                    maxlength="253"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.namespace)}</span>
-                <input
-                    bind:value=namespace
-                    readonly=editing
-                    maxlength="63"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.app)}</span>
-                <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.node)}</span>
-                <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
-            </label>
-            <label>
-                <span>{ui.word(|words| words.phase)}</span>
-                <input
-                    node_ref=phase_input
-                    bind:value=phase
-                    maxlength="63"
-                    autocomplete="off"
-                    spellcheck="false"
-                />
-            </label>
+            {field(NAME, |words| words.name, name, "253", editing)}
+            {field(NAMESPACE, |words| words.namespace, namespace, "63", editing)}
+            {field("metadata.labels", |words| words.app, app, "63", false)}
+            {field("spec.nodeName", |words| words.node, node, "253", false)}
+            {field(PHASE, |words| words.phase, phase, "63", false)}
             <div class="btns">
                 <button type="button" class="btn" on:click=move |_| close()>
                     {ui.word(|words| words.cancel)}

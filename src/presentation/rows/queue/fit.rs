@@ -194,7 +194,17 @@ pub fn space(view: &View, room: Room) -> Space {
             small = if narrow < worded { narrow } else { 0 };
         }
     }
-    let (high, above) = DELTA;
+    let highest = queue
+        .deltas
+        .values()
+        .map(Vec::len)
+        .max()
+        .unwrap_or_default();
+    // In a low room, so that the newest delta does not stand over the heading.
+    let (high, above) = match fit(room.height, DELTA.0, DELTA.1) {
+        depth if depth < LEAST && depth < highest => LINES[1],
+        _ => DELTA,
+    };
     let full = Space {
         each,
         gap,
@@ -463,6 +473,7 @@ mod tests {
                 ELEMENT,
                 (Compact, 1, 3, 3),
             ),
+            ("a low room", &[3], room(270, 60), (Full, 2, 1, 3)),
         ] {
             let space = space(&queued(stacks), room);
             let shown = (space.form, space.columns, space.shown, space.depth);
@@ -478,6 +489,15 @@ mod tests {
             let space = space(&listed(list, entries), room);
             assert_eq!((space.form, space.columns, space.shown), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn three_deltas_fit_into_a_low_room() {
+        let high = |deltas, height| space(&queued(&[deltas]), room(270, height)).high;
+        assert_eq!(
+            [high(3, 99), high(3, 98), high(2, 64)],
+            [DELTA.0, LINES[1].0, DELTA.0]
+        );
     }
 
     #[test]
