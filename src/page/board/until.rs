@@ -127,7 +127,7 @@ fn show_said(host: &Host) {
             said.get_bounding_client_rect(),
         );
         #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
-        let over = (there.bottom() - here.bottom()) as i32;
+        let over = (there.bottom() - here.bottom()).ceil() as i32;
         panel.set_scroll_top(panel.scroll_top() + over.max(0));
     }
 }
