@@ -4,6 +4,8 @@
 //! every key. So every text has a limit of its own, in addition to the limits on their number. Each limit is
 //! a few times what a realistic run needs.
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 
 // ---- files and links
@@ -51,6 +53,14 @@ pub const MAX_TEXT: usize = 4 << 10;
 pub const MAX_NAME: usize = 512;
 /// The most lines of one template, and the most indices: each is evaluated for every object.
 pub const MOST_TEXTS: usize = 64;
+
+/// Pushes one, of which a full list drops its oldest.
+pub fn push_within<T>(list: &mut VecDeque<T>, most: usize, one: T) {
+    if list.len() == most {
+        list.pop_front();
+    }
+    list.push_back(one);
+}
 
 // ---- the output of a run
 

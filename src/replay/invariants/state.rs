@@ -188,7 +188,7 @@ impl State {
         for handler in &start.handlers {
             // In a manual assembly, a handler inside `process` depends on the delta's type.
             state.handlers.push(HandlerState {
-                by_type: by_type || handler.inline && !start.machinery_is_informer(),
+                by_type: by_type || handler.inline && !start.informer.is_informer(),
                 ..HandlerState::default()
             });
         }

@@ -10,7 +10,6 @@ use deltascope_cache::step::Step;
 use deltascope_replay::lessons;
 use deltascope_replay::picture::ReflectorRoom;
 use deltascope_replay::timeline::Timeline;
-use deltascope_world::virtual_time::InformerKind;
 
 /// The kind of an anchor, without the names and numbers of a run.
 fn kind(anchor: &Anchor) -> String {
@@ -160,11 +159,9 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
         let Ok(lesson) = lessons::load(&id) else {
             panic!("{id} does not load")
         };
-        let informer = lesson.scenario.settings.informer;
-        let informer = matches!(informer, InformerKind::Plain | InformerKind::Shared);
         for generation in Generation::ALL {
             let mut scenario = lesson.scenario.clone();
-            if informer {
+            if scenario.settings.is_informer() {
                 scenario.settings.era = generation;
             }
             let Ok(mut timeline) = Timeline::new(scenario) else {
@@ -176,7 +173,9 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
             for record in timeline.facts(0..600).iter() {
                 let mut after = before.clone();
                 after.apply(record);
-                let Motion { flight, flash, ms, .. } = plan(record, &after);
+                let Motion {
+                    flight, flash, ms, ..
+                } = plan(record, &after);
                 assert!(ms >= BRIEF_MS, "{record:?}");
                 let name = record.fact.name();
                 let of = drawn(flight.as_ref(), &flash);
