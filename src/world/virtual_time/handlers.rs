@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
-use crate::bounds::{Line, MOST_HANDLERS, push_within};
+use crate::bounds::{MOST_HANDLERS, push_within};
+use crate::line::Line;
 use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};

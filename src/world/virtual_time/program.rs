@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
-use crate::bounds::{Line, push_within};
+use crate::bounds::push_within;
+use crate::line::Line;
 use crate::{Refused, Source, Time};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
