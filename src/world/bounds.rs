@@ -54,14 +54,6 @@ pub const MAX_NAME: usize = 512;
 /// The most lines of one template, and the most indices: each is evaluated for every object.
 pub const MOST_TEXTS: usize = 64;
 
-/// Pushes one, of which a full list drops its oldest.
-pub fn push_within<T>(list: &mut VecDeque<T>, most: usize, one: T) {
-    if list.len() == most {
-        list.pop_front();
-    }
-    list.push_back(one);
-}
-
 // ---- the output of a run
 
 /// The longest line that a program prints, in bytes. Values in a template can be long themselves: `{indices}`
@@ -146,6 +138,14 @@ pub fn weight_of_json(bytes: &[u8]) -> usize {
         before = byte;
     }
     weight
+}
+
+/// Pushes one, of which a full list drops its oldest.
+pub fn push_within<T>(list: &mut VecDeque<T>, most: usize, one: T) {
+    if list.len() == most {
+        list.pop_front();
+    }
+    list.push_back(one);
 }
 
 /// The estimated memory of a value, in bytes.
