@@ -3,11 +3,11 @@
 //! `tests/browser/bench.mjs`.
 
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode};
-use deltascope_bench::counting::{Counting, counted, keep_memory};
-use deltascope_bench::workload::{MANY, Row, Run, World, cached, pipeline, rows};
+use deltascope_bench::counting::{Counting, counted, keep_memory, timed};
+use deltascope_bench::workload::{MANY, Row, World, cached, pipeline, rows};
 use serde_json::{Value, json};
 
 #[global_allocator]
@@ -93,13 +93,4 @@ fn measure(criterion: &mut Criterion, world: &World, row: &Row) -> Option<Value>
         "min": times[0],
         "bytes": bytes,
     }))
-}
-
-#[allow(clippy::disallowed_methods, reason = "a benchmark asks the clock")]
-fn timed(run: Run) -> Duration {
-    let start = Instant::now();
-    let left = run();
-    let time = start.elapsed();
-    drop(left);
-    time
 }

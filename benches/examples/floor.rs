@@ -7,12 +7,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::key::Key;
 use deltascope::cache::object::{Item, Object};
-use deltascope_bench::counting::keep_memory;
+use deltascope_bench::counting::{keep_memory, timed};
 use deltascope_bench::informer::{CHANGES, informer};
 use deltascope_bench::workload::{
     EVENT_KEYS, IN_NAMESPACE, MANY, Pods, REPEATS as READS, Run, STRIDE, World, pod, rows,
@@ -207,15 +207,6 @@ fn changes(objects: usize) -> Vec<Arc<Pod>> {
 fn fastest(run: impl Fn() -> Duration) -> f64 {
     let times = (0..REPEATS).map(|_| run().as_nanos() as f64 / CHANGES as f64);
     times.fold(f64::INFINITY, f64::min)
-}
-
-#[allow(clippy::disallowed_methods, reason = "a benchmark asks the clock")]
-fn timed<R>(run: impl FnOnce() -> R) -> Duration {
-    let start = Instant::now();
-    let left = run();
-    let time = start.elapsed();
-    drop(left);
-    time
 }
 
 /// Objects by key, in a table that holds nothing else: a slot has the key and the object's address.

@@ -8,6 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// The system's allocator with counters.
 ///
@@ -78,4 +79,14 @@ unsafe impl GlobalAlloc for Counting {
         count(size, layout.size());
         unsafe { System.realloc(place, layout, size) }
     }
+}
+
+/// The time of a run, without that of dropping what it leaves.
+#[allow(clippy::disallowed_methods, reason = "a benchmark asks the clock")]
+pub fn timed<R>(run: impl FnOnce() -> R) -> Duration {
+    let start = Instant::now();
+    let left = run();
+    let time = start.elapsed();
+    drop(left);
+    time
 }

@@ -37,6 +37,7 @@ use super::error::Error;
 use super::fact::{Fact, QueueFact, Rv};
 use super::fifo::Fifo;
 use super::index::Indexers;
+use super::key::Key;
 use super::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
 };
@@ -243,6 +244,20 @@ impl<O: Object> InformerQueue<O> {
                 Ok(taken.map(PoppedItems::Entries))
             }
             Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(PoppedItems::Object)),
+        }
+    }
+
+    /// The key that [`begin_pop`](Self::begin_pop) takes next, if the queue holds keys.
+    #[must_use]
+    pub fn next_key(&self) -> Option<&Key> {
+        match self {
+            Self::Delta(queue) => queue.list_keys().next(),
+            Self::Real(_) => None,
+            Self::Fifo(queue) => {
+                let has_object = |key: &&Key| queue.get_by_key(key).is_some();
+                let key = queue.queue().find(has_object);
+                key.or_else(|| queue.queue().next())
+            }
         }
     }
 

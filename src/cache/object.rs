@@ -39,6 +39,19 @@ pub struct ObjectRef {
     pub uid: Arc<str>,
 }
 
+impl ObjectRef {
+    /// Of a bookmark or an error, which has no object.
+    #[must_use]
+    pub fn bare(rv: Rv) -> Self {
+        Self {
+            key: Key::from(""),
+            shape: Shape::Object,
+            rv,
+            uid: Arc::default(),
+        }
+    }
+}
+
 /// Something with Kubernetes metadata.
 ///
 /// Every type that implements kube-core's [`Resource`] is an `Object`: `DynamicObject`,

@@ -43,7 +43,7 @@ use derive_where::derive_where;
 
 use super::backoff::{BackoffManager, ResetSince};
 use super::error::Error;
-use super::fact::{BackoffReason, EventType, Fact, ObjectRef, Reason, ReflectorFact, Rv, Shape};
+use super::fact::{BackoffReason, EventType, Fact, ObjectRef, Reason, ReflectorFact, Rv};
 use super::key::Key;
 use super::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -445,7 +445,7 @@ impl<O: Object> Reflector<O> {
                 trace.fact(receive_step(streaming), || {
                     Fact::Reflector(ReflectorFact::EventReceived {
                         event: EventType::Error,
-                        object: bare_ref(&Rv::default()),
+                        object: ObjectRef::bare(Rv::default()),
                         ends_list: false,
                     })
                 });
@@ -778,15 +778,5 @@ fn watch_step(streaming: bool) -> Step {
         Step::ReflectorStream
     } else {
         Step::ReflectorWatch
-    }
-}
-
-/// The reference for a bookmark or an error, which has only a version.
-fn bare_ref(rv: &Rv) -> ObjectRef {
-    ObjectRef {
-        key: Key::from(""),
-        shape: Shape::Object,
-        rv: Arc::clone(rv),
-        uid: Arc::default(),
     }
 }

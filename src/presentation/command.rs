@@ -141,12 +141,16 @@ pub enum Command {
 pub enum Class {
     /// Moves the cursor, within what has come.
     Moves,
-    /// Tells the story or changes how the run is shown.
-    Shows,
     /// Opens another run in its place.
     Opens,
-    /// Changes the run. Users cannot where they only watch.
-    Changes,
+    /// Puts an input into the run. Users cannot where they only watch.
+    Acts,
+    /// Shows another run of the same, or a branch. Nor can they do this, nor can anybody to a cluster's run.
+    Reruns,
+    /// Begins the run anew, or puts others beside it. Nobody can to a cluster's run.
+    Restarts,
+    /// Leaves the run and the cursor as they are, or tells the story.
+    Rest,
 }
 
 impl Command {
@@ -187,16 +191,14 @@ impl Command {
             | Self::AskWhy(..)
             | Self::Wrong(..)
             | Self::DismissError
-            | Self::Reset
             | Self::RenameBranch(..)
             | Self::Break(..)
             | Self::Stops(..)
             | Self::Present(..)
-            | Self::Compare(..)
             | Self::CloseCompare
             | Self::Select(..)
             | Self::Follow(..)
-            | Self::Disconnect => Class::Shows,
+            | Self::Disconnect => Class::Rest,
             Self::Load(..) | Self::Open(..) | Self::OpenLink(..) | Self::Smallest(..) => {
                 Class::Opens
             }
@@ -206,17 +208,18 @@ impl Command {
             | Self::PopOne
             | Self::Mode(..)
             | Self::KnownObjects(..)
-            | Self::Generation(..)
             | Self::AddHandler
             | Self::RemoveHandler(..)
             | Self::Fault(..)
-            | Self::Disarm(..)
+            | Self::Disarm(..) => Class::Acts,
+            Self::Generation(..)
             | Self::Fork
             | Self::Branch(..)
             | Self::RemoveBranch(..)
             | Self::DropEvent(..)
             | Self::MoveEvent(..)
-            | Self::Set(..) => Class::Changes,
+            | Self::Set(..) => Class::Reruns,
+            Self::Reset | Self::Compare(..) => Class::Restarts,
         }
     }
 
@@ -235,7 +238,7 @@ impl Command {
     /// Whether it changes or replaces the run.
     #[must_use]
     pub fn changes_the_run(&self) -> bool {
-        matches!(self.class(), Class::Opens | Class::Changes)
+        matches!(self.class(), Class::Opens | Class::Acts | Class::Reruns)
     }
 }
 

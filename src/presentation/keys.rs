@@ -1,10 +1,36 @@
-//! The meaning of the keys on the keyboard. Pure; the listeners are in `board::keyboard`.
+//! The meaning of the keys on the keyboard. Pure; the listeners are in `board::keyboard`, which also decides what Esc closes, and in
+//! `board::shelf`, which has the keys among the lessons.
 //!
 //! The rule: a key belongs to the stage, unless the focused control needs that key and got the focus by the
 //! keyboard. After a click on a button, or a choice from a list, the control keeps the focus, but the user is done
 //! with it.
 
 use super::command::{Command, Tell};
+use super::strings::Strings;
+
+/// A word of the page.
+pub type Word = fn(&'static Strings) -> &'static str;
+
+/// The keys in the help, with what they do.
+pub const HELP: [(&[&str], Word); 17] = [
+    (&["␣"], |words| words.key_play),
+    (&["←", "→", "PgUp", "PgDn"], |words| words.key_step),
+    (&["⇧ ←", "⇧ →"], |words| words.key_coarse),
+    (&[",", "."], |words| words.key_micro),
+    (&["[", "]"], |words| words.key_marker),
+    (&["Tab", "↑", "↓", "↵"], |words| words.key_things),
+    (&["0", "…", "9"], |words| words.key_tenths),
+    (&["F"], |words| words.key_fork),
+    (&["R"], |words| words.key_reset),
+    (&["/"], |words| words.key_shelf),
+    (&["M"], |words| words.key_story),
+    (&["1", "…", "9"], |words| words.key_answer),
+    (&["P"], |words| words.key_present),
+    (&["B", "."], |words| words.key_blank),
+    (&["Q"], |words| words.key_code),
+    (&["Esc"], |words| words.key_close),
+    (&["?"], |words| words.key_help),
+];
 
 /// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,6 +254,43 @@ mod tests {
             action(press(","), 62, Shown::Board),
             Some(Action::Command(Command::Step(-1)))
         );
+    }
+
+    #[test]
+    fn the_help_names_each_key() {
+        let named = [
+            " ",
+            "ArrowLeft",
+            "ArrowRight",
+            "ArrowUp",
+            "ArrowDown",
+            "PageUp",
+            "PageDown",
+            "Home",
+            "End",
+            "Enter",
+        ];
+        let typed = ('!'..='~').map(String::from);
+        for key in named.map(String::from).into_iter().chain(typed) {
+            let shown = [Shown::Board, Shown::Story, Shown::Presenter, Shown::Blank];
+            if shown
+                .iter()
+                .all(|shown| action(press(&key), 62, *shown).is_none())
+            {
+                continue;
+            }
+            let label = match &*key {
+                " " => "␣".to_owned(),
+                "ArrowLeft" => "←".to_owned(),
+                "ArrowRight" => "→".to_owned(),
+                "PageUp" => "PgUp".to_owned(),
+                "PageDown" => "PgDn".to_owned(),
+                "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" => "…".to_owned(),
+                key => key.to_uppercase(),
+            };
+            let is_told = HELP.iter().any(|(keys, _)| keys.contains(&&*label));
+            assert!(is_told, "{key}");
+        }
     }
 
     #[test]

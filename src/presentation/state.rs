@@ -11,6 +11,7 @@ use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
 use deltascope_replay::race::{HANDLERS, QUEUES, STORES};
 use deltascope_world::fill::fill;
+use deltascope_world::named;
 
 use super::against::Against;
 use super::lanes::actor_name;
@@ -25,6 +26,26 @@ use deltascope_world::text::{Lang, Text};
 
 /// The version of the scripting interface. It changes when a name or its meaning changes.
 pub const API_VERSION: &str = "1";
+
+named! {
+    /// What a board tells the page around it, besides that it is ready.
+    pub enum Event {
+        /// The cursor moved.
+        Step = "step",
+        /// It came to a marker.
+        Marker = "marker",
+        /// It came to a violated invariant.
+        Violation = "violation",
+        /// A scene of a story is shown.
+        Scene = "scene",
+        /// The run has decided an answer.
+        Answer = "answer",
+        /// The goal of a story is reached.
+        Goal = "goal",
+        /// Something went wrong.
+        Error = "error",
+    }
+}
 
 /// The result of `getState()`.
 #[must_use]

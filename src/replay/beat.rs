@@ -4,11 +4,11 @@
 //! that it follows from.
 
 use deltascope_cache::fact::{
-    Entry, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, ServerFact, StoreFact,
+    Entry, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, ServerFact,
 };
 use deltascope_cache::key::Key;
 
-use super::step_size::is_minor;
+use super::step_size::{Told, is_minor, told};
 
 /// The most facts of a beat.
 pub const MOST: usize = 64;
@@ -105,29 +105,6 @@ fn act(fact: &Fact) -> Act<'_> {
     }
 }
 
-/// Whether a fact comes with the one before; a minor fact otherwise comes with the one after.
-fn trails(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::Queue(
-            QueueFact::LockReleased { .. }
-                | QueueFact::KeyEnqueued { .. }
-                | QueueFact::QueueEmpty
-                | QueueFact::Processed { .. }
-                | QueueFact::EntriesProcessed { .. }
-        ) | Fact::Reflector(
-            ReflectorFact::LastSyncMoved { .. } | ReflectorFact::VersionUnavailable { .. }
-        ) | Fact::Store(
-            StoreFact::IndexEntryAdded { .. }
-                | StoreFact::IndexEntryRemoved { .. }
-                | StoreFact::IndicesReset
-                | StoreFact::StoreVersionMoved { .. }
-        ) | Fact::Handlers(
-            HandlersFact::NotificationHandled { .. } | HandlersFact::SyncingSet { .. }
-        )
-    )
-}
-
 /// Whether a fact belongs to the beat of the facts `seen`.
 fn continues(seen: &[FactRecord], before: &Act, next: &Act) -> bool {
     let is_new = |act: &Act| seen.iter().all(|record| self::act(&record.fact) != *act);
@@ -158,7 +135,7 @@ pub fn beat(facts: &[FactRecord]) -> Option<Beat> {
     let mut beat: Option<Beat> = None;
     let mut before = Act::Begins;
     for (place, FactRecord { fact, .. }) in facts.iter().enumerate() {
-        if trails(fact) {
+        if matches!(told(fact), Told::WithLast | Told::Last) {
             if let Some(beat) = &mut beat {
                 beat.facts = place + 1;
             }

@@ -164,34 +164,60 @@ fn ends_call(timeline: &Timeline, place: usize, fact: &Fact) -> bool {
         )
 }
 
-/// Whether a fact says little by itself: a lock, a bookkeeping entry, a part of what another fact says.
+/// With which facts a fact is shown.
+pub(super) enum Told {
+    /// With those that it begins.
+    Itself,
+    /// It says little: with the one that it leads to.
+    WithNext,
+    /// It says little: with the one before.
+    WithLast,
+    /// With the one before, though it says something.
+    Last,
+}
+
+/// A fact says little by itself that is a lock, a bookkeeping entry, a part of what another fact says.
+pub(super) fn told(fact: &Fact) -> Told {
+    if let Fact::Queue(
+        QueueFact::LockTaken { .. }
+        | QueueFact::LockAwaited { .. }
+        | QueueFact::Populated { .. }
+        | QueueFact::DeleteChecked { .. }
+        | QueueFact::DeltaTaken { .. },
+    )
+    | Fact::Reflector(ReflectorFact::ResyncDue { .. })
+    | Fact::Server(ServerFact::EventSent { .. })
+    | Fact::Handlers(HandlersFact::NotificationTaken { .. }) = fact
+    {
+        Told::WithNext
+    } else if let Fact::Queue(
+        QueueFact::LockReleased { .. }
+        | QueueFact::KeyEnqueued { .. }
+        | QueueFact::QueueEmpty
+        | QueueFact::Processed { .. }
+        | QueueFact::EntriesProcessed { .. },
+    )
+    | Fact::Reflector(
+        ReflectorFact::LastSyncMoved { .. } | ReflectorFact::VersionUnavailable { .. },
+    )
+    | Fact::Store(
+        StoreFact::IndexEntryAdded { .. }
+        | StoreFact::IndexEntryRemoved { .. }
+        | StoreFact::IndicesReset
+        | StoreFact::StoreVersionMoved { .. },
+    )
+    | Fact::Handlers(HandlersFact::SyncingSet { .. }) = fact
+    {
+        Told::WithLast
+    } else if let Fact::Handlers(HandlersFact::NotificationHandled { .. }) = fact {
+        Told::Last
+    } else {
+        Told::Itself
+    }
+}
+
+/// Whether a fact says little by itself.
 #[must_use]
 pub fn is_minor(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::Queue(
-            QueueFact::LockTaken { .. }
-                | QueueFact::LockAwaited { .. }
-                | QueueFact::LockReleased { .. }
-                | QueueFact::Populated { .. }
-                | QueueFact::DeleteChecked { .. }
-                | QueueFact::KeyEnqueued { .. }
-                | QueueFact::QueueEmpty
-                | QueueFact::DeltaTaken { .. }
-                | QueueFact::Processed { .. }
-                | QueueFact::EntriesProcessed { .. }
-        ) | Fact::Reflector(
-            ReflectorFact::LastSyncMoved { .. }
-                | ReflectorFact::ResyncDue { .. }
-                | ReflectorFact::VersionUnavailable { .. }
-        ) | Fact::Store(
-            StoreFact::IndexEntryAdded { .. }
-                | StoreFact::IndexEntryRemoved { .. }
-                | StoreFact::IndicesReset
-                | StoreFact::StoreVersionMoved { .. }
-        ) | Fact::Server(ServerFact::EventSent { .. })
-            | Fact::Handlers(
-                HandlersFact::NotificationTaken { .. } | HandlersFact::SyncingSet { .. }
-            )
-    )
+    matches!(told(fact), Told::WithNext | Told::WithLast)
 }

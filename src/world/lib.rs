@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod cause_tracker;
 pub mod fields;
 pub mod fill;
+pub mod line;
 pub mod lock;
 pub mod named;
 pub mod slices;

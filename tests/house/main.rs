@@ -9,4 +9,5 @@
 
 mod books;
 mod map;
+mod scripts;
 mod tidy;

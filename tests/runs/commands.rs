@@ -1,8 +1,11 @@
 //! Whatever the user does, in any order: the picture is the fold of the facts, what is shared opens at the same state, and
 //! nothing panics. `make soak` gives a hundred thousand commands.
 
-use deltascope::cache::fact::{ProcessMode, Verb};
+use std::collections::BTreeSet;
+
+use deltascope::cache::fact::{ProcessMode, Request, Verb};
 use deltascope::cache::key::Key;
+use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{
     BreakCommand, Command, Export, FAULTS, SvgOptions, Tell, When,
@@ -18,6 +21,8 @@ use deltascope::world::source::pod::PodSpec;
 use deltascope::world::text::{Lang, Text};
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::json;
 
 use super::live::{Cluster, generation, scenario};
@@ -26,10 +31,6 @@ use super::live::{Cluster, generation, scenario};
 #[derive(Clone, Debug)]
 enum Do {
     Obey(Command),
-    /// Compare with the run of this name.
-    Compare(&'static str),
-    /// A moment of the lesson, by its name.
-    Named(&'static str),
     /// Playback goes on.
     Tick,
     /// Open what was exported in place of the run.
@@ -65,15 +66,17 @@ fn pod() -> impl Strategy<Value = PodSpec> {
     })
 }
 
+fn setting() -> impl Strategy<Value = Command> {
+    let settings = Setting::all_of(&lessons::load("sandbox").unwrap().scenario);
+    let given = settings.into_iter().flat_map(|setting| {
+        let values = setting.choices().iter().chain(&["2", "2000", "bad"]);
+        values.map(move |value| typed::setting(&setting, value))
+    });
+    select(given.collect::<Vec<_>>())
+}
+
 fn command() -> impl Strategy<Value = Command> {
     let place = || 0_usize..900;
-    let setting = select(vec![
-        typed::setting(&Setting::ProcessMs(0), "30"),
-        typed::setting(&Setting::ResyncMs(0), "2000"),
-        typed::setting(&Setting::PageSize(0), "2"),
-        typed::setting(&Setting::WatchList(true), "on"),
-        typed::setting(&Setting::HandlerMs(0), "bad"),
-    ]);
     let moves = prop_oneof![
         4 => place().prop_map(Command::Seek),
         4 => (-40_i64..40).prop_map(Command::Step),
@@ -90,7 +93,8 @@ fn command() -> impl Strategy<Value = Command> {
         }),
         1 => (0_u32..4).prop_map(|id| Command::Break(BreakCommand::Turn(id, false))),
         1 => (0_u32..4).prop_map(|id| Command::Break(BreakCommand::Remove(id))),
-        1 => Just(Command::GoLive),
+        1 => select(vec![Command::GoLive, Command::LookOn]),
+        1 => select(vec!["end", "start", "relist", "t:900", "input:1", "?"]).prop_map(typed::place),
         1 => Just(Command::Speed(800)),
     ];
     let acts = prop_oneof![
@@ -107,8 +111,9 @@ fn command() -> impl Strategy<Value = Command> {
             Command::KnownObjects(false),
             Command::AddHandler,
             Command::RemoveHandler(0),
+            Command::Disarm(Request::List, ApiErrorKind::Forbidden),
         ]),
-        1 => setting,
+        1 => setting(),
         1 => generation().prop_map(Command::Generation),
         2 => (select(vec!["create", "update", "delete", "?"]), key()).prop_map(|(op, key)| {
             let (namespace, name) = key.split_once('/').unwrap_or(("", key));
@@ -127,6 +132,8 @@ fn command() -> impl Strategy<Value = Command> {
         1 => select(vec!["api/object/default/web-0", "room/queue", "reflector/state/watch", "?"])
             .prop_map(|text| Command::Select(Anchor::read(text))),
         1 => key().prop_map(|text| Command::Follow(Some(Key::from(text)))),
+        2 => select(vec!["", "race", "1.36", "branch=1", "processMs=90", "opened", "none"])
+            .prop_map(typed::against),
         1 => Just(Command::CloseCompare),
         1 => Just(Command::DismissError),
         1 => Just(Command::Reset),
@@ -145,9 +152,7 @@ fn command() -> impl Strategy<Value = Command> {
 
 fn things() -> impl Strategy<Value = Vec<Do>> {
     let thing = prop_oneof![
-        16 => command().prop_map(Do::Obey),
-        2 => select(vec!["", "race", "1.36", "branch=1", "processMs=90", "opened", "none"]).prop_map(Do::Compare),
-        1 => select(vec!["end", "start", "relist", "t:900", "input:1", "?"]).prop_map(Do::Named),
+        19 => command().prop_map(Do::Obey),
         2 => Just(Do::Tick),
         1 => Just(Do::OpenLink),
         1 => Just(Do::OpenTrace),
@@ -156,6 +161,33 @@ fn things() -> impl Strategy<Value = Vec<Do>> {
         4 => (0_u16..900).prop_map(Do::Respond),
     ];
     prop::collection::vec(thing, 10..31)
+}
+
+macro_rules! names {
+    ($($Command:ident)+) => {
+        const NAMES: &[&str] = &[$(stringify!($Command)),+];
+
+        fn name(command: &Command) -> &'static str {
+            match command { $(Command::$Command { .. } => stringify!($Command),)+ }
+        }
+    };
+}
+
+names! {
+    TogglePlay Play Pause Step Seek SeekTo NextMarker PreviousMarker Reset Speed Load Open OpenLink Smallest Write CutWatch
+    Compact PopOne Mode KnownObjects Generation AddHandler RemoveHandler Fault Disarm Fork Branch RenameBranch RemoveBranch
+    DropEvent MoveEvent Set StepSize Walk WalkBy RunUntil LookOn PlayUntil Break Stops Present Compare CloseCompare AskWhy
+    Select Follow GoLive Disconnect Tell Answer Wrong DismissError
+}
+
+#[test]
+fn every_command_is_given() {
+    let mut runner = TestRunner::deterministic();
+    let given = (0..5_000).map(|_| name(&command().new_tree(&mut runner).unwrap().current()));
+    let given: BTreeSet<_> = given.collect();
+    let missing: Vec<_> = NAMES.iter().filter(|name| !given.contains(*name)).collect();
+    // Two open what was exported, and a trial takes long.
+    assert_eq!(missing, [&"Open", &"OpenLink", &"Smallest"]);
 }
 
 /// A session and the cluster that it may follow.
@@ -189,8 +221,6 @@ impl Run {
         let session = &mut self.session;
         match thing {
             Do::Obey(command) => drop(session.obey(command.clone())),
-            Do::Compare(name) => drop(session.obey(typed::against(name))),
-            Do::Named(name) => drop(session.obey(typed::place(name))),
             Do::Tick => drop(session.tick()),
             Do::OpenLink => {
                 if let Ok(link) = session.export(Export::Link) {

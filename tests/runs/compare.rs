@@ -427,7 +427,7 @@ fn a_dropped_write_is_the_only_difference_although_later_versions_differ() {
             }
         });
         let mut session = Session::new();
-        session.open(serde_json::from_value(lesson).unwrap());
+        session.open(lessons::inline(lesson).unwrap());
         let steps = session.view().steps;
         let (place, key) = writes(&mut session, steps)[0].clone();
         assert_eq!(&*key, "a");

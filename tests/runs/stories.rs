@@ -55,7 +55,7 @@ fn place(lesson: &Lesson, run: &Timeline, at: &At) -> Option<usize> {
         At::Marker(id) => {
             let rule = lesson.markers.iter().find(|rule| rule.id == *id);
             let rule = rule.unwrap_or_else(|| unreachable!("{}: no marker {id}", lesson.id));
-            rule.find(&run.all_facts())
+            rule.find(run)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fact::{BackoffReason, EventType, Fact, ReflectorFact, Rv};
+use crate::fact::{BackoffReason, EventType, Fact, ObjectRef, ReflectorFact, Rv};
 use crate::key::Key;
 use crate::key_func::meta_namespace_key_func;
 use crate::lister_watcher::{ApiError, ApiErrorKind, ResourceVersionMatch, WatchRequest};
@@ -15,7 +15,7 @@ use crate::trace::Trace;
 
 use super::{
     FROM_CACHE, MIN_WATCH_TIMEOUT, NO_OBJECT, Need, Next, Reflector, ReflectorState, ResyncTimer,
-    RetryWithDeadline, Stage, StoreCall, Stream, bare_ref, receive_step, watch_step,
+    RetryWithDeadline, Stage, StoreCall, Stream, receive_step, watch_step,
 };
 
 impl<O: Object> Reflector<O> {
@@ -145,7 +145,7 @@ impl<O: Object> Reflector<O> {
         trace.fact(receive_step(streaming), || {
             Fact::Reflector(ReflectorFact::EventReceived {
                 event: EventType::Bookmark,
-                object: bare_ref(&rv),
+                object: ObjectRef::bare(Arc::clone(&rv)),
                 ends_list: streaming && initial_events_end,
             })
         });

@@ -22,6 +22,7 @@ use deltascope_replay::tap::note::{Connection, Note};
 use deltascope_replay::tap::record::{Recorder, kind_of};
 use deltascope_world::Time;
 use deltascope_world::source::live::ResponsePart;
+use deltascope_world::source::proxy::target::group_of;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::text::Lang;
 use deltascope_world::virtual_time::RequestKind;
@@ -553,11 +554,6 @@ impl Watcher {
             log: self.options.logs.then(|| self.said.counts()),
         }
     }
-}
-
-/// The group of an `apiVersion`.
-fn group_of(api_version: &str) -> &str {
-    api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
 /// Counts reads of the same thing together; of too many things, none of the new ones.

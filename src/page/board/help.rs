@@ -6,34 +6,13 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
+use deltascope_presentation::keys::{HELP, Word};
 use deltascope_presentation::rows::DeltaRow;
-use deltascope_presentation::strings::{Strings, story as said};
+use deltascope_presentation::strings::story as said;
 use deltascope_presentation::terms::TERMS;
 
 use super::parts::{modal, text};
 use super::token::Delta;
-
-type Word = fn(&'static Strings) -> &'static str;
-
-const KEYS: [(&[&str], Word); 17] = [
-    (&["␣"], |words| words.key_play),
-    (&["←", "→", "PgUp", "PgDn"], |words| words.key_step),
-    (&["⇧ ←", "⇧ →"], |words| words.key_coarse),
-    (&[",", "."], |words| words.key_micro),
-    (&["[", "]"], |words| words.key_marker),
-    (&["Tab", "↑", "↓", "↵"], |words| words.key_things),
-    (&["0", "…", "9"], |words| words.key_tenths),
-    (&["F"], |words| words.key_fork),
-    (&["R"], |words| words.key_reset),
-    (&["/"], |words| words.key_shelf),
-    (&["M"], |words| words.key_story),
-    (&["1", "…", "9"], |words| words.key_answer),
-    (&["P"], |words| words.key_present),
-    (&["B", "."], |words| words.key_blank),
-    (&["Q"], |words| words.key_code),
-    (&["Esc"], |words| words.key_close),
-    (&["?"], |words| words.key_help),
-];
 
 const SIGNS: [Word; 13] = [
     |words| words.legend_click,
@@ -86,7 +65,7 @@ pub(super) fn Help(
             </ul>
             <h3 role=ui.heading()>{ui.word(|words| words.keys_title)}</h3>
             <dl class="keys">
-                {KEYS.map(|(keys, text)| view! {
+                {HELP.map(|(keys, text)| view! {
                     <div>
                         <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
                         <dd>{ui.word(text)}</dd>

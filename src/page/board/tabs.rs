@@ -11,8 +11,7 @@ use deltascope_presentation::strings::Strings;
 use deltascope_world::named;
 
 named! {
-    /// A tab of the drawer, in the order on screen. To add one: a variant, a line in each of the functions below, and its component
-    /// in drawer.rs.
+    /// A tab of the drawer, in the order on screen.
     pub(super) enum DrawerTab {
         /// Why something is so: its chain of causes.
         Why = "why",

@@ -1,6 +1,6 @@
 //! `window.deltascope`: the scripting interface that the book's chapter "Scripting the page" documents.
 //!
-//! The custom element's methods have the same names and results.
+//! Where the custom element has a method of the same name, its results are the same.
 
 use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::{GetUntracked, WithUntracked, window};

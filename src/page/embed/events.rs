@@ -8,7 +8,7 @@ use web_sys::{CustomEvent, CustomEventInit};
 
 use crate::memo::effect_after;
 use crate::ui::Ui;
-use deltascope_presentation::state::answered;
+use deltascope_presentation::state::{Event, answered};
 use deltascope_presentation::story::words;
 use deltascope_replay::beat::MOST;
 use deltascope_world::text::Text;
@@ -23,8 +23,8 @@ pub(super) enum Emit {
 }
 
 impl Emit {
-    fn say(&self, name: &str, detail: &[(&str, JsValue)]) {
-        let object = Object::new();
+    fn say(&self, event: Event, detail: &[(&str, JsValue)]) {
+        let (name, object) = (event.id(), Object::new());
         for (key, value) in detail {
             let _ = Reflect::set(&object, &(*key).into(), value);
         }
@@ -60,7 +60,7 @@ pub(super) fn emit_events(ui: Ui, emit: Emit) {
         emit.with_value(|emit| {
             if let Some(message) = error.as_ref().filter(|_| error != error_before) {
                 let message = message.get(ui.lang.get_untracked()).into();
-                emit.say("error", &[("message", message)]);
+                emit.say(Event::Error, &[("message", message)]);
             }
             if view.step == step_before {
                 return;
@@ -69,7 +69,7 @@ pub(super) fn emit_events(ui: Ui, emit: Emit) {
             let time = JsValue::from(view.time as f64);
             let step = number(view.step);
             emit.say(
-                "step",
+                Event::Step,
                 &[
                     ("step", step),
                     ("steps", number(view.steps)),
@@ -80,7 +80,7 @@ pub(super) fn emit_events(ui: Ui, emit: Emit) {
             let plays = (played || view.playing) && view.step <= step_before.saturating_add(MOST);
             let reached = |at| at == view.step || plays && step_before < at && at < view.step;
             for marker in view.markers.iter().filter(|one| reached(one.at)) {
-                emit.say("marker", &[("id", (&*marker.id).into())]);
+                emit.say(Event::Marker, &[("id", (&*marker.id).into())]);
             }
             let found = view.checks.violations.iter();
             for one in found.filter(|one| reached(one.at)) {
@@ -89,7 +89,7 @@ pub(super) fn emit_events(ui: Ui, emit: Emit) {
                     .as_ref()
                     .map_or(JsValue::NULL, |key| (&**key).into());
                 emit.say(
-                    "violation",
+                    Event::Violation,
                     &[
                         ("monitor", one.invariant.id().into()),
                         ("at", number(one.at)),
@@ -132,7 +132,7 @@ pub(super) fn emit_story(ui: Ui, emit: Emit) {
         emit.with_value(|emit| {
             if said.scene.replace(story.index) != Some(story.index) {
                 let detail = [("index", scene.clone()), ("of", number(story.of))];
-                emit.say("scene", &detail);
+                emit.say(Event::Scene, &detail);
             }
             let decided = story.asked.as_ref();
             let decided = decided.and_then(|asked| Some((asked, asked.verdict.as_ref()?)));
@@ -143,12 +143,12 @@ pub(super) fn emit_story(ui: Ui, emit: Emit) {
                 let right = verdict.is_right.map_or(JsValue::NULL, JsValue::from);
                 let answered = of_json(&answered(asked));
                 let detail = [("scene", scene), ("answered", answered), ("right", right)];
-                emit.say("answer", &detail);
+                emit.say(Event::Answer, &detail);
             }
             if let Some(goal) = &story.goal {
                 if goal.reached && !said.reached {
                     let text = words::plain(goal.text.get(ui.lang.get_untracked()));
-                    emit.say("goal", &[("text", text.into())]);
+                    emit.say(Event::Goal, &[("text", text.into())]);
                 }
                 said.reached = goal.reached;
             }

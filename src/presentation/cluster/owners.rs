@@ -11,7 +11,7 @@ use crate::strings::together::{absent, beside, momentless, owned_by, owns};
 use deltascope_cache::key::Key;
 use deltascope_cache::object::Object;
 use deltascope_world::source::key_of;
-use deltascope_world::source::proxy::target::Target;
+use deltascope_world::source::proxy::target::{Target, group_of};
 use deltascope_world::text::Lang;
 
 /// Of the objects that one tab has of an owner, at most this many are listed.
@@ -181,9 +181,8 @@ impl Watched {
 
 impl Kind {
     fn of(api_version: &str, kind: &str) -> Self {
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
         Self {
-            group: group.to_owned(),
+            group: group_of(api_version).to_owned(),
             name: kind.to_owned(),
         }
     }

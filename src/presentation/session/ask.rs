@@ -63,12 +63,11 @@ pub(crate) fn answer_of(
     scene: usize,
     run: &Timeline,
 ) -> Option<Answer> {
-    let facts = run.all_facts();
     let place = |at: &At| match at {
         At::Start => Some(0),
         At::Marker(id) => {
             let rule = lesson.markers.iter().find(|rule| rule.id == *id)?;
-            rule.find(&facts)
+            rule.find(run)
         }
     };
     let one = story.scenes.get(scene)?;

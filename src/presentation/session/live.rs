@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::command::Command;
+use crate::command::{Class, Command};
 use crate::decimal::seconds;
 use crate::fact_queries::whole;
 use crate::view::LiveView;
@@ -496,14 +496,7 @@ impl Session {
             C::Generation(generation) if live.tapped.is_some() => {
                 return Some(self.follow_in(*generation));
             }
-            C::Reset
-            | C::Generation(_)
-            | C::Fork
-            | C::Branch(_)
-            | C::DropEvent(_)
-            | C::MoveEvent(..)
-            | C::Set(_)
-            | C::Compare(_) => {
+            other if matches!(other.class(), Class::Reruns | Class::Restarts) => {
                 if live.tapped.is_none() {
                     return Some(self.say(while_live()));
                 }

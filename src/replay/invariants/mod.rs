@@ -54,7 +54,7 @@ impl Invariant {
     /// Whether the invariant applies to a program of this kind.
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {
-        let informer = matches!(start.informer, InformerKind::Plain | InformerKind::Shared);
+        let informer = start.informer.is_informer();
         let by_hand = start.informer == InformerKind::Manual;
         // A FIFO keeps neither deltas nor deletes, so their invariants do not apply.
         let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
@@ -344,12 +344,6 @@ pub fn is_older(one: &str, other: &str) -> bool {
     };
     let order = one.len().cmp(&other.len()).then_with(|| one.cmp(other));
     number(one) && number(other) && order == Ordering::Less
-}
-
-impl Picture {
-    fn machinery_is_informer(&self) -> bool {
-        matches!(self.informer, InformerKind::Plain | InformerKind::Shared)
-    }
 }
 
 #[cfg(test)]

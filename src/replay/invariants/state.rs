@@ -188,7 +188,7 @@ impl State {
         for handler in &start.handlers {
             // In a manual assembly, a handler inside `process` depends on the delta's type.
             state.handlers.push(HandlerState {
-                by_type: by_type || handler.inline && !start.machinery_is_informer(),
+                by_type: by_type || handler.inline && !start.informer.is_informer(),
                 ..HandlerState::default()
             });
         }
@@ -342,22 +342,22 @@ impl State {
     }
 
     fn see_queue(&mut self, fact: &QueueFact, actor: Actor, broken: &mut Broken) {
-        if changes_the_queue(fact) && self.locks[0] != Some(actor) {
-            broken.of(Invariant::Lock, fact.key(), ViolationKind::Unlocked(actor));
-        }
-        if leaves_the_hand(fact) && actor == Actor::Reflector {
-            self.server.in_hand = false;
-        }
+        let unlocked = self.locks[0] != Some(actor);
         let place = |lock: LockName| usize::from(lock == LockName::BlockDeltas);
         let queue = &mut self.queue;
-        match fact {
+        let changes = match fact {
             QueueFact::DeltaAppended { object, .. } => {
-                queue.change(&object.key, |(deltas, _)| *deltas += 1)
+                queue.change(&object.key, |(deltas, _)| *deltas += 1);
+                true
             }
             QueueFact::DeltasMerged { key, .. } => {
                 queue.change(key, |(deltas, _)| *deltas = deltas.saturating_sub(1));
+                true
             }
-            QueueFact::KeyEnqueued { key, .. } => queue.change(key, |(_, queued)| *queued = true),
+            QueueFact::KeyEnqueued { key, .. } => {
+                queue.change(key, |(_, queued)| *queued = true);
+                true
+            }
             QueueFact::KeyPopped { key, deltas, .. } => {
                 let popped = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
                 let (had, queued) = queue.keys.get(key).copied().unwrap_or_default();
@@ -375,10 +375,12 @@ impl State {
                 queue.processing = true;
                 queue.untouched = true;
                 queue.initial = queue.initial.saturating_sub(1);
+                true
             }
             QueueFact::Requeued { key, added: true } => {
                 let popped = queue.popped;
                 queue.change(key, |(deltas, _)| *deltas = popped);
+                true
             }
             QueueFact::LockTaken { lock, by } => {
                 let holder = &mut self.locks[place(*lock)];
@@ -386,6 +388,7 @@ impl State {
                     broken.of(Invariant::Lock, None, ViolationKind::LockStolen(holder));
                 }
                 *holder = Some(*by);
+                false
             }
             QueueFact::LockReleased { lock, by } => {
                 let holder = &mut self.locks[place(*lock)];
@@ -393,11 +396,14 @@ impl State {
                     broken.of(Invariant::Lock, None, ViolationKind::LockStolen(*by));
                 }
                 *holder = None;
+                // The event in its hand is passed on.
+                self.server.in_hand &= *by != Actor::Reflector;
                 if *lock == LockName::Queue && queue.uneven > 0 {
                     let uneven = |(_, entry): &(&Key, &(u32, bool))| (entry.0 > 0) != entry.1;
                     let key = queue.keys.iter().find(uneven).map(|(key, _)| key);
                     broken.of(Invariant::Queue, key, ViolationKind::QueueUneven);
                 }
+                false
             }
             QueueFact::EntryAppended { length, .. } => {
                 queue.entries += 1;
@@ -406,6 +412,7 @@ impl State {
                     broken.of(Invariant::Queue, fact.key(), what);
                     queue.entries = *length;
                 }
+                true
             }
             QueueFact::EntriesTaken { count, .. } => {
                 if *count > queue.entries || *count == 0 {
@@ -416,10 +423,12 @@ impl State {
                 queue.initial = queue.initial.saturating_sub(*count);
                 queue.processing = true;
                 queue.untouched = true;
+                true
             }
             QueueFact::Populated { initial } => {
                 queue.populated = true;
                 queue.initial = *initial;
+                true
             }
             QueueFact::Synced => {
                 queue.synced = true;
@@ -433,20 +442,30 @@ impl State {
                 if queue.untouched {
                     broken.of(Invariant::Early, None, ViolationKind::TooEarly(1));
                 }
+                false
             }
             QueueFact::DeltaTaken { .. }
             | QueueFact::ListOpened { .. }
-            | QueueFact::ResyncOpened { .. } => queue.untouched = false,
+            | QueueFact::ResyncOpened { .. } => {
+                queue.untouched = false;
+                false
+            }
             QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. } => {
                 queue.processing = false;
                 queue.untouched = false;
+                false
             }
             QueueFact::DeleteIgnored { key } => {
                 let knows = |state: &HandlerState| state.knows.contains_key(key);
                 if self.store.items.contains_key(key) || self.handlers.iter().any(knows) {
                     broken.of(Invariant::Lost, Some(key), ViolationKind::DeleteDropped);
                 }
+                false
             }
+            QueueFact::FifoItemSet { .. }
+            | QueueFact::FifoItemRemoved { .. }
+            | QueueFact::FifoCleared
+            | QueueFact::FifoKeySkipped { .. } => true,
             QueueFact::LockAwaited { .. }
             | QueueFact::KeyFailed { .. }
             | QueueFact::TransformFailed { .. }
@@ -455,15 +474,14 @@ impl State {
             | QueueFact::DeletionDetected { .. }
             | QueueFact::ResyncSkipped { .. }
             | QueueFact::AlreadyPresent { .. }
-            | QueueFact::FifoItemSet { .. }
-            | QueueFact::FifoItemRemoved { .. }
-            | QueueFact::FifoCleared
-            | QueueFact::FifoKeySkipped { .. }
             | QueueFact::QueueEmpty
             | QueueFact::ProcessFailed { .. }
             | QueueFact::Requeued { .. }
             | QueueFact::ProcessWasSlow { .. }
-            | QueueFact::QueueClosed => {}
+            | QueueFact::QueueClosed => false,
+        };
+        if changes && unlocked {
+            broken.of(Invariant::Lock, fact.key(), ViolationKind::Unlocked(actor));
         }
     }
 
@@ -837,33 +855,4 @@ fn forget(floor: &mut Rv, version: Rv) {
     if floor.is_empty() || is_older(floor, &version) {
         *floor = version;
     }
-}
-
-/// Whether the fact changes the queue.
-fn changes_the_queue(fact: &QueueFact) -> bool {
-    matches!(
-        fact,
-        QueueFact::DeltaAppended { .. }
-            | QueueFact::DeltasMerged { .. }
-            | QueueFact::KeyEnqueued { .. }
-            | QueueFact::FifoItemSet { .. }
-            | QueueFact::FifoItemRemoved { .. }
-            | QueueFact::FifoKeySkipped { .. }
-            | QueueFact::EntryAppended { .. }
-            | QueueFact::KeyPopped { .. }
-            | QueueFact::EntriesTaken { .. }
-    )
-}
-
-/// Whether the reflector has passed on the event in its hand.
-fn leaves_the_hand(fact: &QueueFact) -> bool {
-    matches!(
-        fact,
-        QueueFact::DeltaAppended { .. }
-            | QueueFact::DeltasMerged { .. }
-            | QueueFact::DeleteIgnored { .. }
-            | QueueFact::EntryAppended { .. }
-            | QueueFact::KeyFailed { .. }
-            | QueueFact::TransformFailed { .. }
-    )
 }

@@ -5,18 +5,20 @@
 mod listed;
 pub mod recordings;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use deltascope_cache::fact::{Fact, FactRecord};
+use deltascope_cache::fact::Fact;
 use deltascope_world::fields::{Fields, Read, Wrong};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
+use deltascope_world::text;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::{HandlerSettings, Settings, SourceKind, era};
-use deltascope_world::{deserialize_by_fields, text};
 
+use super::timeline::Timeline;
 use listed::{FILES, FIRST_FILES, LISTED, Listed};
 
 pub use deltascope_cache::fact::ProcessMode;
@@ -84,7 +86,7 @@ pub struct MarkerRule {
     /// The title.
     pub title: Text,
     /// The name of the fact, as [`deltascope_cache::fact::Fact::name`] gives it.
-    pub fact: String,
+    pub fact: &'static str,
     /// Which of these facts, counted from 1; the first by default.
     pub nth: usize,
 }
@@ -94,42 +96,6 @@ pub struct MarkerRule {
 pub struct Expect {
     /// The lines that the whole run prints.
     pub output: Vec<String>,
-}
-
-impl Read for Lesson {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a lesson", value)?;
-        let read = Self {
-            id: fields.get("id")?,
-            title: fields.get("title")?,
-            note: fields.need("note")?,
-            open: fields.get("open")?,
-            scenario: fields
-                .need::<Scenario>("scenario")?
-                .in_era(Some(fields.need("era")?)),
-            markers: fields.get("markers")?,
-            expect: fields.get("expect")?,
-            story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
-            chapter: chapter(text(&mut fields, "chapter")?),
-            start: None,
-        };
-        fields.done()?;
-        Ok(read)
-    }
-}
-
-impl Read for MarkerRule {
-    fn read(value: Value) -> Result<Self, Wrong> {
-        let mut fields = Fields::of("a marker", value)?;
-        let read = Self {
-            id: fields.need("id")?,
-            title: fields.need("title")?,
-            fact: fields.need("fact")?,
-            nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
-        };
-        fields.done()?;
-        Ok(read)
-    }
 }
 
 impl Read for Expect {
@@ -143,18 +109,21 @@ impl Read for Expect {
     }
 }
 
-deserialize_by_fields!(Lesson);
-
 impl MarkerRule {
-    /// The number of facts up to and including the marked one, if it occurs.
+    /// The number of facts up to and including the marked one, if it has occurred.
     #[must_use]
-    pub fn find(&self, facts: &[FactRecord]) -> Option<usize> {
-        facts
-            .iter()
-            .enumerate()
-            .filter(|(_, record)| record.fact.name() == self.fact)
-            .nth(self.nth.checked_sub(1)?)
-            .map(|(place, _)| place + 1)
+    pub fn find(&self, timeline: &Timeline) -> Option<usize> {
+        let mut before = self.nth.checked_sub(1)?;
+        timeline.each(0..timeline.len(), &mut |place, record| {
+            if record.fact.name() != self.fact {
+                return ControlFlow::Continue(());
+            }
+            match before.checked_sub(1) {
+                Some(fewer) => before = fewer,
+                None => return ControlFlow::Break(place + 1),
+            }
+            ControlFlow::Continue(())
+        })
     }
 }
 
@@ -220,11 +189,14 @@ pub fn at_hand(id: &str) -> Option<Result<Lesson, Text>> {
 fn read_from(files: &[(&str, &str)], id: &str) -> Option<Result<Lesson, Text>> {
     let (_, file) = files.iter().find(|(name, _)| *name == id)?;
     let listed = LISTED.iter().find(|lesson| lesson.id == id)?;
-    let read = serde_json::from_str(file).map(|lesson| Lesson {
-        id: id.into(),
-        title: listed.title(),
-        ..lesson
-    });
+    let read = serde_json::from_str(file)
+        .map_err(|error| error.to_string())
+        .and_then(|value| read(value).map_err(Wrong::message))
+        .map(|lesson| Lesson {
+            id: id.into(),
+            title: listed.title(),
+            ..lesson
+        });
     Some(read.map_err(|error| {
         text!(
             "The lesson {id:?} cannot be read: {error}. This is a fault of the page.",
@@ -272,7 +244,7 @@ pub const STORY: &str = "story";
 /// States what is wrong with the lesson, and where.
 pub fn inline(value: Value) -> Result<Lesson, Wrong> {
     let mut lesson = if value.get(SCENARIO).is_some() {
-        inline_lesson(value)?
+        read(value)?
     } else {
         Lesson {
             scenario: Scenario::read(value)?,
@@ -288,7 +260,7 @@ pub fn inline(value: Value) -> Result<Lesson, Wrong> {
     Ok(lesson)
 }
 
-fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
+fn read(value: Value) -> Result<Lesson, Wrong> {
     let mut fields = Fields::of("a lesson", value)?;
     let era: Arc<str> = fields.get("era")?;
     let mut read = Lesson {
@@ -297,14 +269,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, Wrong> {
         note: text(&mut fields, "note")?,
         open: fields.get("open")?,
         scenario: fields.need(SCENARIO)?,
-        markers: fields
-            .get::<Vec<Value>>("markers")?
-            .into_iter()
-            .enumerate()
-            .map(|(place, value)| {
-                inline_marker(value).map_err(|error| error.inside_nth(place).inside("markers"))
-            })
-            .collect::<Result<_, _>>()?,
+        markers: fields.get("markers")?,
         expect: fields.get("expect")?,
         story: fields.get::<Option<Value>>(STORY)?.map(Arc::new),
         chapter: chapter(text(&mut fields, "chapter")?),
@@ -322,26 +287,27 @@ fn chapter(place: Text) -> Option<Chapter> {
     (place != Text::default()).then_some(Chapter(place))
 }
 
-fn inline_marker(value: Value) -> Result<MarkerRule, Wrong> {
-    let mut fields = Fields::of("a marker", value)?;
-    let id: Arc<str> = fields.need("id")?;
-    let title = text(&mut fields, "title")?;
-    let read = MarkerRule {
-        title: if title == Text::default() {
-            Text::new(&id, &id)
-        } else {
-            title
-        },
-        id,
-        fact: fields.need("fact")?,
-        nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
-    };
-    fields.done()?;
-    if !Fact::names().any(|name| name == &*read.fact) {
-        let message = format!("there is no fact {:?}", read.fact);
-        return Err(Wrong::at("fact", message));
+impl Read for MarkerRule {
+    fn read(value: Value) -> Result<Self, Wrong> {
+        let mut fields = Fields::of("a marker", value)?;
+        let id: Arc<str> = fields.need("id")?;
+        let title = text(&mut fields, "title")?;
+        let fact: String = fields.need("fact")?;
+        let nth = fields.get::<Option<usize>>("nth")?.unwrap_or(1);
+        fields.done()?;
+        let known = Fact::names().find(|name| *name == fact);
+        let unknown = || Wrong::at("fact", format!("there is no fact {fact:?}"));
+        Ok(Self {
+            title: if title == Text::default() {
+                Text::new(&id, &id)
+            } else {
+                title
+            },
+            id,
+            fact: known.ok_or_else(unknown)?,
+            nth,
+        })
     }
-    Ok(read)
 }
 
 /// Takes a text that may be left out.
@@ -414,6 +380,13 @@ mod tests {
     fn the_list_says_which_files_tell_a_story() {
         for (lesson, (id, file)) in LISTED.iter().zip(files()) {
             let file: Value = serde_json::from_str(file).unwrap();
+            let markers = file["markers"].as_array();
+            let titles = markers.into_iter().flatten().map(|one| &one["title"]);
+            let texts = titles.chain([&file["note"]]);
+            assert!(
+                texts.into_iter().all(Value::is_object) && file["era"].is_string(),
+                "{id}"
+            );
             assert_eq!(lesson.is_told, file.get(STORY).is_some(), "{id}");
         }
     }

@@ -12,6 +12,7 @@ use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::map;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
+use deltascope_world::bounds::push_within;
 use deltascope_world::source::Refusals;
 use deltascope_world::source::program::event_of;
 use deltascope_world::source::simulator::{order_refusals, take_refusal};
@@ -541,10 +542,8 @@ impl Picture {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.pending.pop_front();
                     room.running = Some(notification.clone());
-                    if room.notifications.len() == NOTIFICATIONS {
-                        room.notifications.pop_front();
-                    }
-                    room.notifications.push_back(Arc::new(notification.clone()));
+                    let told = Arc::new(notification.clone());
+                    push_within(&mut room.notifications, NOTIFICATIONS, told);
                 }
             }
             HandlersFact::NotificationHandled { handler } => {
@@ -553,10 +552,7 @@ impl Picture {
                 }
             }
             HandlersFact::LinePrinted { by, line } => {
-                if self.output.len() == OUTPUT_LINES {
-                    self.output.pop_front();
-                }
-                self.output.push_back(Printed::of(*by, line));
+                push_within(&mut self.output, OUTPUT_LINES, Printed::of(*by, line));
             }
             HandlersFact::NotificationWithheld { .. }
             | HandlersFact::ObjectMutated { .. }
@@ -606,10 +602,7 @@ impl Picture {
 
 impl ReflectorRoom {
     fn request(&mut self, line: RequestLine) {
-        if self.requests.len() == REQUESTS {
-            self.requests.pop_front();
-        }
-        self.requests.push_back(line);
+        push_within(&mut self.requests, REQUESTS, line);
     }
 
     fn answered(&mut self, answer: Answer) {

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
-use deltascope_world::source::proxy::target::{Resource, Target};
+use deltascope_world::source::proxy::target::{Resource, Target, name_of};
 use deltascope_world::virtual_time::RequestKind;
 
 /// Which objects a request is about.
@@ -39,11 +39,7 @@ impl Scope {
     /// `pods`, `deployments.apps`.
     #[must_use]
     pub fn resource(&self) -> String {
-        if self.group.is_empty() {
-            self.plural.clone()
-        } else {
-            format!("{}.{}", self.plural, self.group)
-        }
+        name_of(&self.plural, &self.group)
     }
 
     /// What kubectl would name it: resource, place and selectors, in a line.

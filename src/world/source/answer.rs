@@ -73,7 +73,7 @@ pub fn item_of(
                 resource_version: Arc::clone(&rv),
                 initial_events_end,
             };
-            (EventType::Bookmark, bare(rv), item)
+            (EventType::Bookmark, ObjectRef::bare(rv), item)
         }
         RecordedEvent::Error {
             code,
@@ -83,20 +83,14 @@ pub fn item_of(
         } => {
             let causes = causes.iter().map(String::as_str);
             let error = ApiError::from_status(code, &reason, &message, causes);
-            (EventType::Error, bare("".into()), WatchItem::Error(error))
+            (
+                EventType::Error,
+                ObjectRef::bare(Rv::default()),
+                WatchItem::Error(error),
+            )
         }
         RecordedEvent::Cut { bytes } => return Err(bytes),
     })
-}
-
-/// The reference of a bookmark or an error, which has no object.
-pub(super) fn bare(rv: Rv) -> ObjectRef {
-    ObjectRef {
-        key: Key::from(""),
-        shape: Shape::Object,
-        rv,
-        uid: "".into(),
-    }
 }
 
 pub(super) fn write_target(write: &Write) -> (Verb, Key) {

@@ -11,7 +11,9 @@ use kube_core::DynamicObject;
 
 use crate::virtual_time::Settings;
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Refusal, Request, Rv, ServerFact, Verb, WatchEnd};
+use deltascope_cache::fact::{
+    EventType, Fact, ObjectRef, Refusal, Request, Rv, ServerFact, Verb, WatchEnd,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -23,8 +25,7 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::answer::{
-    bare, denied, key_of, list_answered, reference, refused_to_connect, watch_accepted,
-    write_target,
+    denied, key_of, list_answered, reference, refused_to_connect, watch_accepted, write_target,
 };
 use super::pod::{self, Write};
 use super::stream::Stream;
@@ -305,7 +306,7 @@ impl Simulator {
             resource_version: Arc::clone(&rv),
             initial_events_end,
         };
-        let sent = bare(rv);
+        let sent = ObjectRef::bare(rv);
         self.stream
             .send(now, EventType::Bookmark, sent, item, trace);
     }
@@ -469,8 +470,13 @@ impl Source for Simulator {
                     let error = ApiError::new(kind, message(kind));
                     let end = WatchEnd::Failed(error.code, Arc::clone(&error.reason));
                     let item = WatchItem::Error(error);
-                    self.stream
-                        .send(now, EventType::Error, bare("".into()), item, trace);
+                    self.stream.send(
+                        now,
+                        EventType::Error,
+                        ObjectRef::bare(Rv::default()),
+                        item,
+                        trace,
+                    );
                     self.stream.end(now, end, trace);
                 }
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
-use crate::bounds::{Line, MOST_HANDLERS};
+use crate::bounds::{MOST_HANDLERS, push_within};
+use crate::line::Line;
 use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
@@ -84,10 +85,11 @@ impl Handler {
     }
 
     fn remember(&mut self, notification: NotificationRef) {
-        if self.notifications.len() == NOTIFICATIONS {
-            self.notifications.pop_front();
-        }
-        self.notifications.push_back(Arc::new(notification));
+        push_within(
+            &mut self.notifications,
+            NOTIFICATIONS,
+            Arc::new(notification),
+        );
     }
 
     fn passes(&self, item: &Item<Obj>) -> bool {

@@ -222,7 +222,8 @@ impl<S: Source> World<S> {
         let actor = Actor::ProcessLoop;
         match self.process.work {
             Work::Idle => {
-                self.about_to_pop();
+                let held = self.process.mode == ProcessMode::Held;
+                self.tracker.about_to_pop(self.queue.next_key(), held);
                 if self.lock.acquire(actor, Step::PopLock, &mut self.tracker) {
                     self.process.work = Work::Begin;
                 }
@@ -289,26 +290,6 @@ impl<S: Source> World<S> {
                     self.process.not_before = self.now + Time::from(ms);
                 }
                 self.process.work = Work::Idle;
-            }
-        }
-    }
-
-    /// Says which key the next Pop takes, while it waits for the lock.
-    fn about_to_pop(&mut self) {
-        let held = self.process.mode == ProcessMode::Held;
-        match &self.queue {
-            InformerQueue::Delta(queue) => {
-                if let Some(key) = queue.list_keys().next() {
-                    self.tracker.about_to_pop(Some(key), held);
-                }
-            }
-            InformerQueue::Real(_) => self.tracker.about_to_pop(None, held),
-            InformerQueue::Fifo(queue) => {
-                let has_object = |key: &&Key| queue.get_by_key(key).is_some();
-                let key = queue.queue().find(has_object);
-                if let Some(key) = key.or_else(|| queue.queue().next()) {
-                    self.tracker.about_to_pop(Some(key), held);
-                }
             }
         }
     }

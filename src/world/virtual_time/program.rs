@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use kube_core::DynamicObject;
 
-use crate::bounds::Line;
+use crate::bounds::push_within;
+use crate::line::Line;
 use crate::{Refused, Source, Time};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, Printer, Reason,
-    ReflectorFact, Request, RunFact, Rv, Shape, StoreFact,
+    ReflectorFact, Request, RunFact, Rv, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
@@ -121,10 +122,7 @@ impl<S: Source> World<S> {
     // ---- printing
 
     pub(super) fn keep_line(&mut self, by: Printer, line: &Arc<str>) {
-        if self.output.len() == OUTPUT_LINES {
-            self.output.pop_front();
-        }
-        self.output.push_back(Printed::of(by, line));
+        push_within(&mut self.output, OUTPUT_LINES, Printed::of(by, line));
     }
 
     fn say(&mut self, cause: Cause, line: Arc<str>) {
@@ -294,10 +292,18 @@ impl<S: Source> World<S> {
             }
             Some(WatchItem::Bookmark {
                 resource_version, ..
-            }) => (EventType::Bookmark, nothing(resource_version), Ok(None)),
+            }) => (
+                EventType::Bookmark,
+                ObjectRef::bare(resource_version),
+                Ok(None),
+            ),
             Some(WatchItem::Error(error)) => {
                 code = error.code;
-                (EventType::Error, nothing(Rv::default()), Err(error.message))
+                (
+                    EventType::Error,
+                    ObjectRef::bare(Rv::default()),
+                    Err(error.message),
+                )
             }
             Some(WatchItem::Closed) => {
                 self.driver.log.closes();
@@ -454,16 +460,6 @@ pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
             let key = deletion_handling_meta_namespace_key_func(item)?;
             Ok(Key::from(key.replacen('/', &separator, 1)))
         }),
-    }
-}
-
-/// The reference of a bookmark or an error, which has no object.
-fn nothing(rv: Rv) -> ObjectRef {
-    ObjectRef {
-        key: Key::from(""),
-        shape: Shape::Object,
-        rv,
-        uid: "".into(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube_core::DynamicObject;
 
+use crate::bounds::push_within;
 use crate::{Asked, Refused, Source, Time, Wait};
 use deltascope_cache::backoff::NoJitter;
 use deltascope_cache::controller::InformerQueue;
@@ -146,10 +147,7 @@ impl ReflectorLog {
     }
 
     fn asks(&mut self, line: RequestLine) {
-        if self.requests.len() == REQUESTS {
-            self.requests.pop_front();
-        }
-        self.requests.push_back(line);
+        push_within(&mut self.requests, REQUESTS, line);
     }
 
     /// Notes the answer to the last request.

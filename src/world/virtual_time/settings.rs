@@ -81,6 +81,12 @@ macro_rules! in_words {
 in_words! { SourceKind InformerKind ManualQueue }
 
 impl InformerKind {
+    /// Whether it is an informer, not a manual assembly.
+    #[must_use]
+    pub fn is_informer(self) -> bool {
+        matches!(self, Self::Plain | Self::Shared)
+    }
+
     /// Whether there is a queue, with its producer and its process loop.
     #[must_use]
     pub fn has_queue(self) -> bool {
@@ -345,7 +351,7 @@ impl Settings {
     /// Whether it is an informer, not a manual assembly.
     #[must_use]
     pub fn is_informer(&self) -> bool {
-        matches!(self.informer, InformerKind::Plain | InformerKind::Shared)
+        self.informer.is_informer()
     }
 
     /// Whether the reflector begins with a streaming list.

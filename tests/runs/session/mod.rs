@@ -9,6 +9,7 @@ mod why;
 
 use deltascope::presentation::command::Command;
 use deltascope::presentation::session::Session;
+use deltascope::replay::lessons;
 use serde_json::{Value, json};
 
 use crate::{now, open};
@@ -40,6 +41,6 @@ fn informer() -> Session {
         }
     });
     let mut session = Session::new();
-    session.open(serde_json::from_value(lesson).unwrap());
+    session.open(lessons::inline(lesson).unwrap());
     session
 }

@@ -103,7 +103,7 @@ fn a_fifo_key_without_an_object_leads_to_the_removal_of_the_object() {
         }
     });
     let mut session = Session::new();
-    session.open(serde_json::from_value(lesson).unwrap());
+    session.open(lessons::inline(lesson).unwrap());
     let mut seen = Vec::new();
     for step in 1..=session.view().steps {
         session.obey(Command::Seek(step));

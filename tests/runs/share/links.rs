@@ -53,10 +53,10 @@ fn moments_have_stable_names() {
     let rule = MarkerRule {
         id: "m".into(),
         title: Text::default(),
-        fact: "ListAnswered".into(),
+        fact: "ListAnswered",
         nth: 1,
     };
-    let marked = rule.find(&timeline.all_facts()).unwrap();
+    let marked = rule.find(&timeline).unwrap();
     let markers = [rule];
     let find = |timeline: &mut Timeline, text: &str| {
         let moment: Moment = text.parse().unwrap();

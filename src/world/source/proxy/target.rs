@@ -34,6 +34,19 @@ pub struct Resource {
     pub verbs: Vec<String>,
 }
 
+/// `pods`, `deployments.apps`: the name in errors and in kubectl.
+#[must_use]
+pub fn name_of(plural: &str, group: &str) -> String {
+    let dot = if group.is_empty() { "" } else { "." };
+    [plural, dot, group].concat()
+}
+
+/// The group of an `apiVersion`; empty for the core group.
+#[must_use]
+pub fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
 impl Resource {
     /// The resource as kube-core's type.
     #[must_use]
@@ -45,11 +58,7 @@ impl Resource {
     /// `pods`, `deployments.apps`: the name in errors and in kubectl.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.group.is_empty() {
-            self.plural.clone()
-        } else {
-            format!("{}.{}", self.plural, self.group)
-        }
+        name_of(&self.plural, &self.group)
     }
 
     /// Whether the data of its objects must be dropped.
