@@ -4,6 +4,9 @@
 //! Every component that blocks is a small state machine. The scheduler asks it to continue; it does one
 //! micro-step and returns a [`Wait`]: what it needs before the next one. [`virtual_time`] drives these
 //! machines with a clock that jumps and a seeded scheduler, so that a run can be repeated to the last fact.
+//!
+//! Three records are for tests alone, which compare them with the picture: the log of a reflector, the notifications of a handler and the
+//! output of a world. So they are noted directly, never from facts. They cost next to nothing.
 
 pub mod bounds;
 pub mod cause_tracker;
