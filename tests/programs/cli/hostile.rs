@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::thread;
 
 use deltascope::world::text::Lang;
 use serde_json::{Value, json};
@@ -103,18 +104,23 @@ fn control_characters_from_a_cluster_are_escaped() {
             resources(&head, &mut to);
         }
     });
-    for (url, said) in [(&forbidden.url, "owned"), (&no_json.url, "500")] {
-        for more in [&[][..], &["--progress"]] {
-            let args = [&["record", "--proxy", url, "--for", "100ms"], more].concat();
-            let output = output(&mut deltascope(&args));
-            assert_eq!(output.status.code(), Some(1));
-            let err = shown(&output.stderr);
-            assert!(
-                err.contains(said) && !err.lines().any(|line| line.starts_with("forged")),
-                "{err}"
-            );
+    // Long enough for an answer on a busy machine; all at once, since each lasts that long.
+    thread::scope(|scope| {
+        for (url, said) in [(&forbidden.url, "owned"), (&no_json.url, "500")] {
+            for more in [&[][..], &["--progress"]] {
+                scope.spawn(move || {
+                    let args = [&["record", "--proxy", url, "--for", "2s"], more].concat();
+                    let output = output(&mut deltascope(&args));
+                    let err = shown(&output.stderr);
+                    assert_eq!(output.status.code(), Some(1), "{err}");
+                    assert!(
+                        err.contains(said) && !err.lines().any(|line| line.starts_with("forged")),
+                        "{err}"
+                    );
+                });
+            }
         }
-    }
+    });
     // The recorded object is the same, however it is escaped.
     let api = api("pods", |_, mut to| {
         send(&mut to, "ADDED", &pod(HOSTILE, 11));

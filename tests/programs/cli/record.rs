@@ -155,13 +155,13 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         ),
         (&["--max-events", "0"], 2, 0, "--max-events"),
         (
-            &["--proxy", forbidden, "--for", "100ms"],
+            &["--proxy", forbidden, "--for", "1s"],
             1,
             0,
             "kubectl auth can-i list pods -A",
         ),
         (
-            &["--proxy", forbidden, "--for", "100ms", "--lang", "zh"],
+            &["--proxy", forbidden, "--for", "1s", "--lang", "zh"],
             1,
             0,
             "没有录到任何内容",
@@ -183,7 +183,7 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         // All is said before its end.
         (&["--proxy", silent, "--for", "300ms"], 3, 0, silent),
         (
-            &["--proxy", forbidden, "--for", "100ms"],
+            &["--proxy", forbidden, "--for", "1s"],
             1,
             0,
             "\ndeltascope: Nothing is recorded.\n",
@@ -231,7 +231,7 @@ fn no_earlier_recording_is_overwritten_and_an_empty_one_is_not_left() {
         ("new.jsonl", &[], "Nothing is recorded"),
         ("empty.jsonl", &[], "Nothing is recorded"),
     ] {
-        let mut command = deltascope(&["record", "--proxy", &forbidden.url, "--for", "100ms"]);
+        let mut command = deltascope(&["record", "--proxy", &forbidden.url, "--for", "1s"]);
         let output = output(command.args(rotate).arg("-o").arg(folder.join(to)));
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{to}: {said}");
