@@ -37,7 +37,7 @@ pub struct Predicate {
 }
 
 /// The most facts that an error names.
-const NEAR: usize = 5;
+const NEAR: usize = 3;
 
 named! {
     /// The kind of a handler call.
