@@ -198,6 +198,16 @@ pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
     Ok(object)
 }
 
+/// Reads an object that a user writes on the server: as [`from_json`], and a Pod's node is a name.
+///
+/// # Errors
+///
+/// States what is wrong, where, and what to do.
+pub fn to_write(value: &Value) -> Result<DynamicObject, String> {
+    value.as_object().map_or(Ok(()), check_node)?;
+    from_json(value)
+}
+
 /// Which parts of an object are kept, in addition to the rules for its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keep {
@@ -693,10 +703,6 @@ mod tests {
                 "spec must be",
             ),
             (
-                json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}),
-                "spec.nodeName \"N@de\" is not a DNS subdomain",
-            ),
-            (
                 json!({"metadata": {"name": "a"}, "status": {"phase": 1}}),
                 "status.phase must be",
             ),
@@ -720,6 +726,11 @@ mod tests {
             let error = from_json(&value).unwrap_err();
             assert!(error.contains(part), "{value}: {error}");
         }
+        let node = to_write(&json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}));
+        assert!(
+            node.unwrap_err()
+                .contains("spec.nodeName \"N@de\" is not a DNS subdomain")
+        );
         assert!(parse("{").unwrap_err().contains("not JSON"));
         let large = format!("\"{}\"", "x".repeat(MAX_OBJECT));
         assert!(parse(&large).unwrap_err().contains("at most 1572864"));
