@@ -63,8 +63,8 @@ test("playing stops where lanes part and says what the handler knows, and a clic
   assert.ok(await app.page.locator(".grid").isVisible());
   assert.ok(await app.id("strip").isVisible());
   // Two commands, and one trail.
-  await app.call("seek", 0);
   await app.call("compare", "race");
+  await app.call("seek", 0);
   await app.page.locator("body").press("ArrowRight");
   await app.id("lane-1.32").click();
   const trail = app.page.locator("#motion .trail");
