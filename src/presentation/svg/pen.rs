@@ -520,6 +520,11 @@ impl<'a> Pen<'a> {
         self.runs(x, cy, w, at, &[(text, of)])
     }
 
+    /// A text in a box with this outline.
+    pub(super) fn line_in(&mut self, at: Area, text: &str, of: Type) {
+        self.text(at.x + 7, at.middle(), at.w - 14, At::Start, text, of);
+    }
+
     /// A name, cut by [`cut_name`] if it does not fit; the full name is then its tooltip. Returns the width.
     pub(super) fn name(&mut self, x: i32, cy: i32, w: i32, name: &str, of: Type) -> i32 {
         if measure(name, of) <= w {

@@ -118,14 +118,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     for text in armed {
         let at = area(a.x, y + 3, a.w, LINE - 4);
         pen.rect(at, 6, Ink::NONE, Ink::DELETED, DASHED);
-        pen.text(
-            at.x + 7,
-            at.middle(),
-            at.w - 14,
-            At::Start,
-            &text,
-            mono(110, Ink::INK),
-        );
+        pen.line_in(at, &text, mono(110, Ink::INK));
         y += LINE;
     }
     y - a.y
@@ -348,14 +341,7 @@ fn hand(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
         (None, 1..) => {
             pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
             let text = decimal::tenths(rows.left_ms);
-            pen.text(
-                at.x + 7,
-                at.middle(),
-                at.w - 14,
-                At::Start,
-                &text,
-                mono(110, Ink::INK),
-            );
+            pen.line_in(at, &text, mono(110, Ink::INK));
             words.waiting
         }
         _ => {
