@@ -358,7 +358,7 @@ mod tests {
         let lesson = lessons::load("first-look").unwrap();
         let belief = &lesson.story.as_ref().unwrap()["scenes"][3]["ask"]["choices"][0]["belief"];
         let belief = format!(
-            "<em>1 time</em> – You may think: {}",
+            "<em>1 time</em> – You may think: “{}”",
             belief["en"].as_str().unwrap()
         );
         assert!(right < place(after, &belief));
@@ -408,16 +408,16 @@ mod tests {
         place(&html, "How many?</h3><p class=\"write\"></p>");
         place(
             &html,
-            "<p class=\"right\">3</p><p class=\"belief\"><em>1</em> – You may think: Only one.</p>",
+            "<p class=\"right\">3</p><p class=\"belief\"><em>1</em> – You may think: “Only one.”</p>",
         );
         place(&html, "<li>Indexer</li>");
         place(
             &html,
-            "<p class=\"right\">Queue</p><p class=\"belief\"><em>Indexer</em> – You may think: Not yet.</p>",
+            "<p class=\"right\">Queue</p><p class=\"belief\"><em>Indexer</em> – You may think: “Not yet.”</p>",
         );
         place(
             &html,
-            "<p class=\"right\">stored → called</p><p class=\"belief\">You may think: Too early.</p>",
+            "<p class=\"right\">stored → called</p><p class=\"belief\">You may think: “Too early.”</p>",
         );
         place(&html, "<pre>if a &lt; b {\n    c()\n}\n</pre>");
     }

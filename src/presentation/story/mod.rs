@@ -100,10 +100,19 @@ impl Question {
                 return None;
             }
         };
-        let Text { en, zh } = found;
-        let said = || text!("You may think: {en}", "也许你以为：{zh}");
+        let said = || {
+            let (en, no) = first_sentence(&found.en, ". ");
+            let (zh, bu) = first_sentence(&found.zh, "。");
+            text!("You may think: “{en}”{no}", "也许你以为：“{zh}”{bu}")
+        };
         (*found != Text::default()).then(said)
     }
+}
+
+/// What one believes, and where it fails.
+fn first_sentence<'a>(text: &'a str, end: &str) -> (&'a str, &'a str) {
+    let at = text.find(end);
+    text.split_at(at.map_or(text.len(), |at| at + end.trim_end().len()))
 }
 
 /// What a question asks for.
