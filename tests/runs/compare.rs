@@ -534,6 +534,12 @@ fn a_race_plays_until_its_lanes_part_and_says_what_the_handler_knows_in_each() {
         state["comparison"]["said"],
         "They part here. Queue: in 0.32, 0.34 and 0.35 it holds 3 deltas; in 0.36 it holds one entry for the whole list."
     );
+    let chinese = rows::said(&session.view(), Lang::Zh).what;
+    let chinese = deltascope::presentation::caption::plain(&chinese);
+    assert!(
+        chinese.contains("在 0.32、0.34、0.35 中有 3 个 Delta；在 0.36 中有整个列表的一个条目。"),
+        "{chinese}"
+    );
     // Lanes that were alike part once.
     let state = play(&mut session);
     let race = &state["comparison"];

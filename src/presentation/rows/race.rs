@@ -10,7 +10,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::ObjectRef;
 use deltascope_replay::diff::Thing;
-use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, LaneAt, QUEUES, STORES};
+use deltascope_replay::race::{Column, Columns, HANDLERS, Heard, LANES, QUEUES, STORES};
 use deltascope_world::in_lang;
 use deltascope_world::text::{Lang, counted};
 
@@ -197,15 +197,14 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
     let lanes = &race.moment.lanes;
     let differs = |text: &dyn Fn(usize) -> String| (1..LANES).any(|lane| text(lane) != text(0));
     let numbers = |lane: usize| {
-        let LaneAt { queued, hidden, .. } = &lanes[lane];
-        let (mut deltas, mut all) = (*hidden, Vec::new());
-        for thing in queued {
+        let (mut deltas, mut all) = (0, Vec::new());
+        for thing in &lanes[lane].queued {
             let (en, zh) = match thing {
                 Thing::BatchEntry(DeltaType::ReplacedAll, ..) => {
-                    ("one entry for the whole list", "一个条目（整个列表）")
+                    ("one entry for the whole list", "整个列表的一个条目")
                 }
                 Thing::BatchEntry(DeltaType::SyncAll, ..) => {
-                    ("one entry for the whole resync", "一个条目（整个 resync）")
+                    ("one entry for the whole resync", "整个 resync 的一个条目")
                 }
                 Thing::BatchEntry(..) => ("a bookmark", "一个 bookmark"),
                 _ => {
@@ -217,11 +216,11 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
         }
         if deltas > 0 {
             let counted = counted(deltas, "delta", "deltas");
-            all.push(in_lang!(lang, "{counted}", "{deltas} 个 Delta"));
+            all.push(in_lang!(lang, "{counted}", " {deltas} 个 Delta"));
         }
         match all.is_empty() {
-            true => lang.pick("nothing", "空").to_owned(),
-            false => listed(&all, lang),
+            true => lang.pick("it holds nothing", "是空的").to_owned(),
+            false => filled(lang.pick("it holds #", "有#"), &[&listed(&all, lang)]),
         }
     };
     let order = |lane: usize| {
@@ -229,12 +228,18 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
             Thing::Delta(_, object) | Thing::Object(object) => Some(names.get(&object.key)),
             _ => None,
         });
-        keys.collect::<Vec<_>>().join(", ")
+        let keys = keys.collect::<Vec<_>>().join(lang.pick(", ", "、"));
+        filled(
+            lang.pick("it holds, in this order, #", "依次是 #"),
+            &[&keys],
+        )
     };
+    // Of what is hidden, neither is known.
+    if lanes.iter().any(|lane| lane.hidden > 0) {
+        return None;
+    }
     let text = if differs(&numbers) {
-        by_lane(lang, |lane| {
-            filled(lang.pick("it holds #", "有 #"), &[&numbers(lane)])
-        })
+        by_lane(lang, numbers)
     } else if differs(&order) {
         by_lane(lang, order)
     } else {

@@ -27,13 +27,18 @@ pub(super) struct Racing {
 }
 
 impl Session {
-    /// Shows the four generations; where nothing differs, from their first parting on.
+    /// Shows the four generations; where nothing differs, at their next parting, or else at their first.
     pub(super) fn race_from_parting(&mut self) -> Change {
         let change = self.begin_race();
         let first = self.race_mut().and_then(|racing| {
             let Racing { race, time, .. } = racing;
             let is_same = !race.at(*time).differs_somewhere();
-            is_same.then(|| race.partings().first().copied()).flatten()
+            is_same
+                .then(|| {
+                    race.next_parting(*time)
+                        .or_else(|| race.partings().first().copied())
+                })
+                .flatten()
         });
         if first.is_some() {
             self.race_to(first);
