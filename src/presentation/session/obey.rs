@@ -41,15 +41,15 @@ impl Session {
         self.act(command)
     }
 
-    fn act(&mut self, command: Command) -> Change {
-        // Before one has done what a fault is for, it would be over.
-        if matches!(
-            command,
-            Command::CutWatch | Command::Compact | Command::Fault(_)
-        ) && self.aims()
-        {
+    /// Stops time while a goal is tried: before one has done what a fault is for, it would be over.
+    fn faulted(&mut self, change: Change) -> Change {
+        if self.error.is_none() && self.aims() {
             self.playback.pause();
         }
+        change
+    }
+
+    fn act(&mut self, command: Command) -> Change {
         match command {
             Command::TogglePlay if self.playback.is_playing() => self.paused(),
             Command::TogglePlay | Command::Play => {
@@ -94,15 +94,24 @@ impl Session {
                 self.open_at_once(&command)
             }
             Command::Write(verb, object) => self.write_object(verb, &object),
-            Command::CutWatch => self.cut_watch(),
-            Command::Compact => self.compact(),
+            Command::CutWatch => {
+                let change = self.cut_watch();
+                self.faulted(change)
+            }
+            Command::Compact => {
+                let change = self.compact();
+                self.faulted(change)
+            }
             Command::PopOne => self.pop_one(),
             Command::Mode(mode) => self.insert(Input::Mode(mode)),
             Command::KnownObjects(on) => self.switch_known_objects(on),
             Command::Generation(generation) => self.choose(generation),
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
-            Command::Fault(fault) => self.inject_fault(fault),
+            Command::Fault(fault) => {
+                let change = self.inject_fault(fault);
+                self.faulted(change)
+            }
             Command::Disarm(request, kind) => self.disarm(request, kind),
             Command::Fork => self.fork(),
             Command::Branch(id) => self.switch(id),
