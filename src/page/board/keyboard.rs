@@ -120,6 +120,10 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
             && let Some((led, answer)) = here.find(".led:empty").zip(here.find(ANSWERS))
         {
             led.set_text_content(Some(ui.words().story_led));
+            // There, space answers, unless it is the key that led there.
+            if key != " " {
+                way.next.set(Reached::Tab);
+            }
             focus(Some(answer));
             return;
         }
