@@ -50,7 +50,7 @@ pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
 }
 
 /// Writes into the address what is opened, so that it can be sent on, and that the browser's Back leads to what was shown
-/// before: the shelf, as far as it was read. Where the history is closed to the page, as in a sandboxed frame, there is no
+/// before: the shelf, and of a course's notes what was read. Where the history is closed to the page, as in a sandboxed frame, there is no
 /// such way.
 fn go_to(ui: Ui, link: &str) {
     let shelf = ui.shelf.with_untracked(|shelf| match shelf {

@@ -77,12 +77,14 @@ test("the address says what the shelf has opened, and in which course; Back lead
   await app.id("card-deltafifo").click();
   await told();
   assert.notEqual(await chosen(), "Choose a lesson…");
+  await app.call("scene", 2);
   await page.goBack();
   await app.id("shelf").waitFor();
   assert.equal(new URL(page.url()).hash, "#v1;shelf;course=short");
   assert.equal((await cards(app)).length, 5);
   await page.goForward();
-  await told();
+  await app.id("shelf").waitFor({ state: "detached" });
+  assert.equal((await app.state()).scene?.index, 2, "the run is as it was left");
   assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
   await reload(app);
   const { scene } = await told();
