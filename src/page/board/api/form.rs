@@ -46,10 +46,14 @@ pub(super) fn PodForm(
     let first = if editing { PHASE } else { NAME };
     let here = ui.host();
     effect(move || focus(here.find(&format!("[name='{first}']"))));
-    let [sent, tried] = [(); 2].map(|()| RwSignal::new(false));
+    let sent = RwSignal::new(false);
+    // What was said to the last try; another error is not the form's.
+    let said = RwSignal::new(None);
     let wrong = Memo::new(move |_| {
         let refused = ui.view.with(|view| view.error.clone());
-        let message = refused.filter(|_| tried.get())?.message;
+        let message = refused
+            .filter(|one| said.with(|said| said.as_ref() == Some(&one.message)))?
+            .message;
         let message = message.get(ui.lang.get()).to_owned();
         let named = [NAMESPACE, "metadata.labels", "spec.nodeName", PHASE];
         let named = named.into_iter().find(|path| message.contains(path));
@@ -103,16 +107,18 @@ pub(super) fn PodForm(
         let verb = if editing { Verb::Update } else { Verb::Create };
         ui.send(Command::write(verb, &draft));
         sent.set(true);
-        tried.set(true);
     };
     let host = ui.host();
     let here = host.clone();
     // A refused write leaves the form open; the field that is wrong says why.
     effect(move || {
-        let refused = ui.view.with(|view| view.error.is_some());
+        let refused = ui
+            .view
+            .with(|view| view.error.as_ref().map(|one| one.message.clone()));
         if sent.get_untracked() {
             sent.set(false);
-            if refused {
+            if refused.is_some() {
+                said.set(refused);
                 let here = here.clone();
                 request_animation_frame(move || focus(here.find("[aria-invalid]")));
             } else {
