@@ -275,12 +275,14 @@ impl PredicateError {
     }
 }
 
-/// Facts whose words occur in this name, most of it first: `PodStored` may mean `ItemStored`.
+/// Facts whose words occur in this name, or begin with it, most of it first: `PodStored` may mean `ItemStored`.
 fn near(name: &str) -> Vec<&'static str> {
     let name = name.to_lowercase();
+    let is_long = name.len() >= 3;
     let alike = |fact: &str| -> usize {
         let words = words(fact).into_iter();
-        let words = words.filter(|word| name.contains(word.as_str()));
+        let words =
+            words.filter(|word| name.contains(word.as_str()) || is_long && word.starts_with(&name));
         words.map(|word| word.len()).sum()
     };
     let mut near: Vec<&str> = Fact::names().filter(|fact| alike(fact) > 0).collect();
@@ -445,6 +447,7 @@ mod tests {
         for (fact, words) in [
             ("PodStored", "Did you mean ItemStored or "),
             ("itemstored", "Did you mean ItemStored or "),
+            ("Enqueue", "Did you mean "),
             ("Xyz", "list of facts"),
         ] {
             let said = error(&format!("fact={fact}")).words();
