@@ -342,3 +342,27 @@ fn chinese_is_spaced_as_chinese() {
     assert_eq!(plain(&said.what), "处理循环拿到了 DeltaFIFO 的锁。");
     assert_eq!(plain(&said.why), "处理循环还在等这把锁。");
 }
+
+#[test]
+fn a_skipped_key_states_why() {
+    let key = || Key::from("default/x");
+    for (fact, en, zh) in [
+        (
+            Fact::Queue(QueueFact::ResyncSkipped { key: key() }),
+            "`x is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
+            "`x 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
+        ),
+        (
+            Fact::Queue(QueueFact::AlreadyPresent { key: key() }),
+            "`x is queued = yes → return`: what was popped before is dropped, not put in front.",
+            "`x 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
+        ),
+    ] {
+        let record = record(0, Actor::Resync, Cause::Start, fact);
+        for (lang, expected) in [(Lang::En, en), (Lang::Zh, zh)] {
+            let words = words(&record, &[], &Picture::default(), lang);
+            let expected = expected.replace(['`', '[', ']'], "");
+            assert_eq!(plain(&words.why), expected);
+        }
+    }
+}
