@@ -143,11 +143,11 @@ pub enum Class {
     Moves,
     /// Opens another run in its place.
     Opens,
-    /// Puts an input into the run. Users cannot where they only watch.
+    /// Puts an input into the run. Refused where users only watch.
     Acts,
-    /// Shows another run of the same, or a branch. Nor can they do this, nor can anybody to a cluster's run.
+    /// Shows another run of the same, or a branch. Refused where users only watch, and for a cluster's run.
     Reruns,
-    /// Begins the run anew, or puts others beside it. Nobody can to a cluster's run.
+    /// Begins the run anew, or puts others beside it. Refused for a cluster's run.
     Restarts,
     /// Leaves the run and the cursor as they are, or tells the story.
     Rest,

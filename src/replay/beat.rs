@@ -135,7 +135,7 @@ pub fn beat(facts: &[FactRecord]) -> Option<Beat> {
     let mut beat: Option<Beat> = None;
     let mut before = Act::Begins;
     for (place, FactRecord { fact, .. }) in facts.iter().enumerate() {
-        if matches!(told(fact), Told::WithLast | Told::Last) {
+        if matches!(told(fact), Told::WithLast | Told::EndsLast) {
             if let Some(beat) = &mut beat {
                 beat.facts = place + 1;
             }

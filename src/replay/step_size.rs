@@ -168,15 +168,15 @@ fn ends_call(timeline: &Timeline, place: usize, fact: &Fact) -> bool {
 pub(super) enum Told {
     /// With those that it begins.
     Itself,
-    /// It says little: with the one that it leads to.
+    /// With the one that it leads to; it says little.
     WithNext,
-    /// It says little: with the one before.
+    /// With the one before; it says little.
     WithLast,
     /// With the one before, though it says something.
-    Last,
+    EndsLast,
 }
 
-/// A fact says little by itself that is a lock, a bookkeeping entry, a part of what another fact says.
+/// Locks, bookkeeping, and parts of what another fact says say little by themselves.
 pub(super) fn told(fact: &Fact) -> Told {
     if let Fact::Queue(
         QueueFact::LockTaken { .. }
@@ -210,7 +210,7 @@ pub(super) fn told(fact: &Fact) -> Told {
     {
         Told::WithLast
     } else if let Fact::Handlers(HandlersFact::NotificationHandled { .. }) = fact {
-        Told::Last
+        Told::EndsLast
     } else {
         Told::Itself
     }

@@ -261,7 +261,6 @@ impl Ready {
     }
 }
 
-/// Without its recordings, the page can only list the informers.
 /// Whether the log is what the command prints.
 fn prints(options: &Tap) -> bool {
     let log = options.log.as_deref();
@@ -285,6 +284,7 @@ fn check(options: &Tap, records: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Without its recordings, the page can only list the informers.
 fn not_recorded(error: &io::Error) -> Text {
     let place = std::env::temp_dir().display().to_string();
     text!(

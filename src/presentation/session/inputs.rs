@@ -129,11 +129,11 @@ impl Session {
             return self.say(full(self.timeline.most()));
         }
         // Counted as a file counts them.
-        if branches::own_inputs(&self.timeline) >= MAX_INPUTS {
+        let inputs = branches::own_inputs(&self.timeline);
+        if inputs >= MAX_INPUTS {
             return self.say(too_many_inputs());
         }
         // The user's later inputs are not lost: they stay in a branch.
-        let inputs = branches::own_inputs(&self.timeline);
         let before = self.branch_name();
         let leaves = self.timeline.has_inputs_after(at);
         if leaves && !self.leave(Made::Acted, at) {

@@ -469,7 +469,7 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// Of other kinds, the field is something else.
+/// Refuses a Pod's node that is no name. In other kinds, `spec.nodeName` may be anything.
 fn check_node(fields: &Map<String, Value>) -> Result<(), String> {
     let node = fields
         .get("spec")
