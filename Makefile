@@ -58,7 +58,7 @@ help:
 	@echo 'make supply   checks licences, duplicates and sources of all dependencies, and lists them (SPDX)'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
-	@echo 'make starts   finds out which functions the first pictures need, when they have grown'
+	@echo 'make starts   finds out which functions the first pictures, lessons and panels need, when they have grown'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
 	@echo 'parts:        setup books fmt clippy test-native examples lint-benches test-wasm test-browser size'
 
@@ -103,7 +103,7 @@ dist/index.html: ;
 packed: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 
-# Finds out what the first pictures need, for embed/pack/starts.txt: when the page has grown, or begins to wait for the rest.
+# Finds out what first pictures, lessons and panels need, for embed/pack/starts.txt: when the page has grown, or begins to wait for a file.
 .PHONY: starts
 starts: setup-dist setup-browser
 	DELTASCOPE_COUNTS=1 trunk build --release --dist '$(TARGET)/counting'

@@ -1,4 +1,4 @@
-//! What comes later: what no first picture runs is fetched once that is there, or when it is asked for.
+//! What comes later: what no first picture runs is fetched once that is there, and what no lesson and no panel runs when it is asked for.
 //!
 //! In a release, `embed/pack` puts it into files of their own. A call of what is not there stops the page until it has come, and ends the
 //! program if it does not. So a file is fetched here before anything may call it: commands wait in the driver's line
@@ -18,34 +18,60 @@ pub(crate) enum Part {
     Rest,
     /// What only the page has, and no element: the shelf, a cluster. It comes with the rest.
     Own,
+    /// What neither a lesson nor a panel needs: comparisons, files, what is opened of others. It comes with the rest.
+    Seldom,
+    /// What is about a cluster: the page's own, and what is seldom needed.
+    Cluster,
+}
+
+impl Part {
+    /// The files that it is in.
+    fn files(self) -> &'static [File] {
+        match self {
+            Self::Rest => &[File::Rest],
+            Self::Own => &[File::Rest, File::Own],
+            Self::Seldom => &[File::Rest, File::Seldom],
+            Self::Cluster => &[File::Rest, File::Own, File::Seldom],
+        }
+    }
+}
+
+/// A file, by its place after the first pictures' in the glue.
+#[derive(Clone, Copy)]
+enum File {
+    Rest,
+    Own,
+    Seldom,
 }
 
 /// How it stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stands {
+    There,
     #[default]
     Away,
-    There,
     /// The last fetch has failed.
     Failed,
 }
 
 thread_local! {
-    static STANDS: [OnceCell<ArcRwSignal<Stands>>; 2] = const { [OnceCell::new(), OnceCell::new()] };
+    static STANDS: [OnceCell<ArcRwSignal<Stands>>; 3] = const { [const { OnceCell::new() }; 3] };
 }
 
-fn signal(part: Part) -> ArcRwSignal<Stands> {
-    STANDS.with(|all| all[part as usize].get_or_init(ArcRwSignal::default).clone())
+fn signal(file: File) -> ArcRwSignal<Stands> {
+    STANDS.with(|all| all[file as usize].get_or_init(ArcRwSignal::default).clone())
 }
 
 /// How a part stands; tracks it.
 pub(crate) fn stands(part: Part) -> Stands {
-    signal(part).get()
+    let files = part.files().iter().map(|&file| signal(file).get());
+    files.max().unwrap_or_default()
 }
 
 /// Whether a part is there.
 pub(crate) fn has(part: Part) -> bool {
-    signal(part).get_untracked() == Stands::There
+    let mut files = part.files().iter();
+    files.all(|&file| signal(file).get_untracked() == Stands::There)
 }
 
 /// Fetches a part. The glue lets all who wait wait for one fetch.
@@ -56,20 +82,18 @@ pub(crate) async fn fetched(part: Part) -> Result<(), Text> {
     if has(part) {
         return Ok(());
     }
-    let is_own = part == Part::Own;
-    let fetched = bring(is_own).await;
-    let stands = if fetched.is_ok() {
-        Stands::There
-    } else {
-        Stands::Failed
-    };
-    let with_it = is_own && fetched.is_ok() && !has(Part::Rest);
-    for one in with_it.then_some(Part::Rest).into_iter().chain([part]) {
-        if signal(one).get_untracked() != stands {
-            signal(one).set(stands);
+    for &file in part.files() {
+        let fetched = bring(file as u32).await;
+        let stands = match fetched {
+            Ok(_) => Stands::There,
+            Err(_) => Stands::Failed,
+        };
+        if signal(file).get_untracked() != stands {
+            signal(file).set(stands);
         }
+        fetched.map_err(|_| missing())?;
     }
-    fetched.map(|_| ()).map_err(|_| missing())
+    Ok(())
 }
 
 /// Why a part is not there.
@@ -85,10 +109,10 @@ pub(crate) fn missing() -> Text {
 extern "C" {
     // In the glue, by `embed/pack`.
     #[wasm_bindgen(catch, js_name = deltascopeBring)]
-    async fn bring(is_own: bool) -> Result<JsValue, JsValue>;
+    async fn bring(file: u32) -> Result<JsValue, JsValue>;
 }
 
 #[cfg(debug_assertions)]
-async fn bring(_is_own: bool) -> Result<JsValue, JsValue> {
+async fn bring(_file: u32) -> Result<JsValue, JsValue> {
     Ok(JsValue::UNDEFINED)
 }

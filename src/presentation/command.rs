@@ -229,6 +229,24 @@ impl Command {
         self.class() == Class::Moves
     }
 
+    /// Whether neither a lesson nor a panel needs it, so that what it needs comes when it is asked for.
+    #[must_use]
+    pub fn is_seldom(&self) -> bool {
+        matches!(
+            self,
+            Self::Open(..)
+                | Self::Smallest(..)
+                | Self::Fork
+                | Self::Branch(..)
+                | Self::RenameBranch(..)
+                | Self::RemoveBranch(..)
+                | Self::DropEvent(..)
+                | Self::MoveEvent(..)
+                | Self::Set(..)
+                | Self::Compare(..)
+        )
+    }
+
     /// Whether it opens another run.
     #[must_use]
     pub fn opens(&self) -> bool {

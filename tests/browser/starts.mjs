@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DESKTOP, DIST, LAPTOP, LATER, PHONE, launch } from "./harness.mjs";
 import { page as hostPage, serveHost } from "./hosts.mjs";
+import { visit } from "./visit.mjs";
 
 const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
 // How long after its first picture a page may still do what belongs to it.
@@ -27,6 +28,8 @@ let end = 0;
 const firsts = functions.map(([, , points]) => (end += points.length) - points.length);
 const OTHER = "other.html";
 const ran = { page: new Set(), element: new Set(), more: new Set() };
+// What ran for one of these, or for what a visitor sees after it.
+const views = new Set();
 const scenario = {
   settings: { era: "1.36" },
   initial: [{ metadata: { namespace: "default", name: "web-1" } }],
@@ -65,6 +68,10 @@ for (const path of Object.keys(hosts)) {
     await start(path, { viewport, lang: "zh-CN", colorScheme: "dark", forcedColors: viewport === LAPTOP ? "active" : "none" });
   }
 }
+await visit(browser, `${host.url}page/index.html`, async ({ page }) => {
+  (await marks(page, "page/index.html")).forEach((mark, index) => mark && views.add(index));
+  told("a visit", views);
+});
 await browser.close();
 await host.close();
 writeFileSync(LIST, listed());
@@ -104,19 +111,27 @@ async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
     await page.waitForTimeout(SETTLES_MS);
     await waits(page, fail);
   }
+  const all = await marks(page, path);
+  const of = ran[path in most ? "element" : path in hosts ? "more" : "page"];
+  for (const set of [of, views]) all.forEach((mark, index) => mark && set.add(index));
+  told(`${path} ${lang}`, of);
+  await context.close();
+}
+
+/** Which points control came to. */
+function marks(page, path) {
   const url = new URL(glue, new URL(path.includes("/") ? path : "deltascope/", host.url)).href;
-  const marks = await page.evaluate(
+  return page.evaluate(
     async ([url, at, length]) => {
       const { memory } = await (await import(url)).default();
       return [...new Uint8Array(memory.buffer, at, length)];
     },
     [url, at, end],
   );
-  const of = ran[path in most ? "element" : path in hosts ? "more" : "page"];
-  marks.forEach((mark, index) => mark && of.add(index));
-  const begun = (marks) => firsts.filter((first) => marks[first]).length;
-  console.log(`${path} ${lang}: ${begun(marks)} of ${functions.length} functions; ${of.size} of ${end} points in all`);
-  await context.close();
+}
+
+function told(what, of) {
+  console.log(`${what}: ${firsts.filter((first) => of.has(first)).length} of ${functions.length} functions; ${of.size} of ${end} points in all`);
 }
 
 /** What says that a command waits for the rest, or that it does not come, cannot wait for it. */
@@ -149,17 +164,20 @@ function listed() {
     const first = firsts[index];
     const [page, element, more] = Object.values(ran).map((of) => of.has(first));
     const isSmall = bytes(points) < SMALL && (page || element || more);
-    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : "rest";
+    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : views.has(first) ? "rest" : "seldom";
     return { path, content, points, first, side };
   });
-  const lines = ["page", "element", "more", "rest"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
+  const lines = ["page", "element", "more", "rest", "seldom"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
   lines.push("# points");
-  for (const [content, them] of grouped(all.filter(({ side }) => side !== "rest"), "content")) {
+  for (const [content, them] of grouped(all.filter(({ side }) => side !== "seldom"), "content")) {
+    if (!content || them.some(({ path }) => BY_ADDRESS.test(path))) continue;
     const { page, element, more } = ran;
-    const never = away(them, [page, element, more]);
+    const runs = them.some(({ side }) => side !== "rest");
+    const never = runs ? away(them, [page, element, more]) : [];
     // Where they come with the page: in functions that run for most elements.
     const later = them.some(({ side }) => side === "main" || side === "element") ? away(them, [element]) : [];
-    if (content && !them.some(({ path }) => BY_ADDRESS.test(path)) && (never.length > 0 || later.length > 0)) lines.push(`${content}\t${never.join(" ")}\t${later.join(" ")}`);
+    const columns = [never, later, away(them, [views])].map((ranges) => ranges.join(" "));
+    if (columns.some((column) => column)) lines.push([content, ...columns].join("\t"));
   }
   return lines.join("\n") + "\n";
 }

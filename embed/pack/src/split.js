@@ -1,8 +1,8 @@
 
 // --- the program's other files: what only the first pictures of the page, or of elements, need, or both but not most elements, the
-// rest, and of that what only the page has ---
+// rest, of that what only the page has, and what neither a lesson nor a panel needs ---
 
-const [PAGE, ELEMENT, MORE, REST, OWN] = [0, 1, 2, 3, 4];
+const [PAGE, ELEMENT, MORE, REST, OWN, SELDOM] = [0, 1, 2, 3, 4, 5];
 let isElement = false;
 let showsMore = true;
 // Those of the first picture.
@@ -54,7 +54,7 @@ async function bringOther(other) {
     if (there.has(other)) return;
     if (!fetched.has(other)) {
         // Their data may lie in the rest.
-        const coming = Promise.all([compiled(other), other === OWN && bringOther(REST)]);
+        const coming = Promise.all([compiled(other), other > REST && bringOther(REST)]);
         const got = coming.then(([module]) => take(other, module));
         fetched.set(other, got);
         got.catch(() => {
@@ -68,10 +68,10 @@ async function bringOther(other) {
 /** Fetches what an element that shows more than most needs. */
 export const more = () => bringOther(MORE);
 
-// The program asks for the rest, which may need the others, or for what only the page has as well.
-async function deltascopeBring(isOwn) {
+// The program asks for the rest, which may need the others, or for one that comes after it as well.
+async function deltascopeBring(file) {
     try {
-        await Promise.all([PAGE, ELEMENT, MORE, REST, ...(isOwn ? [OWN] : [])].map(bringOther));
+        await Promise.all([PAGE, ELEMENT, MORE, REST, REST + file].map(bringOther));
     } catch (error) {
         console.error(error);
         throw error;
@@ -102,7 +102,7 @@ function fetchNow(other) {
 // A function of another file is called before that is there: the program waits.
 function now(other) {
     if (ended) throw ended;
-    if (other === OWN) now(REST);
+    if (other > REST) now(REST);
     for (let tries = 1; !there.has(other); tries += 1) {
         try {
             take(other, fetchNow(other));

@@ -1,7 +1,7 @@
 //! What only the page has, and no element: the shelf, presenter and handout, and all that is about a cluster.
 //!
-//! In a release this, and what is only reached from here, has a file of its own, [`Part::Own`](crate::later::Part), which
-//! is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows them by the name of this module.
+//! In a release this, and what is only reached from here, has a file of its own, [`Part::Own`](crate::later::Part), but for what
+//! is seldom needed, as a cluster. That is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows them by the name of this module.
 
 use leptos::prelude::*;
 use serde_json::Value;

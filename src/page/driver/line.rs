@@ -107,6 +107,21 @@ impl Turn {
         .await
     }
 
+    /// Waits once more, before all others.
+    pub(super) fn again(self, line: &Rc<Line>) -> Self {
+        match &self.0 {
+            Some((_, place)) => {
+                place.state.set(State::Waits);
+                self
+            }
+            None => {
+                let place = Rc::default();
+                line.0.borrow_mut().push_front(Rc::clone(&place));
+                Self(Some((Rc::clone(line), place)))
+            }
+        }
+    }
+
     /// Opens the run that those behind it are for.
     pub(super) fn leads(&self) {
         if let Some((_, place)) = &self.0 {

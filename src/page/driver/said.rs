@@ -40,17 +40,17 @@ impl Driver {
         } else if !later::has(Part::Rest) {
             self.waits(true);
             let driver = self.clone();
-            spawn_local(async move { driver.bring().await });
+            spawn_local(async move { driver.bring(Part::Rest).await });
         }
         turn
     }
 
     /// Fetches what the line waits for. Meanwhile the screen says so, and Escape ends the wait.
-    async fn bring(&self) {
+    async fn bring(&self, part: Part) {
         if self.inner.brings.replace(true) {
             return;
         }
-        let fetched = self.complete(Part::Rest).await;
+        let fetched = self.complete(part).await;
         self.inner.brings.set(false);
         if self.inner.line.is_empty() {
             return;
@@ -133,14 +133,23 @@ impl Driver {
     }
 
     fn said(&self, command: Box<dyn FnOnce() -> Command>, by_script: bool) -> Said {
-        let (driver, turn) = (self.clone(), self.turn());
+        let (driver, mut turn) = (self.clone(), self.turn());
         Box::pin(async move {
-            if turn.comes().await {
-                let command = command();
-                match driver.opens(&command) {
-                    true => driver.opened(command, turn).await,
-                    false => driver.does(command, by_script, turn).await,
+            if !turn.comes().await {
+                return;
+            }
+            let command = command();
+            if command.is_seldom() && !later::has(Part::Seldom) {
+                turn = turn.again(&driver.inner.line);
+                driver.waits(true);
+                driver.bring(Part::Seldom).await;
+                if !turn.comes().await {
+                    return;
                 }
+            }
+            match driver.opens(&command) {
+                true => driver.opened(command, turn).await,
+                false => driver.does(command, by_script, turn).await,
             }
         })
     }

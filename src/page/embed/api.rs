@@ -86,7 +86,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "connect", move |options: JsValue, _: JsValue| {
         let options = to_json(&options);
         settles(on.connects(Box::pin(async move {
-            fetched(Part::Own).await?;
+            fetched(Part::Cluster).await?;
             own::connect(link, options).await
         })))
     });

@@ -120,8 +120,8 @@ async fn come(
     let view = driver.view();
     if view.race().is_some() || is_dense(&view.picture) || is_queue_dense(&view.picture) {
         // Without it there is no first picture.
-        let rest = fetched(Part::Rest).await;
-        rest.map_err(|missing| missing.get(options.lang.unwrap_or_default()).to_owned())?;
+        let seldom = fetched(Part::Seldom).await;
+        seldom.map_err(|missing| missing.get(options.lang.unwrap_or_default()).to_owned())?;
     }
     pause().await;
     let emit = get("emit").dyn_into().ok().map(Emit::Element);
@@ -177,7 +177,7 @@ async fn open(
         (None, None) => None,
     };
     if let Some(command) = command {
-        fetched(Part::Rest).await?;
+        fetched(Part::Seldom).await?;
         return Ok(session.present_shared(options, &command, slices).await?);
     }
     let scenario = scenario(&get("scenario"));
@@ -189,7 +189,7 @@ async fn open(
         }
     };
     if options.mode == Mode::Race {
-        fetched(Part::Rest).await?;
+        fetched(Part::Seldom).await?;
     }
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }

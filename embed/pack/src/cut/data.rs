@@ -90,12 +90,13 @@ pub(super) fn places(
 ///
 /// A function of a file that is absent has a stand that fetches it, but data has none: a function may use only what is surely there.
 /// That is the file it lies in and the main part, for any of the others may come first, and another one never. So what two
-/// files use stays in the main part, but for what only the page has: that comes after the rest.
+/// files use stays in the main part, but for the two that come after the rest.
 fn moved(used: &BTreeMap<u32, u8>) -> Vec<(Range<u32>, Side)> {
     let mut places: Vec<(Range<u32>, Side)> = Vec::new();
     for (&at, &sides) in used {
         let bit = |side: Side| 1 << side as u8;
-        let sides = if sides == bit(Side::Rest) | bit(Side::Own) {
+        let after = bit(Side::Rest) | bit(Side::Own) | bit(Side::Seldom);
+        let sides = if sides & !after == 0 && sides.count_ones() > 1 {
             bit(Side::Rest)
         } else {
             sides
@@ -217,15 +218,16 @@ mod tests {
     #[test]
     fn data_that_two_files_use_stays() {
         // Byte by byte: every set of users, two bytes each.
-        let used: BTreeMap<u32, u8> = (0..128).map(|at| (at, at as u8 / 2)).collect();
+        let used: BTreeMap<u32, u8> = (0..256).map(|at| (at, (at / 2) as u8)).collect();
         let bit = |side: Side| 1 << side as u32;
-        let alone = [Side::Page, Side::Element, Side::More, Side::Rest, Side::Own]
-            .map(|side| (bit(side), side));
-        // What only the page has comes after the rest.
-        let both = (bit(Side::Rest) | bit(Side::Own), Side::Rest);
-        let expected: Vec<_> = alone
-            .into_iter()
-            .chain([both])
+        let mut expected = Side::OTHERS.map(|(side, _)| (bit(side), side)).to_vec();
+        // Two files come after the rest.
+        let [rest, own, seldom] = [Side::Rest, Side::Own, Side::Seldom].map(bit);
+        let several = [rest | own, rest | seldom, own | seldom, rest | own | seldom];
+        expected.extend(several.map(|users| (users, Side::Rest)));
+        expected.sort_by_key(|(users, _)| *users);
+        let expected = expected.into_iter();
+        let expected: Vec<_> = expected
             .map(|(users, side)| (2 * users..2 * users + 2, side))
             .collect();
         assert_eq!(moved(&used), expected);

@@ -1,4 +1,4 @@
-//! The list of the functions that do not run before each first picture (`starts.txt`, which `make starts` writes). What it does not
+//! The list of the functions that do not run before each first picture, or seldom (`starts.txt`, which `make starts` writes). What it does not
 //! know stays in the main part, so that an old list costs some KB and no time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +18,13 @@ const DIGITS: usize = 8;
 /// The functions of a list. It has a section for each side but the main one, and a headline over each. A line is a path, for all
 /// functions that have it; or a path that ends with `::*`, for all below; or a path, a tab, and the contents of some that have it. Without
 /// a path, they are the contents of large functions of the section, which are known by them when they have got another path. The
-/// last section is about functions that do run: a line is the content, a tab, the points to which control does not come, a tab, and those
-/// to which it comes only on the page, or for elements that show more than most.
+/// last section is about functions that do run. A line has columns: the content, the points to which control does not come for any first
+/// picture, those to which it comes only on the page, or for elements that show more than most, and those to which it comes seldom.
 #[derive(Default)]
 pub(crate) struct List<'a> {
     sides: Vec<(Side, Names<'a>)>,
-    /// Those to which control does not come, and those to which it does, but not for most elements.
-    points: BTreeMap<&'a str, [BTreeSet<u32>; 2]>,
+    /// Those to which control does not come, those to which it does, but not for most elements, and those to which it comes seldom.
+    points: BTreeMap<&'a str, [BTreeSet<u32>; 3]>,
 }
 
 #[derive(Default)]
@@ -45,6 +45,7 @@ impl<'a> List<'a> {
                     "element" => Side::Element,
                     "more" => Side::More,
                     "rest" => Side::Rest,
+                    "seldom" => Side::Seldom,
                     "points" => {
                         is_points = true;
                         continue;
@@ -63,7 +64,7 @@ impl<'a> List<'a> {
                     let ranges = columns.next().unwrap_or_default().split(' ');
                     ranges.filter_map(range).flatten().collect()
                 };
-                list.points.insert(content, [points(), points()]);
+                list.points.insert(content, [points(), points(), points()]);
             } else if let Some((_, names)) = list.sides.last_mut() {
                 names.take(line);
             }
@@ -73,9 +74,11 @@ impl<'a> List<'a> {
 
     /// Where a point of a function of a side should be, if the list knows it.
     pub(crate) fn point(&self, side: Side, content: &str, point: u32) -> Option<Side> {
-        let [never, later] = self.points.get(content)?;
-        Some(if matches!(side, Side::Rest | Side::Own) {
-            return None;
+        let [never, later, seldom] = self.points.get(content)?;
+        Some(if seldom.contains(&point) {
+            Side::Seldom
+        } else if matches!(side, Side::Rest | Side::Own | Side::Seldom) {
+            side
         } else if never.contains(&point) {
             Side::Rest
         } else if matches!(side, Side::Main | Side::Element) && later.contains(&point) {
@@ -171,7 +174,7 @@ mod tests {
     #[test]
     fn a_list_knows_paths_what_is_below_them_and_some_of_those_with_one_path() {
         let list = List::read(
-            "# page\na::b\n# rest\n\tfedcba\na::c::*\n<T as d::E>::f\t0123ab 45cdef\n# points\n89\t1-3 7\t6\n",
+            "# page\na::b\n# rest\n\tfedcba\na::c::*\n<T as d::E>::f\t0123ab 45cdef\n# seldom\ng\n# points\n89\t1-3 7\t6\t2\n",
         )
         .unwrap();
         for (path, content, side) in [
@@ -183,19 +186,24 @@ mod tests {
             ("<T as d::E>::f", "45cdef", Side::Rest),
             ("<T as d::E>::f", "45cdee", Side::Main),
             ("another", "fedcba", Side::Rest),
+            ("g", "", Side::Seldom),
         ] {
             assert_eq!(list.side(path, content), side, "{path} {content}");
         }
-        for (side, points) in [(Side::Page, "PRRRPPPR"), (Side::Main, "0RRR00MR")] {
+        for (side, points) in [
+            (Side::Page, "PRSRPPPR"),
+            (Side::Main, "0RSR00MR"),
+            (Side::Rest, "RRSRRRRR"),
+        ] {
             let told = (0..8).map(|point| match list.point(side, "89", point) {
                 Some(Side::Rest) => 'R',
                 Some(Side::More) => 'M',
+                Some(Side::Seldom) => 'S',
                 Some(Side::Page) => 'P',
                 _ => '0',
             });
             assert_eq!(told.collect::<String>(), points);
         }
-        assert_eq!(list.point(Side::Rest, "89", 1), None);
         assert_eq!(list.point(Side::Main, "8", 1), None);
         assert!(List::read("# others\n").is_err());
     }

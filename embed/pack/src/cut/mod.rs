@@ -60,24 +60,28 @@ pub(crate) enum Side {
     Rest,
     /// Of that, what only the page has. It comes after the rest.
     Own,
+    /// What neither a lesson nor a panel needs. It comes after the rest.
+    Seldom,
 }
 
 impl Side {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Main,
         Self::Page,
         Self::Element,
         Self::More,
         Self::Rest,
         Self::Own,
+        Self::Seldom,
     ];
     /// The sides beside the main one, which have files of these names.
-    pub(crate) const OTHERS: [(Self, &str); 5] = [
+    pub(crate) const OTHERS: [(Self, &str); 6] = [
         (Self::Page, "page"),
         (Self::Element, "element"),
         (Self::More, "more"),
         (Self::Rest, "rest"),
         (Self::Own, "own"),
+        (Self::Seldom, "seldom"),
     ];
 }
 

@@ -3,7 +3,7 @@
 //! Such a function is given the locals that the stretch reads, and returns those that it sets and that are read after it; and, if
 //! the stretch can be left in several ways, in which (see `flow`). In its place the function calls it, and goes on where it would have.
 //!
-//! There are two passes, for a stretch that no first picture needs may lie within one that only some need.
+//! There is a pass for each side that a stretch may have, from what is needed last on: it may lie within one that is needed earlier.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,6 +42,9 @@ pub(super) struct Taken {
     pub(super) stretches: Stretches,
 }
 
+/// What is taken out, in this order.
+const PASSES: [Side; 3] = [Side::Seldom, Side::Rest, Side::More];
+
 /// `side`: where a point of a function belongs, which is known by its place among those that the module defines. It is nothing for those
 /// that stay whole.
 pub(super) fn outline(
@@ -49,67 +52,59 @@ pub(super) fn outline(
     side: &dyn Fn(usize, u32) -> Option<Side>,
 ) -> Result<Outlined, String> {
     let program = bodies(bytes)?;
-    // First what belongs to the rest, so that it does not come with what is around it.
-    let rest = |at: usize, body: &Body<'_>| match side(at, 0) {
-        Some(_) => body.stretches(&|point| side(at, point) != Some(Side::Rest)),
-        None => Vec::new(),
-    };
-    let first = pass(bytes, &program, &rest)?;
-    // What is left in each function still has the points that it had.
-    let mut left = bodies(&first.bytes)?;
-    left.truncate(program.len());
-    for ((body, before), kept) in left.iter_mut().zip(&program).zip(&first.kept) {
-        for (op, &at) in body.ops.iter_mut().zip(kept.iter().flatten()) {
-            op.point = before.ops[at].point;
+    let mut taken: Vec<Stretches> = vec![Vec::new(); program.len()];
+    // Which instruction of the program each one that is left was.
+    let mut was: Vec<Vec<usize>> = vec![Vec::new(); program.len()];
+    let (mut out, mut sides) = (bytes.to_vec(), Vec::new());
+    for of in PASSES {
+        let last = out;
+        let mut left = bodies(&last)?;
+        left.truncate(program.len());
+        for ((body, before), was) in left.iter_mut().zip(&program).zip(&was) {
+            for (op, &at) in body.ops.iter_mut().zip(was) {
+                op.point = before.ops[at].point;
+            }
         }
+        let pass = pass(&last, &left, &|at, body| {
+            if side(at, 0).is_none_or(|own| own >= of) {
+                return Vec::new();
+            }
+            let mut stretches = body.stretches(&|point| side(at, point) < Some(of));
+            stretches.retain(|range| {
+                let mut ops = body.ops[range.clone()].iter();
+                ops.any(|op| side(at, op.point) == Some(of))
+            });
+            stretches
+        })?;
+        for (at, kept) in pass.kept.into_iter().enumerate() {
+            let before = |now: usize| was[at].get(now).copied().unwrap_or(now);
+            let ranges = pass.taken[at].iter();
+            let ranges = ranges.map(|range| (before(range.start)..before(range.end), of));
+            taken[at].extend(ranges);
+            if let Some(kept) = kept {
+                was[at] = kept.into_iter().map(before).collect();
+            }
+        }
+        sides.resize(sides.len() + pass.new as usize, of);
+        out = pass.bytes;
     }
-    let more = |at: usize, body: &Body<'_>| {
-        let Some(own) = side(at, 0) else {
-            return Vec::new();
-        };
-        let mut stretches = body.stretches(&|point| side(at, point) == Some(own));
-        stretches.retain(|range| {
-            let mut ops = body.ops[range.clone()].iter();
-            ops.any(|op| side(at, op.point) == Some(Side::More))
-        });
-        stretches
-    };
-    let second = pass(&first.bytes, &left, &more)?;
-    let imported = first.number - program.len() as u32;
-    let mut sides = vec![Side::Rest; (second.number - first.number) as usize];
-    sides.resize((second.end - first.number) as usize, Side::More);
-    let taken = program.iter().enumerate().map(|(at, body)| {
-        let mut stretches: Stretches = Vec::new();
-        stretches.extend(
-            first.taken[at]
-                .iter()
-                .map(|range| (range.clone(), Side::Rest)),
-        );
-        let was = |now: usize| first.kept[at].as_ref().map_or(now, |kept| kept[now]);
-        stretches.extend(
-            second.taken[at]
-                .iter()
-                .map(|range| (was(range.start)..was(range.end), Side::More)),
-        );
-        Taken {
-            of: kinds(body.ops.iter().map(|op| &op.operator)),
-            stretches,
-        }
+    let taken = program.iter().zip(taken).map(|(body, stretches)| Taken {
+        of: kinds(body.ops.iter().map(|op| &op.operator)),
+        stretches,
     });
     Ok(Outlined {
-        first: imported + program.len() as u32,
+        first: Module::read(bytes)?.imported() + program.len() as u32,
         sides,
         taken: taken.collect(),
-        bytes: second.bytes,
+        bytes: out,
     })
 }
 
 /// A program after some stretches were taken out.
 struct Pass {
     bytes: Vec<u8>,
-    /// The first new function, and the one after the last.
-    number: u32,
-    end: u32,
+    /// How many functions it has got.
+    new: u32,
     /// For each function that was given: what was taken, and which of its instructions each one is now, if it is another function.
     taken: Vec<Vec<Range<usize>>>,
     kept: Vec<Option<Vec<usize>>>,
@@ -141,8 +136,7 @@ fn pass(
         .map_err(|error| error.to_string())?;
     Ok(Pass {
         bytes: anew.finish(),
-        number,
-        end: number + out.functions.len() as u32,
+        new: out.functions.len() as u32,
         taken,
         kept,
     })

@@ -60,7 +60,7 @@ impl<'a> Reach<'a> {
     /// # Errors
     /// A function runs for a first picture, and nothing reaches it: then more may be overlooked.
     pub(super) fn place(&self, sides: &mut [Side]) -> Result<(), String> {
-        use Side::{Element, Main, More, Own, Page, Rest};
+        use Side::{Element, Main, More, Own, Page, Rest, Seldom};
         let all = self.without(&[], sides);
         // A stretch has no name: something reaches it if that reaches what it was taken from.
         let mut named = self.module.names.iter();
@@ -71,10 +71,12 @@ impl<'a> Reach<'a> {
             return Err(format!("nothing reaches {name}, function {function}"));
         }
         for (from, to, others) in [
-            (Main, Rest, &[Rest, Own][..]),
+            (Main, Rest, &[Rest, Own, Seldom][..]),
             (Rest, Own, &[Own]),
-            (Main, Page, &[Page, Rest, Own]),
-            (Main, Element, &[Element, Rest, Own]),
+            (Rest, Seldom, &[Seldom]),
+            (Own, Seldom, &[Seldom]),
+            (Main, Page, &[Page, Rest, Own, Seldom]),
+            (Main, Element, &[Element, Rest, Own, Seldom]),
         ] {
             let reached = self.without(others, sides);
             for (function, _) in self.module.defined() {

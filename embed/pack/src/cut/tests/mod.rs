@@ -138,27 +138,27 @@ impl<'p> Case<'p> {
 
     /// A list that says anything.
     fn any_list(&self, choices: &mut Choices<'_>) -> String {
-        let mut lines = [const { String::new() }; 5];
+        let mut lines = [const { String::new() }; 6];
         for one in &self.functions {
             // Most belong to the rest, which only then has data of its own.
-            if let at @ 1..=6 = choices.below(8) {
-                lines[at.min(4) - 1] += &format!("{}\t{}\n", one.path, one.content);
+            if let at @ 1..=7 = choices.below(9) {
+                lines[at.min(5) - 1] += &format!("{}\t{}\n", one.path, one.content);
             }
             // A stretch may have one point, or many.
             let (few, mut side) = (choices.below(2) == 0, 0);
             let mut next = || {
                 if few || choices.below(3) == 0 {
-                    side = choices.below(3);
+                    side = choices.below(4);
                 }
                 side
             };
             let sides: Vec<usize> = (0..24).map(|_| next()).collect();
             let is = |side: usize| numbers(&sides, |one| *one == side);
             if !one.content.is_empty() {
-                lines[4] += &format!("{}\t{}\t{}\n", one.content, is(1), is(2));
+                lines[5] += &format!("{}\t{}\t{}\t{}\n", one.content, is(1), is(2), is(3));
             }
         }
-        ["page", "element", "more", "rest", "points"]
+        ["page", "element", "more", "seldom", "rest", "points"]
             .iter()
             .zip(&lines)
             .map(|(headline, lines)| format!("# {headline}\n{lines}"))
@@ -304,11 +304,13 @@ fn a_stretch_gets_and_gives_what_it_must() {
 }
 
 #[test]
-fn what_only_the_page_has_finds_its_data_in_the_rest() {
+fn what_comes_after_the_rest_finds_its_data_there() {
     let program = Program::sharing();
     let case = Case::of(&program, &[[1, 0], [0, 0]]);
-    let cut = case.cut("# rest\na::f\ndeltascope_page::board::own::f\n");
-    assert_eq!(case.compared(&cut, &[]), (None, vec![3, 4]));
+    for (seldom, side) in [("", 4), ("# seldom\n", 5)] {
+        let cut = case.cut(&format!("# rest\na::f\n{seldom}deltascope_page::board::own::f\n"));
+        assert_eq!(case.compared(&cut, &[]), (None, vec![3, side]));
+    }
 }
 
 proptest! {
