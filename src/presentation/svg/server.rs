@@ -11,6 +11,7 @@ use crate::rows::reflector::{self, COUNTED, Held, ReflectorRows};
 use crate::rows::store::Change;
 use crate::stage::StateName;
 use crate::strings;
+use deltascope_cache::fact::EventType;
 use deltascope_replay::picture::{Delivery, InformerKind, SourceKind};
 
 /// The height of a line of the stream.
@@ -88,7 +89,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
             pen,
             area(a.x, y, a.w, LINE),
             [row.event.as_str(), &row.name, rv, state],
-            row.class,
+            row.event,
             row.lit,
         );
         y += LINE;
@@ -102,8 +103,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         wire(
             pen,
             area(a.x, y, a.w, LINE),
-            [row.verb, &row.name, &rv, ""],
-            row.class,
+            [api::verb(row.event), &row.name, &rv, ""],
+            row.event,
             row.lit,
         );
         y += LINE;
@@ -126,7 +127,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
 }
 
 /// A line of the stream, or a call: verb, name, version and state.
-fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str, lit: bool) {
+fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], event: EventType, lit: bool) {
     let lost = state == pen.words.lost;
     let ground = area(a.x - 4, a.y, a.w + 8, a.h);
     if lit {
@@ -145,7 +146,7 @@ fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str,
     let plain = mono(118, ink).struck(lost);
     let bold = plain
         .bold()
-        .ink(if lost { ink } else { Ink::of_class(class) });
+        .ink(if lost { ink } else { Ink::of(hue_of(event)) });
     let cy = a.middle();
     let verb_w = if a.w < 190 { 64 } else { 72 };
     pen.text(a.x, cy, verb_w - 2, At::Start, verb, bold);
