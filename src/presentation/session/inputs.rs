@@ -26,7 +26,7 @@ const NOTICED: usize = 2_000;
 
 impl Session {
     pub(super) fn write_object(&mut self, verb: Verb, object: &Value) -> Change {
-        self.write(pod::to_write(object).map(|object| match verb {
+        self.write(pod::to_write(object.clone()).map(|object| match verb {
             Verb::Create => Write::Create(object),
             Verb::Update => Write::Update(object),
             Verb::Delete => Write::delete(object),
