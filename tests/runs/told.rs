@@ -316,7 +316,7 @@ fn what_the_server_has_forgotten_is_said_while_the_reflector_lacks_it() {
 fn a_link_opens_its_scene_with_what_the_reader_did() {
     let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "7")], None);
     session.obey(Command::CutWatch);
-    session.obey(Command::delete("default/web-1"));
+    session.obey(typed::delete("default/web-1"));
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));
     let link = session.export(Export::Link).unwrap();

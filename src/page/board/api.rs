@@ -25,6 +25,7 @@ use deltascope_presentation::rows::api::{
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::reflector::pipe;
 use deltascope_presentation::rows::{freshness_class, hue_of, type_class};
+use deltascope_presentation::session::typed;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
@@ -213,7 +214,7 @@ fn writes(
                 title=maybe(move || missing.get())
                 on:click=move |_| {
                     if let Some((key, _)) = target.get_untracked() {
-                        ui.send(Command::delete(&key));
+                        ui.send(typed::delete(&key));
                     }
                 }
             >

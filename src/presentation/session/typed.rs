@@ -12,13 +12,14 @@ use serde_json::Value;
 
 use super::branches::no_value;
 use super::compare::no_such;
-use super::messages::{no_answer, no_era, no_op, no_size};
+use super::messages::{no_answer, no_era, no_object, no_op, no_size};
 use crate::against::Against;
 use crate::anchor::Anchor;
 use crate::command::{BreakCommand, Command, Tell};
 use crate::options::{Attribute, Options, Place};
 use crate::stage::Panel;
 use crate::story::{Answer, Kind, Question};
+use deltascope_world::source::pod::{self, PodSpec, Write};
 use deltascope_world::text;
 use deltascope_world::text::Text;
 
@@ -89,7 +90,26 @@ pub fn inject(op: &str, object: Value) -> Command {
         "cut" => return Command::CutWatch,
         _ => return Command::Wrong(no_op(op)),
     };
-    Command::Write(verb, object)
+    write(verb, object)
+}
+
+/// Deletes the object with this key.
+#[must_use]
+pub fn delete(key: &str) -> Command {
+    write(Verb::Delete, PodSpec::of(key).to_json())
+}
+
+/// Writes an object, given as Kubernetes has it in JSON.
+#[must_use]
+pub fn write(verb: Verb, object: Value) -> Command {
+    match pod::to_write(object) {
+        Ok(object) => Command::Write(Box::new(match verb {
+            Verb::Create => Write::Create(object),
+            Verb::Update => Write::Update(object),
+            Verb::Delete => Write::delete(object),
+        })),
+        Err(reason) => Command::Wrong(no_object(&reason)),
+    }
 }
 
 /// Shows the new value of an attribute, one of these options; nothing if it is not the run's.
