@@ -1,7 +1,7 @@
 //! `deltascope draw`: the stage at one moment, as SVG.
 
 use deltascope_presentation::command::SvgOptions;
-use deltascope_presentation::options::Options;
+use deltascope_presentation::options::{Attribute, Options};
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::session::present::Unshown;
@@ -57,11 +57,11 @@ fn file(
 pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
     let mut asked = Options::default();
     for (key, value) in [
-        ("lesson", &options.lesson),
-        ("era", &options.era),
-        ("at", &options.at),
-        ("panels", &options.panels),
-        ("theme", &options.theme),
+        (Attribute::Lesson, &options.lesson),
+        (Attribute::Era, &options.era),
+        (Attribute::At, &options.at),
+        (Attribute::Panels, &options.panels),
+        (Attribute::Theme, &options.theme),
     ] {
         if let Some(value) = value {
             let wrong = |words| Failure::of(words).with(Exit::Usage);

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use serde_json::{Map, Value};
 
 use deltascope_presentation::command::Export;
-use deltascope_presentation::options::{KEYS, Options, Place};
+use deltascope_presentation::options::{Attribute, Options, Place};
 use deltascope_presentation::session::opening::scenario_in;
 use deltascope_presentation::session::present::Unshown;
 use deltascope_presentation::session::{Session, hand_made};
@@ -49,8 +49,8 @@ pub(super) struct Folder<'a> {
 }
 
 pub(super) struct Block {
-    /// The attributes, including the book's defaults, in the order of [`KEYS`].
-    pub(super) attributes: Vec<(&'static str, String)>,
+    /// The attributes, including the book's defaults, in the order of [`Attribute::ALL`].
+    pub(super) attributes: Vec<(Attribute, String)>,
     /// The parsed attributes.
     pub(super) options: Options,
     pub(super) caption: Option<String>,
@@ -71,7 +71,7 @@ impl Block {
     /// All problems of the block.
     pub(super) fn run(
         fence: &Fence,
-        defaults: &[(&'static str, String)],
+        defaults: &[(Attribute, String)],
         folder: Folder<'_>,
     ) -> Result<Self, Vec<Wrong>> {
         match Self::look(fence, defaults, folder) {
@@ -83,7 +83,7 @@ impl Block {
     /// The same, with the run as far as it exists, and all problems.
     pub(super) fn look(
         fence: &Fence,
-        defaults: &[(&'static str, String)],
+        defaults: &[(Attribute, String)],
         folder: Folder<'_>,
     ) -> (Option<Self>, Vec<Wrong>) {
         let mut wrong = Vec::new();
@@ -135,7 +135,7 @@ impl Block {
         (Some(block), wrong)
     }
 
-    fn ask(&mut self, fence: &Fence, defaults: &[(&'static str, String)], wrong: &mut Vec<Wrong>) {
+    fn ask(&mut self, fence: &Fence, defaults: &[(Attribute, String)], wrong: &mut Vec<Wrong>) {
         let mut say = |message: String| {
             wrong.push(Wrong {
                 line: fence.line,
@@ -171,15 +171,19 @@ impl Block {
             match &**key {
                 "caption" => self.caption = Some(value.clone()),
                 "alt" => self.alt = Some(value.clone()),
-                key if KEYS.contains(&key) => {}
+                key if Attribute::named(key).is_some() => {}
                 key => {
-                    let known: Vec<&str> = KEYS.into_iter().chain(OWN).collect();
+                    let known: Vec<&str> = Attribute::ALL
+                        .map(Attribute::id)
+                        .into_iter()
+                        .chain(OWN)
+                        .collect();
                     say(no_such("There is no attribute", key, &known));
                 }
             }
         }
-        for key in KEYS {
-            let own = written.iter().find(|(name, _)| name == key);
+        for key in Attribute::ALL {
+            let own = written.iter().find(|(name, _)| name == key.id());
             let default = defaults.iter().find(|(name, _)| *name == key);
             let Some(value) = own
                 .map(|(_, value)| value)
@@ -187,7 +191,7 @@ impl Block {
             else {
                 continue;
             };
-            self.is_era_of_book |= key == "era" && own.is_none();
+            self.is_era_of_book |= key == Attribute::Era && own.is_none();
             match self.options.set(key, value) {
                 Ok(()) => self.attributes.push((key, value.clone())),
                 Err(error) => say(error.en.to_string()),
@@ -225,7 +229,7 @@ impl Block {
         }
         // This run has no generations; only the book's default set one.
         self.options.era = None;
-        self.attributes.retain(|(key, _)| *key != "era");
+        self.attributes.retain(|(key, _)| *key != Attribute::Era);
         self.session = Session::empty();
         self.show(fence, body, folder)
     }
@@ -243,7 +247,7 @@ impl Block {
                 Some(scenario) => {
                     // Inline the scenario: pages in other folders, such as the one for printing, could not load
                     // the file.
-                    self.attributes.retain(|(key, _)| *key != "src");
+                    self.attributes.retain(|(key, _)| *key != Attribute::Src);
                     self.scenario = Some(scenario.clone());
                     self.session.present(&self.options, Some(scenario))
                 }
@@ -273,13 +277,13 @@ impl Block {
     fn check_places(&mut self, fence: &Fence, wrong: &mut Vec<Wrong>) {
         let shown = self.session.playback().cursor();
         let places = [self.options.at.clone(), self.options.until.clone()];
-        for (key, place) in ["at", "until"].into_iter().zip(places) {
+        for (key, place) in [Attribute::At, Attribute::Until].into_iter().zip(places) {
             if let Some(Err(message)) = place.map(|place| self.come_to(&place)) {
                 let written = self.attributes.iter().find(|(name, _)| *name == key);
                 let written = written.map_or("", |(_, value)| value);
                 wrong.push(Wrong {
                     line: fence.line,
-                    message: format!("{key}={written}: {message}"),
+                    message: format!("{}={written}: {message}", key.id()),
                 });
             }
         }
@@ -338,7 +342,10 @@ impl Block {
                 }
             }
         }
-        let at = self.attributes.iter().find(|(key, _)| *key == "at");
+        let at = self
+            .attributes
+            .iter()
+            .find(|(key, _)| *key == Attribute::At);
         let at = at.map_or("as it opens".to_owned(), |(_, at)| format!("at {at}"));
         report(fence, body, &at, &[], &expect::check(&here, &first), wrong);
         for (name, expected) in elsewhere {

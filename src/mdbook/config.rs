@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use deltascope_presentation::options::{KEYS, Options};
+use deltascope_presentation::options::{Attribute, Options};
 use deltascope_world::text::Lang;
 
 use super::body::{place_in_toml, plain_toml};
@@ -30,7 +30,7 @@ const MDBOOKS: [&str; 6] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Config {
     /// Attributes of blocks that do not set them.
-    pub(super) defaults: Vec<(&'static str, String)>,
+    pub(super) defaults: Vec<(Attribute, String)>,
     /// The location of the element's files: a folder of the book's sources, or a URL.
     pub(super) assets: String,
     /// The page, relative to the built book, or a URL: each picture has a link to its moment there.
@@ -72,7 +72,7 @@ impl Config {
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             };
-            if let Some(key) = KEYS.into_iter().find(|key| key == name) {
+            if let Some(key) = Attribute::named(name) {
                 match Options::default().set(key, &text) {
                     Ok(()) => config.defaults.push((key, text)),
                     Err(error) => wrong.push((name.clone(), error.en.to_string())),
@@ -90,7 +90,12 @@ impl Config {
                     )),
                 }
             } else if !MDBOOKS.contains(&&**name) {
-                let known: Vec<&str> = KEYS.into_iter().chain(OWN).chain(MDBOOKS).collect();
+                let known: Vec<&str> = Attribute::ALL
+                    .map(Attribute::id)
+                    .into_iter()
+                    .chain(OWN)
+                    .chain(MDBOOKS)
+                    .collect();
                 wrong.push((
                     name.clone(),
                     format!(
@@ -101,12 +106,15 @@ impl Config {
             }
         }
         // For other languages the element follows the reader's browser.
-        let has_lang = config.defaults.iter().any(|(key, _)| *key == "lang");
+        let has_lang = config
+            .defaults
+            .iter()
+            .any(|(key, _)| *key == Attribute::Lang);
         if let Some(lang) = of_book("language")
             && !has_lang
-            && Options::default().set("lang", lang).is_ok()
+            && Options::default().set(Attribute::Lang, lang).is_ok()
         {
-            config.defaults.push(("lang", lang.to_owned()));
+            config.defaults.push((Attribute::Lang, lang.to_owned()));
         }
         if wrong.is_empty() {
             Ok(config)
@@ -118,9 +126,9 @@ impl Config {
     /// The book's language.
     pub(super) fn lang(&self) -> Lang {
         let mut options = Options::default();
-        for (key, value) in self.defaults.iter().filter(|(key, _)| *key == "lang") {
-            // It was set before.
-            let _same = options.set(key, value);
+        for (key, value) in &self.defaults {
+            // They were set before.
+            let _same = options.set(*key, value);
         }
         options.lang.unwrap_or_default()
     }

@@ -33,7 +33,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster, link: Option<&str>) -> 
     let transcript = Transcript::of(&mut block.session, lang);
     let mut out = String::from("<figure class=\"deltascope\"><delta-scope");
     for (key, value) in &block.attributes {
-        attribute(&mut out, key, value);
+        attribute(&mut out, key.id(), value);
     }
     out.push('>');
     if let Some(scenario) = &block.scenario {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Request, Verb};
+use deltascope_cache::fact::Request;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
@@ -12,7 +12,7 @@ use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::smallest::Goal;
 use deltascope_replay::step_size::StepSize;
-use deltascope_world::source::pod::PodSpec;
+use deltascope_world::source::pod::Write;
 use serde_json::Value;
 
 use super::against::Against;
@@ -53,8 +53,8 @@ pub enum Command {
     OpenLink(Arc<str>),
     /// Cut the run down to what still shows this, by default the fact at the cursor, on a branch.
     Smallest(Option<Goal>),
-    /// Write this object, as Kubernetes has it in JSON, on the server.
-    Write(Verb, Value),
+    /// Write on the server.
+    Write(Box<Write>),
     /// Cut the watch.
     CutWatch,
     /// Forget the history of the server, so that the next watch from an old version gets 410.
@@ -154,18 +154,6 @@ pub enum Class {
 }
 
 impl Command {
-    /// Writes an object on the server.
-    #[must_use]
-    pub fn write(verb: Verb, object: &PodSpec) -> Self {
-        Self::Write(verb, object.to_json())
-    }
-
-    /// Deletes the object with this key on the server.
-    #[must_use]
-    pub fn delete(key: &str) -> Self {
-        Self::write(Verb::Delete, &PodSpec::of(key))
-    }
-
     /// What it does.
     #[must_use]
     pub fn class(&self) -> Class {

@@ -1,6 +1,6 @@
 //! The options of an element, an iframe or a fenced block: the same names everywhere.
 //!
-//! The book lists them (docs, Embedding); [`KEYS`] has their names.
+//! The book lists them (docs, Embedding); [`Attribute`] has their names.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,26 +14,29 @@ use deltascope_replay::step_size::StepSize;
 use deltascope_world::text::{Lang, Text};
 use deltascope_world::{named, text};
 
-/// The names of the attributes.
-pub const KEYS: [&str; 17] = [
-    "lesson",
-    "src",
-    "era",
-    "at",
-    "until",
-    "panels",
-    "controls",
-    "mode",
-    "scene",
-    "granularity",
-    "speed",
-    "theme",
-    "lang",
-    "motion",
-    "height",
-    "load",
-    "markers",
-];
+named! {
+    /// The names of the attributes.
+    #[allow(missing_docs, reason = "`Options` says what each of them sets")]
+    pub enum Attribute {
+        Lesson = "lesson",
+        Src = "src",
+        Era = "era",
+        At = "at",
+        Until = "until",
+        Panels = "panels",
+        Controls = "controls",
+        Mode = "mode",
+        Scene = "scene",
+        Granularity = "granularity",
+        Speed = "speed",
+        Theme = "theme",
+        Lang = "lang",
+        Motion = "motion",
+        Height = "height",
+        Load = "load",
+        Markers = "markers",
+    }
+}
 
 /// The options. A missing one has the default of the lesson or of the reader's machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,48 +182,49 @@ impl FromStr for Place {
 }
 
 impl Options {
-    /// Sets one option. An unknown key is ignored, and an empty value resets the option.
+    /// Sets one option. An empty value resets it.
     ///
     /// # Errors
     /// Fails if the value is wrong. The text says what it may be, and the old value stays.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), Text> {
-        let value = value.trim();
+    pub fn set(&mut self, attribute: Attribute, value: &str) -> Result<(), Text> {
+        let (key, value) = (attribute.id(), value.trim());
         let auto = value.is_empty() || value == "auto";
         let given = (!value.is_empty()).then(|| Arc::from(value));
-        match key {
-            "lesson" => self.lesson = given,
-            "src" => self.src = given,
-            "era" if value.is_empty() => self.era = None,
-            "era" => self.era = Some(era(key, value)?),
-            "at" => self.at = place(key, value)?,
-            "until" => self.until = place(key, value)?,
-            "panels" => self.panels = panels(key, value)?,
-            "controls" => self.controls = any_of(key, value, &Controls::ALL, Controls::id)?,
-            "mode" => self.mode = any_of(key, value, &Mode::ALL, Mode::id)?,
-            "scene" if value.is_empty() => self.scene = None,
-            "scene" => self.scene = Some(scene(key, value)?),
-            "granularity" if value.is_empty() => self.granularity = None,
-            "granularity" => {
+        match attribute {
+            Attribute::Lesson => self.lesson = given,
+            Attribute::Src => self.src = given,
+            Attribute::Era if value.is_empty() => self.era = None,
+            Attribute::Era => self.era = Some(era(key, value)?),
+            Attribute::At => self.at = place(key, value)?,
+            Attribute::Until => self.until = place(key, value)?,
+            Attribute::Panels => self.panels = panels(key, value)?,
+            Attribute::Controls => {
+                self.controls = any_of(key, value, &Controls::ALL, Controls::id)?
+            }
+            Attribute::Mode => self.mode = any_of(key, value, &Mode::ALL, Mode::id)?,
+            Attribute::Scene if value.is_empty() => self.scene = None,
+            Attribute::Scene => self.scene = Some(scene(key, value)?),
+            Attribute::Granularity if value.is_empty() => self.granularity = None,
+            Attribute::Granularity => {
                 self.granularity = Some(one_of(key, value, &StepSize::ALL, StepSize::id)?);
             }
-            "speed" if value.is_empty() => self.speed = None,
-            "speed" => self.speed = Some(speed(key, value)?),
-            "theme" if auto => self.theme = None,
-            "theme" => self.theme = Some(one_of(key, value, &Theme::ALL, Theme::id)?),
-            "lang" if auto => self.lang = None,
-            "lang" => self.lang = Some(lang(key, value)?),
-            "motion" if auto => self.motion = None,
-            "motion" => {
+            Attribute::Speed if value.is_empty() => self.speed = None,
+            Attribute::Speed => self.speed = Some(speed(key, value)?),
+            Attribute::Theme if auto => self.theme = None,
+            Attribute::Theme => self.theme = Some(one_of(key, value, &Theme::ALL, Theme::id)?),
+            Attribute::Lang if auto => self.lang = None,
+            Attribute::Lang => self.lang = Some(lang(key, value)?),
+            Attribute::Motion if auto => self.motion = None,
+            Attribute::Motion => {
                 self.motion = Some(one_of(key, value, &["full", "none"], |word| word)? == "full")
             }
             // The height of the surroundings is not known here.
-            "height" if auto || value == "fill" => self.height = None,
-            "height" => self.height = Some(height(key, value)?),
-            "load" => self.load = any_of(key, value, &Load::ALL, Load::id)?,
-            "markers" => {
+            Attribute::Height if auto || value == "fill" => self.height = None,
+            Attribute::Height => self.height = Some(height(key, value)?),
+            Attribute::Load => self.load = any_of(key, value, &Load::ALL, Load::id)?,
+            Attribute::Markers => {
                 self.pause_at_markers = any_of(key, value, &["pause"], |word| word)? == "pause";
             }
-            _ => {}
         }
         Ok(())
     }
@@ -379,16 +383,15 @@ mod tests {
             ("load", "click", true),
             ("load", "later", false),
             ("markers", "pause", true),
-            ("somethingElse", "x", true),
         ] {
-            let set = Options::default().set(key, value);
+            let set = Options::default().set(Attribute::named(key).unwrap(), value);
             assert_eq!(set.is_ok(), is_right, "{key}={value}");
             if let Err(text) = set {
                 assert!(text.en.contains(key) && text.zh.contains(key), "{text:?}");
             }
         }
         let mut options = Options::default();
-        options.set("panels", "indexer api").unwrap();
+        options.set(Attribute::Panels, "indexer api").unwrap();
         assert_eq!(options.panels, [Panel::Api, Panel::Indexer]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use deltascope::presentation::options::KEYS;
+use deltascope::presentation::options::Attribute;
 use deltascope::presentation::session::typed::CALLS;
 use deltascope::presentation::state::Event;
 
@@ -28,7 +28,11 @@ fn the_element_knows_each_attribute_and_event() {
         list.split('"').skip(1).step_by(2).collect::<BTreeSet<_>>()
     };
     // A book names its run in words, not by a link.
-    let attributes = KEYS.into_iter().chain(["link"]).collect();
+    let attributes = Attribute::ALL
+        .map(Attribute::id)
+        .into_iter()
+        .chain(["link"])
+        .collect();
     assert_eq!(list("ATTRIBUTES"), attributes);
     // The element's own script says that it is ready.
     let events = Event::ALL.map(Event::id).into_iter().chain(["ready"]);

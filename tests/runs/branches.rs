@@ -337,7 +337,7 @@ fn commands() -> impl Strategy<Value = Vec<Command>> {
         1 => Just(Command::Mode(ProcessMode::Held)),
         1 => Just(Command::PopOne),
         1 => Just(Command::Reset),
-        1 => Just(Command::delete("shop/db-0")),
+        1 => Just(typed::delete("shop/db-0")),
     ];
     prop::collection::vec(command, 1..25)
 }

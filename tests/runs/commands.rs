@@ -98,9 +98,9 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Speed(800)),
     ];
     let acts = prop_oneof![
-        3 => pod().prop_map(|pod| Command::write(Verb::Create, &pod)),
-        2 => pod().prop_map(|pod| Command::write(Verb::Update, &pod)),
-        2 => key().prop_map(Command::delete),
+        3 => pod().prop_map(|pod| typed::write(Verb::Create, pod.to_json())),
+        2 => pod().prop_map(|pod| typed::write(Verb::Update, pod.to_json())),
+        2 => key().prop_map(typed::delete),
         2 => select(FAULTS.to_vec()).prop_map(Command::Fault),
         3 => select(vec![
             Command::CutWatch,

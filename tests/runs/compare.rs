@@ -8,7 +8,7 @@ use deltascope::cache::fact::{Entry, Fact, ObjectRef, Printer, QueueFact, Server
 use deltascope::cache::key::Key;
 use deltascope::presentation::against::{Against, With};
 use deltascope::presentation::command::Command;
-use deltascope::presentation::options::Options;
+use deltascope::presentation::options::{Attribute, Options};
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::{checks, rows};
 use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, RoomDiff, Tallies, Thing};
@@ -672,10 +672,10 @@ fn a_race_follows_the_run_and_ends_with_it() {
 fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
     let mut options = Options::default();
     for (key, value) in [
-        ("lesson", "tombstone"),
-        ("at", "start"),
-        ("until", "expired"),
-        ("mode", "race"),
+        (Attribute::Lesson, "tombstone"),
+        (Attribute::At, "start"),
+        (Attribute::Until, "expired"),
+        (Attribute::Mode, "race"),
     ] {
         options.set(key, value).unwrap();
     }
@@ -690,12 +690,12 @@ fn an_element_may_begin_with_a_race_and_playing_ends_where_it_says() {
         .find(|one| &*one.id == "expired")
         .unwrap();
     assert_eq!(ended["time"], session.timeline().time_at(until.at));
-    options.set("mode", "explore").unwrap();
-    session.obey(typed::attribute("mode", &options));
+    options.set(Attribute::Mode, "explore").unwrap();
+    session.obey(typed::attribute(Attribute::Mode, &options).unwrap());
     assert_eq!(now(&mut session)["comparison"], Value::Null);
-    options.set("mode", "race").unwrap();
-    options.set("until", "").unwrap();
-    options.set("lesson", "deltafifo").unwrap();
+    options.set(Attribute::Mode, "race").unwrap();
+    options.set(Attribute::Until, "").unwrap();
+    options.set(Attribute::Lesson, "deltafifo").unwrap();
     let shown = session.present(&options, None).map_err(Text::from);
     assert!(shown.unwrap_err().en.contains("by hand"));
 }

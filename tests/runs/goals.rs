@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deltascope::cache::fact::{ProcessMode, Verb};
 use deltascope::presentation::command::{Command, Fault, Tell};
-use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::session::{Change, Session, typed};
 use deltascope::presentation::story::Story;
 use deltascope::presentation::view::story::GoalView;
 use deltascope::replay::lessons;
@@ -31,12 +31,15 @@ fn run(session: &mut Session) {
 }
 
 fn create(name: &str) -> Command {
-    Command::write(Verb::Create, &PodSpec::of(&format!("default/{name}")))
+    typed::write(
+        Verb::Create,
+        PodSpec::of(&format!("default/{name}")).to_json(),
+    )
 }
 
 #[test]
 fn an_attempt_that_fails_is_told_what_is_missing() {
-    let delete = Command::delete;
+    let delete = typed::delete;
     for (id, acts, expected) in [
         ("first-look", vec![], "Nothing was deleted"),
         (
@@ -130,7 +133,7 @@ fn a_delete_that_never_came_was_not_kept() {
         run(&mut session);
         for act in switch.into_iter().chain([
             Command::CutWatch,
-            Command::delete("default/x"),
+            typed::delete("default/x"),
             Command::Compact,
         ]) {
             session.obey(act);
@@ -189,11 +192,11 @@ fn a_cache_that_is_behind_for_a_moment_is_told_from_one_that_stays_so() {
         if cuts {
             session.obey(Command::CutWatch);
         }
-        session.obey(Command::delete("default/web-1"));
+        session.obey(typed::delete("default/web-1"));
         if held {
             run(&mut session);
         }
-        session.obey(Command::delete("default/web-2"));
+        session.obey(typed::delete("default/web-2"));
         let goal = goal(&mut session);
         assert!(goal.reached, "{cuts} {held}");
         let also = goal.also.map(|also| also.en.contains("on their way"));
@@ -205,7 +208,7 @@ fn a_cache_that_is_behind_for_a_moment_is_told_from_one_that_stays_so() {
 fn a_goal_is_reached_once_the_handler_has_returned_and_its_line_is_there() {
     let mut session = at_goal("first-look");
     session.obey(Command::CutWatch);
-    session.obey(Command::delete("default/web-1"));
+    session.obey(typed::delete("default/web-1"));
     session.obey(Command::Compact);
     run(&mut session);
     let reached = goal(&mut session);
@@ -238,7 +241,7 @@ fn a_list_that_no_410_caused_is_explained() {
             run(&mut session);
         }
         session.obey(end.clone());
-        session.obey(Command::delete("default/web-0"));
+        session.obey(typed::delete("default/web-0"));
         session.obey(create("web-0"));
         session.obey(Command::Compact);
         run(&mut session);

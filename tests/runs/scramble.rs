@@ -84,7 +84,7 @@ fn a_scrambled_run_states_the_same_facts_with_other_names() {
 
 #[test]
 fn an_owner_has_the_name_in_a_reference_that_it_has_itself() {
-    let object = |value| Arc::new(deltascope::world::source::pod::from_json(&value).unwrap());
+    let object = |value| Arc::new(deltascope::world::source::pod::from_json(value).unwrap());
     let items = [
         object(
             json!({ "kind": "ReplicaSet", "metadata": { "name": "billing-7d4", "uid": "secret-uid" } }),
@@ -189,7 +189,7 @@ proptest! {
             "spec": { "nodeName": name(at + 5), "host": { "names": [name(at + 6)] }, "env": [{ "value": name(at) }] },
             "status": { "phase": name(at + 7), "message": name(at + 1) },
         });
-        let read_object = |at: usize| Arc::new(deltascope::world::source::pod::from_json(&object(at)).unwrap());
+        let read_object = |at: usize| Arc::new(deltascope::world::source::pod::from_json(object(at)).unwrap());
         let error = deltascope::cache::lister_watcher::ApiError::from_status(504, "Timeout", name(3), ["ResourceVersionTooLarge"]);
         let responses = vec![
             (1, ResponsePart::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),

@@ -370,7 +370,7 @@ fn a_goal_is_found_in_the_run_as_it_is_after_each_act() {
     assert!(!reached(&mut session));
     let searched = session.view().step;
     session.obey(Command::Seek(cut));
-    session.obey(Command::delete("default/web-1"));
+    session.obey(typed::delete("default/web-1"));
     session.obey(Command::Compact);
     assert!(!reached(&mut session));
     session.obey(Command::Seek(usize::MAX));
@@ -599,7 +599,7 @@ fn a_link_to_a_scene_keeps_the_run_that_is_shown() {
         let view = session.view();
         session.obey(match view.events.last() {
             Some(event) if drops => Command::DropEvent(event.place),
-            _ => Command::write(Verb::Create, &PodSpec::of("mine")),
+            _ => typed::write(Verb::Create, PodSpec::of("mine").to_json()),
         });
         assert_eq!(session.view().branches.len(), 1 + usize::from(drops));
         let link = session.export(Export::Link).unwrap();
@@ -629,7 +629,7 @@ fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
     assert!(!goal(&mut session).acted, "nothing can be missed yet");
     session.obey(Command::CutWatch);
     assert!(goal(&mut session).acted);
-    session.obey(Command::delete("default/web-1"));
+    session.obey(typed::delete("default/web-1"));
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));
     assert!(goal(&mut session).reached);

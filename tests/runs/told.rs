@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
 use deltascope::presentation::command::{Command, Export, Tell};
-use deltascope::presentation::options::Options;
+use deltascope::presentation::options::{Attribute, Options};
 use deltascope::presentation::session::present::Unshown;
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::state::state;
@@ -14,8 +14,8 @@ use deltascope::world::text::{Lang, Text};
 
 fn present(pairs: &[(&str, &str)], scenario: Option<Value>) -> (Session, Result<(), String>) {
     let mut options = Options::default();
-    for (key, value) in pairs {
-        options.set(key, value).unwrap();
+    for (name, value) in pairs {
+        options.set(Attribute::named(name).unwrap(), value).unwrap();
     }
     let mut session = Session::empty();
     let shown = session.present(&options, scenario);
@@ -104,16 +104,16 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
     let (mut session, _) = present(&[("lesson", "first-look"), ("at", "called")], None);
     let called = marker(&mut session, "called");
     let mut options = Options::default();
-    for (key, value, scene) in [
-        ("mode", "story", json!(5)),
-        ("mode", "quiz", json!(4)),
-        ("mode", "explore", Value::Null),
-        ("mode", "race", Value::Null),
-        ("mode", "story", json!(4)),
-        ("mode", "", Value::Null),
+    for (value, scene) in [
+        ("story", json!(5)),
+        ("quiz", json!(4)),
+        ("explore", Value::Null),
+        ("race", Value::Null),
+        ("story", json!(4)),
+        ("", Value::Null),
     ] {
-        options.set(key, value).unwrap();
-        session.obey(typed::attribute("mode", &options));
+        options.set(Attribute::Mode, value).unwrap();
+        session.obey(typed::attribute(Attribute::Mode, &options).unwrap());
         let state = now(&mut session);
         assert_eq!(
             state["scene"].get("index").unwrap_or(&Value::Null),
@@ -122,8 +122,8 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
         );
         assert_eq!(state["step"], called, "{value}");
     }
-    options.set("scene", "2").unwrap();
-    session.obey(typed::attribute("mode", &options));
+    options.set(Attribute::Scene, "2").unwrap();
+    session.obey(typed::attribute(Attribute::Mode, &options).unwrap());
     assert_eq!(now(&mut session)["scene"]["index"], 2);
 }
 
@@ -316,7 +316,7 @@ fn what_the_server_has_forgotten_is_said_while_the_reflector_lacks_it() {
 fn a_link_opens_its_scene_with_what_the_reader_did() {
     let (mut session, _) = present(&[("lesson", "first-look"), ("scene", "7")], None);
     session.obey(Command::CutWatch);
-    session.obey(Command::delete("default/web-1"));
+    session.obey(typed::delete("default/web-1"));
     session.obey(Command::Compact);
     session.obey(Command::Seek(usize::MAX));
     let link = session.export(Export::Link).unwrap();

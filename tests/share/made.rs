@@ -138,7 +138,7 @@ fn refusals() -> impl Strategy<Value = Refusals> {
 /// What somebody does.
 pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
     let write = |write| Input::Source(Command::Write(write));
-    let read = |value: Value| pod::from_json(&value).unwrap();
+    let read = |value: Value| pod::from_json(value).unwrap();
     prop_oneof![
         object().prop_map(move |object| write(Write::Create(read(object)))),
         object().prop_map(move |object| write(Write::Update(read(object)))),
@@ -230,7 +230,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
 pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
     let alone = || {
         let entry = (ms(), input()).prop_map(|(at, input)| Entry { at, input });
-        let object = object().prop_map(|object| Arc::new(pod::from_json(&object).unwrap()));
+        let object = object().prop_map(|object| Arc::new(pod::from_json(object).unwrap()));
         let script = vec(entry, 0..4);
         let traffic = option::of(any::<u64>());
         (

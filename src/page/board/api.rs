@@ -23,8 +23,9 @@ use deltascope_presentation::rows::api::{
     ApiRows, CallRow, ObjectRow, StreamRow, draft, rows, verb,
 };
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::freshness_class;
 use deltascope_presentation::rows::reflector::pipe;
+use deltascope_presentation::rows::{freshness_class, hue_of, type_class};
+use deltascope_presentation::session::typed;
 use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{self, Strings, behind, heard};
 use deltascope_replay::picture::{Delivery, SourceKind};
@@ -213,7 +214,7 @@ fn writes(
                 title=maybe(move || missing.get())
                 on:click=move |_| {
                     if let Some((key, _)) = target.get_untracked() {
-                        ui.send(Command::delete(&key));
+                        ui.send(typed::delete(&key));
                     }
                 }
             >
@@ -607,7 +608,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
                 Delivery::Lost => " lost",
             };
             let lit = if row.lit { " lit" } else { "" };
-            format!("wire {}{delivery}{lit}", row.class)
+            format!("wire {}{delivery}{lit}", type_class(hue_of(row.event)))
         })
     });
     let state = move || {
@@ -655,7 +656,7 @@ fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
         <li>
             <button
                 class=text(move || {
-                    let class = row.with(|row| row.class);
+                    let class = row.with(|row| type_class(hue_of(row.event)));
                     let lit = if row.with(|row| row.lit) { " lit" } else { "" };
                     let chosen = if is_chosen.get() { " chosen" } else { "" };
                     format!("wire {class}{lit}{chosen}")
@@ -666,13 +667,13 @@ fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
                 data-anchor=Anchor::Call(number).to_string()
                 title=text(move || {
                     row.with(|row| {
-                        heard::parts([row.verb, &*row.key, &*row.rv.said(), ui.words().choose_call])
+                        heard::parts([verb(row.event), &*row.key, &*row.rv.said(), ui.words().choose_call])
                     })
                 })
                 translate="no"
                 on:click=move |_| choose(chosen, key.clone())
             >
-                <b>{text(move || row.with(|row| row.verb))}</b>
+                <b>{text(move || row.with(|row| verb(row.event)))}</b>
                 <span class="n">
                     {text(move || row.with(|row| row.name.clone()))}
                     {part(move || {

@@ -7,6 +7,7 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::drops::{DropRow, rows};
+use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings::{behind, heard};
 
 #[component]
@@ -22,7 +23,7 @@ pub(super) fn Drops(place: Anchor) -> impl IntoView {
             let what = behind::is_dropped(lang, row.missed, &row.what);
             view! {
                 <li
-                    class=row.class
+                    class=row.hue.map_or("", type_class)
                     class:missed=row.missed
                     data-testid="drop"
                     aria-label=heard::parts([&*what, &*row.why])

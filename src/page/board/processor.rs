@@ -18,7 +18,7 @@ use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
+    HandlerRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings::{self, heard};
@@ -242,7 +242,7 @@ fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
             {place(
                 HandlerPlace::Running,
                 text(move || {
-                    row.with(|row| format!("run {}", row.running.unwrap_or_default()))
+                    row.with(|row| format!("run {}", NotificationLook::class(row.running)))
                 }),
                 Box::new(|row| row.running_title.clone()),
             )}
@@ -251,7 +251,7 @@ fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
                     place(
                         HandlerPlace::Pending(at),
                         text(move || {
-                            row.with(|row| row.ring.get(at).copied().unwrap_or_default().to_string())
+                            row.with(|row| NotificationLook::class(row.ring.get(at).copied()))
                         }),
                         Box::new(move |row| row.ring_titles.get(at).cloned().unwrap_or_default()),
                     )
@@ -266,7 +266,7 @@ fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
             {place(
                 HandlerPlace::Sending,
                 text(move || {
-                    row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
+                    row.with(|row| format!("send {}", NotificationLook::class(row.sending)))
                 }),
                 Box::new(move |row| match &*row.sending_title {
                     "" => String::new(),

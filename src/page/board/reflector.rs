@@ -10,10 +10,10 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal;
-use deltascope_presentation::rows::reflector::{self, COUNTED, ReflectorRows, rows};
+use deltascope_presentation::rows::reflector::{self, COUNTED, Held, ReflectorRows, rows};
+use deltascope_presentation::rows::{hue_of, type_class};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
 use deltascope_presentation::strings::{self, behind, heard};
-use deltascope_replay::picture::Answer;
 
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
@@ -114,7 +114,6 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                         .iter()
                         .map(|row| {
                             let answer = strings::answer(lang, &row.answer);
-                            let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
                             view! {
                                 <li
                                     class:lit=row.lit
@@ -123,7 +122,7 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                                 >
                                     {row.text.clone()}
                                     " "
-                                    <em class:Deleted=failed>{answer.clone()}</em>
+                                    <em class:Deleted=row.failed>{answer.clone()}</em>
                                 </li>
                             }
                         })
@@ -180,38 +179,35 @@ fn counts(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
 
 /// What it has in its hand.
 fn in_hand(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
-    let kept = room.with(|room| room.temporary.clone());
-    if let Some((count, marks)) = kept {
-        let marks = marks.into_iter();
-        let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
-        return view! {
-            <small>{ui.words().temporary}</small>
-            <span class="held marks" data-testid="temporary-store">
-                {marks.collect_view()}
-                <b>{count}</b>
-            </span>
+    match room.with(|room| room.held.clone()) {
+        Some(Held::Temporary(count, marks)) => {
+            let marks = marks.into_iter();
+            let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+            view! {
+                <small>{ui.words().temporary}</small>
+                <span class="held marks" data-testid="temporary-store">
+                    {marks.collect_view()}
+                    <b>{count}</b>
+                </span>
+            }
+            .into_any()
         }
-        .into_any();
-    }
-    let (wait, hand) = room.with(|room| (room.left_ms, room.in_hand.clone()));
-    if wait > 0 {
-        return view! {
+        Some(Held::Waits(ms)) => view! {
             <span class="held waits">
-                {format!("{} {}", ui.words().waiting, decimal::tenths(wait))}
+                {format!("{} {}", ui.words().waiting, decimal::tenths(ms))}
             </span>
         }
-        .into_any();
-    }
-    hand.map(|(event, class, name)| {
-        view! {
+        .into_any(),
+        Some(Held::Event(event, name)) => view! {
             <small>{ui.words().in_hand}</small>
-            <span class=format!("held {class}") translate="no">
-                <b>{event}</b>
+            <span class=format!("held {}", type_class(hue_of(event))) translate="no">
+                <b>{event.as_str()}</b>
                 <span class="n">{name}</span>
             </span>
         }
-    })
-    .into_any()
+        .into_any(),
+        None => ().into_any(),
+    }
 }
 
 /// The connection from the API server: between the two rooms, or in the heading of the reflector's.

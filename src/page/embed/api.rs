@@ -17,7 +17,7 @@ use crate::later::{Part, fetched, has};
 use crate::live::Link;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export, SvgOptions};
-use deltascope_presentation::options;
+use deltascope_presentation::options::{Attribute, Options};
 use deltascope_presentation::session::typed::{CALLS, Given};
 use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::state::{API_VERSION, state};
@@ -144,16 +144,16 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
 /// a string as in the attribute, or a list.
 fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
     let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    let mut given = options::Options {
+    let mut given = Options {
         panels: ui.shape.with_untracked(|shape| shape.panels.clone()),
         ..Default::default()
     };
-    for name in ["panels", "theme", "lang"] {
-        let value = get(name);
+    for attribute in [Attribute::Panels, Attribute::Theme, Attribute::Lang] {
+        let value = get(attribute.id());
         let list = value.dyn_ref::<Array>().map(|list| list.join(",").into());
         if let Some(value) = list.or_else(|| value.as_string()) {
             // Unknown values are ignored.
-            let _unknown = given.set(name, &value);
+            let _unknown = given.set(attribute, &value);
         }
     }
     #[allow(

@@ -26,7 +26,7 @@ use crate::memo::effect;
 use crate::paced::Paced;
 use crate::ui::{Shape, Ui, follow};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::options::{Mode, Options};
+use deltascope_presentation::options::{Attribute, Mode, Options};
 use deltascope_presentation::rows::density::{is_dense, is_queue_dense};
 use deltascope_presentation::session::present::lesson_at_hand;
 use deltascope_presentation::session::{Session, typed};
@@ -201,12 +201,19 @@ fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
     if let Some(attributes) = attributes.dyn_ref::<Object>() {
         for entry in Object::entries(attributes) {
             let pair: js_sys::Array = entry.unchecked_into();
-            let (key, value) = (pair.get(0).as_string(), pair.get(1).as_string());
-            let set = options.set(&key.unwrap_or_default(), &value.unwrap_or_default());
-            wrong = both(wrong, set);
+            // `link` is given apart.
+            let Some(attribute) = attribute(&pair.get(0)) else {
+                continue;
+            };
+            let value = pair.get(1).as_string().unwrap_or_default();
+            wrong = both(wrong, options.set(attribute, &value));
         }
     }
     (options, wrong)
+}
+
+fn attribute(name: &JsValue) -> Option<Attribute> {
+    Attribute::named(&name.as_string()?)
 }
 
 /// The errors of both, one after the other.
@@ -229,29 +236,49 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
     let options = RefCell::new(options);
     let driver = driver.clone();
     method(api, "set", move |name: JsValue, value: JsValue| {
-        let (name, value) = (name.as_string(), value.as_string());
-        let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
-        let set = options.borrow_mut().set(&name, &value);
+        let Some(attribute) = attribute(&name) else {
+            return JsValue::UNDEFINED;
+        };
+        let set = options
+            .borrow_mut()
+            .set(attribute, &value.as_string().unwrap_or_default());
         let now = options.borrow().clone();
-        if set.is_ok() {
-            match &*name {
-                "theme" => ui.theme.set(now.theme.unwrap_or_default()),
-                "lang" => ui.lang.set(now.lang.unwrap_or(Lang::En)),
-                "motion" => driver.set_motion(now.motion),
-                "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
-                _ => {}
-            }
-        }
         let command = match set {
-            Ok(()) => typed::attribute(&name, &now),
-            Err(message) => Command::Wrong(message),
+            Ok(()) => {
+                show(attribute, &now, &driver, ui);
+                typed::attribute(attribute, &now)
+            }
+            Err(message) => Some(Command::Wrong(message)),
         };
         // What only changes the look waits for nothing.
-        if matches!(command, Command::DismissError) && !has(Part::Rest) {
+        if command.is_none() && !has(Part::Rest) {
             return JsValue::UNDEFINED;
         }
-        api::settles(driver.say(|| command))
+        // An earlier error may be about the old value.
+        api::settles(driver.say(|| command.unwrap_or(Command::DismissError)))
     });
+}
+
+/// Changes what a new value of an attribute changes of the board.
+fn show(attribute: Attribute, now: &Options, driver: &Driver, ui: Ui) {
+    match attribute {
+        Attribute::Theme => ui.theme.set(now.theme.unwrap_or_default()),
+        Attribute::Lang => ui.lang.set(now.lang.unwrap_or(Lang::En)),
+        Attribute::Motion => driver.set_motion(now.motion),
+        Attribute::Panels | Attribute::Controls | Attribute::Mode => ui.shape.set(Shape::of(now)),
+        // A command does the rest, or the element's module.
+        Attribute::Lesson
+        | Attribute::Src
+        | Attribute::Era
+        | Attribute::At
+        | Attribute::Until
+        | Attribute::Scene
+        | Attribute::Granularity
+        | Attribute::Speed
+        | Attribute::Height
+        | Attribute::Load
+        | Attribute::Markers => {}
+    }
 }
 
 /// Names the board, so that several of them on one page can be told apart.

@@ -274,7 +274,7 @@ mod tests {
     fn object(namespace: &str, name: &str, uid: &str, owners: &Value) -> Arc<DynamicObject> {
         let object = json!({ "apiVersion": "meta.k8s.io/v1", "kind": METADATA,
             "metadata": { "name": name, "namespace": namespace, "uid": uid, "ownerReferences": owners } });
-        Arc::new(from_json(&object).unwrap())
+        Arc::new(from_json(object).unwrap())
     }
 
     fn tab(
@@ -493,7 +493,7 @@ mod tests {
 
     #[test]
     fn objects_of_a_file_state_their_kind() {
-        let pod = Arc::new(from_json(&json!({ "metadata": { "name": "web-0" } })).unwrap());
+        let pod = Arc::new(from_json(json!({ "metadata": { "name": "web-0" } })).unwrap());
         let before = tab(PODS, ("apps", "ReplicaSet"), "", Vec::new());
         assert_eq!(before.kind(), Kind::of("apps/v1", "ReplicaSet"));
         let objects = Some(vec![pod]);

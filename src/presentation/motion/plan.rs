@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::anchor::{Anchor, BesidePart, HandlerPlace};
 use crate::caption::short_rv;
 use crate::rows::processor::RING;
-use crate::rows::uid_of;
+use crate::rows::{hue_of, uid_of};
 use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
@@ -212,7 +212,7 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
                 Hides::Target,
             );
             Some(Motion::flies(Flight {
-                hue: hue_of(*event),
+                hue: Some(hue_of(*event)),
                 ..flight
             }))
         }
@@ -264,7 +264,7 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
                 Hides::Inside,
             );
             Motion::flies(Flight {
-                hue: hue_of(*event),
+                hue: Some(hue_of(*event)),
                 ..flight
             })
         }
@@ -635,16 +635,6 @@ fn state(after: &Picture) -> Anchor {
         ReflectorState::Stream => StateName::Stream,
         _ => StateName::Watch,
     })
-}
-
-fn hue_of(event: EventType) -> Option<DeltaType> {
-    match event {
-        EventType::Added => Some(DeltaType::Added),
-        EventType::Modified => Some(DeltaType::Updated),
-        EventType::Deleted => Some(DeltaType::Deleted),
-        EventType::Bookmark => Some(DeltaType::Bookmark),
-        EventType::Error => None,
-    }
 }
 
 #[cfg(test)]

@@ -71,8 +71,6 @@ pub struct StreamRow {
     pub number: u64,
     /// Its type.
     pub event: EventType,
-    /// The class of its type.
-    pub class: &'static str,
     /// The object's key; empty for a bookmark.
     pub key: Key,
     /// The object's name; empty for a bookmark.
@@ -90,10 +88,8 @@ pub struct StreamRow {
 pub struct CallRow {
     /// Its number in the run, from 0.
     pub number: u64,
-    /// `Add`, `Update`, `Delete`.
-    pub verb: &'static str,
-    /// The class of its type.
-    pub class: &'static str,
+    /// The event that it corresponds to: [`verb`] is its name.
+    pub event: EventType,
     /// The key of its object.
     pub key: Key,
     /// The name of its object.
@@ -264,7 +260,6 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
         .map(|line| StreamRow {
             number: line.number,
             event: line.event,
-            class: event_class(line.event),
             key: match line.event {
                 EventType::Bookmark | EventType::Error => Key::from(""),
                 _ => line.object.key.clone(),
@@ -292,8 +287,7 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
     calls
         .map(|call| CallRow {
             number: call.number,
-            verb: verb(call.event),
-            class: event_class(call.event),
+            event: call.event,
             key: call.object.key.clone(),
             name: names.get(&call.object.key),
             rv: RvText::of(&call.object.rv),
@@ -311,15 +305,6 @@ pub fn verb(event: EventType) -> &'static str {
         EventType::Deleted => "Delete",
         // No method of a program corresponds to these.
         EventType::Bookmark | EventType::Error => "",
-    }
-}
-
-fn event_class(event: EventType) -> &'static str {
-    match event {
-        EventType::Added => "Added",
-        EventType::Modified => "Updated",
-        EventType::Deleted | EventType::Error => "Deleted",
-        EventType::Bookmark => "Bookmark",
     }
 }
 

@@ -4,7 +4,6 @@ use super::Names;
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::{self, Voice};
 use crate::rows::live;
-use crate::rows::type_class;
 use crate::stage::{Panel, WorkPart};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
@@ -23,8 +22,8 @@ pub struct DropRow {
     pub number: u64,
     /// The place on the stage where it was dropped.
     pub place: Anchor,
-    /// The class of its type; empty without one.
-    pub class: &'static str,
+    /// Its type, which is its hue.
+    pub hue: Option<DeltaType>,
     /// Its type and its object: `Deleted web-0`. Without either the name of the fact.
     pub what: String,
     /// Why, in few words: a condition with its values, or an error.
@@ -51,7 +50,7 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
             hidden += 1;
             continue;
         }
-        let (class, kind) = kind(&record.fact);
+        let (hue, kind) = kind(&record.fact);
         let key = record.fact.key();
         let what = match key {
             Some(key) => [kind, " ", &names.get(key)]
@@ -64,7 +63,7 @@ pub fn rows(view: &View, place: &Anchor, lang: Lang) -> (Vec<DropRow>, usize) {
         rows.push(DropRow {
             number: record.id.0,
             place: place.clone(),
-            class,
+            hue,
             what,
             why: caption::reason(record, &one.facts, &one.picture, voice),
             missed: is_missed(&record.fact),
@@ -154,9 +153,9 @@ fn is_missed(fact: &Fact) -> bool {
     matches!(fact, Fact::Queue(QueueFact::DeletionDetected { .. }))
 }
 
-/// The class and the name of what was dropped.
-fn kind(fact: &Fact) -> (&'static str, &'static str) {
-    let typed = |delta_type: DeltaType| (type_class(delta_type), delta_type.as_str());
+/// The hue and the name of what was dropped.
+fn kind(fact: &Fact) -> (Option<DeltaType>, &'static str) {
+    let typed = |delta_type: DeltaType| (Some(delta_type), delta_type.as_str());
     if let Fact::Queue(
         QueueFact::DeleteIgnored { .. }
         | QueueFact::DeltasMerged { .. }
@@ -167,8 +166,8 @@ fn kind(fact: &Fact) -> (&'static str, &'static str) {
     } else if let Fact::Queue(QueueFact::ResyncSkipped { .. }) = fact {
         typed(DeltaType::Sync)
     } else if let Fact::Handlers(HandlersFact::NotificationWithheld { .. }) = fact {
-        (type_class(DeltaType::Updated), "")
+        (Some(DeltaType::Updated), "")
     } else {
-        ("", "")
+        (None, "")
     }
 }

@@ -30,7 +30,7 @@ use crate::stage::Panel;
 use crate::strings::heard;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{ObjectRef, Shape};
+use deltascope_cache::fact::{EventType, ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::{Picture, QueueKind};
@@ -345,6 +345,17 @@ pub fn type_class(delta_type: DeltaType) -> &'static str {
         DeltaType::Replaced | DeltaType::ReplacedAll => "Replaced",
         DeltaType::Sync | DeltaType::SyncAll => "Sync",
         DeltaType::Bookmark => "Bookmark",
+    }
+}
+
+/// The delta type with whose hue an event is shown.
+#[must_use]
+pub fn hue_of(event: EventType) -> DeltaType {
+    match event {
+        EventType::Added => DeltaType::Added,
+        EventType::Modified => DeltaType::Updated,
+        EventType::Deleted | EventType::Error => DeltaType::Deleted,
+        EventType::Bookmark => DeltaType::Bookmark,
     }
 }
 

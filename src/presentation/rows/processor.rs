@@ -1,12 +1,12 @@
 //! The shared processor's room.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::{Mark, Names, RvText, current, is_tombstone, type_class, uid_of};
 use crate::stage::WorkPart;
 use crate::strings::{self, heard, strings};
 use crate::view::{LiveView, RECENT, View};
+use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef, Printer};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
@@ -37,19 +37,22 @@ pub struct ProcessorRows {
 }
 
 /// How a notification looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotificationLook {
-    /// The CSS class of what it brings.
-    pub class: &'static str,
+    /// The type of what it brings.
+    pub hue: DeltaType,
     /// It brings a tombstone.
     pub tombstone: bool,
 }
 
-/// Its CSS classes.
-impl fmt::Display for NotificationLook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.class)?;
-        f.write_str(if self.tombstone { " tombstone" } else { "" })
+impl NotificationLook {
+    /// The CSS classes of its dot; none of an empty place.
+    #[must_use]
+    pub fn class(look: Option<Self>) -> String {
+        look.map_or_else(String::new, |look| {
+            let tombstone = if look.tombstone { " tombstone" } else { "" };
+            [type_class(look.hue), tombstone].concat()
+        })
     }
 }
 
@@ -254,7 +257,7 @@ fn notified(notification: &NotificationRef) -> String {
 
 fn look(notification: &NotificationRef) -> NotificationLook {
     NotificationLook {
-        class: type_class(notification.delta_type()),
+        hue: notification.delta_type(),
         tombstone: is_tombstone(notification.object()),
     }
 }
@@ -346,7 +349,7 @@ mod tests {
     use deltascope_replay::picture::{Picture, Printed};
 
     const DELETED: NotificationLook = NotificationLook {
-        class: "Deleted",
+        hue: DeltaType::Deleted,
         tombstone: false,
     };
 

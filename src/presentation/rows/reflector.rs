@@ -1,9 +1,8 @@
 //! The reflector's room.
 
-use super::{Mark, Names, RvText, current, type_class};
+use super::{Mark, Names, RvText, current};
 use crate::stage::{Pipe, PipeState, StateName};
 use crate::view::View;
-use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, ReflectorFact, ServerFact, WatchEnd};
 use deltascope_cache::selector::Selector;
 use deltascope_replay::picture::{
@@ -25,8 +24,6 @@ pub struct ReflectorRows {
     pub on: Option<StateName>,
     /// After the backoff the reflector lists again.
     pub relist_next: bool,
-    /// What is left of the current backoff, in ms.
-    pub left_ms: u64,
     /// `LastSyncResourceVersion()`.
     pub last_sync: RvText,
     /// The server has said that this version is not available.
@@ -34,12 +31,21 @@ pub struct ReflectorRows {
     /// Of [`COUNTED`]: events received; lists after the first; calls of the watch-error handler; how often the
     /// resync timer fired.
     pub counts: [u64; 4],
-    /// The event that it is handling: wire name, class, object.
-    pub in_hand: Option<(&'static str, &'static str, String)>,
-    /// The temporary store of a streaming list: the number of objects, and the marks of some.
-    pub temporary: Option<(usize, Vec<Mark>)>,
+    /// What it has in its hand.
+    pub held: Option<Held>,
     /// Its requests, the newest first.
     pub requests: Vec<RequestRow>,
+}
+
+/// What a reflector has in its hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// The temporary store of a streaming list: the number of objects, and the marks of some.
+    Temporary(usize, Vec<Mark>),
+    /// Nothing, until the current backoff is over: what is left of it, in ms.
+    Waits(u64),
+    /// The event that it is handling, and the name of its object.
+    Event(EventType, String),
 }
 
 /// One request and its answer.
@@ -49,6 +55,8 @@ pub struct RequestRow {
     pub text: String,
     /// Its answer.
     pub answer: Answer,
+    /// The answer is an error, or ended with one.
+    pub failed: bool,
     /// The current fact is about it.
     pub lit: bool,
 }
@@ -139,7 +147,6 @@ pub fn rows(view: &View) -> ReflectorRows {
         ReflectorState::Stopped => Some(StateName::Stopped),
         ReflectorState::Idle => None,
     };
-    let names = Names::of(view);
     let asked = matches!(
         current(view).map(|record| &record.fact),
         Some(Fact::Reflector(
@@ -156,7 +163,6 @@ pub fn rows(view: &View) -> ReflectorRows {
         present: view.picture.api.source != SourceKind::Program,
         on,
         relist_next: reflector.relist && on == Some(StateName::Backoff),
-        left_ms: pipe(view).left_ms,
         last_sync: RvText::of(&reflector.last_sync),
         unavailable: reflector.unavailable,
         counts: [
@@ -165,20 +171,7 @@ pub fn rows(view: &View) -> ReflectorRows {
             reflector.watch_errors,
             reflector.resyncs,
         ],
-        in_hand: reflector.in_hand.as_ref().map(|(event, object)| {
-            let class = match event {
-                EventType::Added => type_class(DeltaType::Added),
-                EventType::Modified => type_class(DeltaType::Updated),
-                EventType::Deleted | EventType::Error => type_class(DeltaType::Deleted),
-                EventType::Bookmark => type_class(DeltaType::Bookmark),
-            };
-            (event.as_str(), class, names.get(&object.key))
-        }),
-        temporary: reflector.temporary.as_ref().map(|kept| {
-            let newest = kept.values().take(MARKS);
-            let marks = newest.map(|object| names.mark(&object.uid)).collect();
-            (kept.len(), marks)
-        }),
+        held: held(view),
         requests: reflector
             .requests
             .iter()
@@ -187,9 +180,27 @@ pub fn rows(view: &View) -> ReflectorRows {
             .map(|(back, line)| RequestRow {
                 text: request(line, view.picture.api.selector.as_ref()),
                 answer: line.answer.clone(),
+                failed: matches!(line.answer, Answer::Failed(_) | Answer::Ended(1..)),
                 lit: asked && back == 0,
             })
             .collect(),
+    }
+}
+
+fn held(view: &View) -> Option<Held> {
+    let reflector = &view.picture.reflector;
+    let names = Names::of(view);
+    if let Some(kept) = &reflector.temporary {
+        let newest = kept.values().take(MARKS);
+        let marks = newest.map(|object| names.mark(&object.uid)).collect();
+        return Some(Held::Temporary(kept.len(), marks));
+    }
+    match pipe(view).left_ms {
+        0 => {
+            let in_hand = reflector.in_hand.as_ref();
+            in_hand.map(|(event, object)| Held::Event(*event, names.get(&object.key)))
+        }
+        left => Some(Held::Waits(left)),
     }
 }
 
@@ -343,7 +354,6 @@ mod tests {
         picture.reflector.temporary = Some(kept.into());
         let at = rows(&view(picture, Vec::new()));
         assert_eq!(at.on, Some(StateName::Stream));
-        let kept = at.temporary.map(|(count, marks)| (count, marks.len()));
-        assert_eq!(kept, Some((2, 2)));
+        assert!(matches!(at.held, Some(Held::Temporary(2, marks)) if marks.len() == 2));
     }
 }

@@ -2,21 +2,20 @@
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, Request, ServerFact, Verb};
+use deltascope_cache::fact::{Fact, ProcessMode, ReflectorFact, Request, ServerFact};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::Made;
 use deltascope_replay::picture::SourceKind;
 use deltascope_replay::recording::RecordedInput;
 use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
-use deltascope_world::source::pod::{self, Write};
+use deltascope_world::source::pod::Write;
 use deltascope_world::source::{self, Refusals};
 use deltascope_world::virtual_time::{HandlerSettings, Input};
-use serde_json::Value;
 
 use super::messages::{
-    from_here, full, no_handler, no_history, no_object, no_watch, not_held, nothing_open,
-    object_not_watched, refusal, too_many_inputs,
+    from_here, full, no_handler, no_history, no_watch, not_held, nothing_open, object_not_watched,
+    refusal, too_many_inputs,
 };
 use super::{Change, Session, branches};
 use crate::command::Fault;
@@ -25,14 +24,6 @@ use crate::command::Fault;
 const NOTICED: usize = 2_000;
 
 impl Session {
-    pub(super) fn write_object(&mut self, verb: Verb, object: &Value) -> Change {
-        self.write(pod::to_write(object).map(|object| match verb {
-            Verb::Create => Write::Create(object),
-            Verb::Update => Write::Update(object),
-            Verb::Delete => Write::delete(object),
-        }))
-    }
-
     pub(super) fn cut_watch(&mut self) -> Change {
         if !self.has_watch() {
             return self.say(no_watch());
@@ -107,16 +98,13 @@ impl Session {
         self.insert(Input::Source(source::Command::Refuse(refusals)))
     }
 
-    pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
+    pub(super) fn write(&mut self, write: Write) -> Change {
         // A run knows a cluster's objects only from the answers of the cluster.
         let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
             return self.say(object_not_watched());
         }
-        match write {
-            Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
-            Err(reason) => self.say(no_object(&reason)),
-        }
+        self.insert(Input::Source(source::Command::Write(write)))
     }
 
     /// Inserts an input at the cursor. The future is computed anew from there.

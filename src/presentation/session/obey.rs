@@ -93,7 +93,7 @@ impl Session {
             Command::Load(_) | Command::Open(_) | Command::OpenLink(_) | Command::Smallest(_) => {
                 self.open_at_once(&command)
             }
-            Command::Write(verb, object) => self.write_object(verb, &object),
+            Command::Write(write) => self.write(*write),
             Command::CutWatch => {
                 let change = self.cut_watch();
                 self.faulted(change)

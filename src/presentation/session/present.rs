@@ -335,6 +335,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::options::Attribute;
     use crate::session::typed;
     use deltascope_cache::controller::Generation;
 
@@ -345,8 +346,8 @@ mod tests {
 
     fn options(pairs: &[(&str, &str)]) -> Options {
         let mut options = Options::default();
-        for (key, value) in pairs {
-            options.set(key, value).unwrap();
+        for (name, value) in pairs {
+            options.set(Attribute::named(name).unwrap(), value).unwrap();
         }
         options
     }

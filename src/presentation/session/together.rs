@@ -173,7 +173,7 @@ mod tests {
         respond(&mut session, 20, ResponsePart::Opened);
         for (rv, (now, name)) in objects.iter().enumerate() {
             let object = json!({ "metadata": { "name": name, "uid": name } });
-            let mut object = deltascope_world::source::pod::from_json(&object).unwrap();
+            let mut object = deltascope_world::source::pod::from_json(object).unwrap();
             object.metadata.resource_version = Some(rv.to_string());
             let event = RecordedEvent::Object {
                 event: EventType::Added,

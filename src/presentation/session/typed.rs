@@ -12,13 +12,14 @@ use serde_json::Value;
 
 use super::branches::no_value;
 use super::compare::no_such;
-use super::messages::{no_answer, no_era, no_op, no_size};
+use super::messages::{no_answer, no_era, no_object, no_op, no_size};
 use crate::against::Against;
 use crate::anchor::Anchor;
 use crate::command::{BreakCommand, Command, Tell};
-use crate::options::{Options, Place};
+use crate::options::{Attribute, Options, Place};
 use crate::stage::Panel;
 use crate::story::{Answer, Kind, Question};
+use deltascope_world::source::pod::{self, PodSpec, Write};
 use deltascope_world::text;
 use deltascope_world::text::Text;
 
@@ -89,21 +90,51 @@ pub fn inject(op: &str, object: Value) -> Command {
         "cut" => return Command::CutWatch,
         _ => return Command::Wrong(no_op(op)),
     };
-    Command::Write(verb, object)
+    write(verb, object)
 }
 
-/// Shows the new value of an attribute, one of these options.
+/// Deletes the object with this key.
 #[must_use]
-pub fn attribute(name: &str, options: &Options) -> Command {
-    match (name, options) {
-        ("era", Options { era: Some(era), .. }) => Command::Generation(*era),
-        ("at", Options { at: Some(at), .. }) => Command::SeekTo(at.clone()),
-        ("speed", _) => Command::Speed(options.speed.unwrap_or(100)),
-        ("granularity", _) => Command::StepSize(options.granularity.unwrap_or_default()),
-        ("until" | "markers", _) => Command::Stops(options.until.clone(), options.pause_at_markers),
-        ("mode" | "scene", _) => Command::Present(options.mode, options.scene),
-        // An earlier error may be about the old value.
-        _ => Command::DismissError,
+pub fn delete(key: &str) -> Command {
+    write(Verb::Delete, PodSpec::of(key).to_json())
+}
+
+/// Writes an object, given as Kubernetes has it in JSON.
+#[must_use]
+pub fn write(verb: Verb, object: Value) -> Command {
+    match pod::to_write(object) {
+        Ok(object) => Command::Write(Box::new(match verb {
+            Verb::Create => Write::Create(object),
+            Verb::Update => Write::Update(object),
+            Verb::Delete => Write::delete(object),
+        })),
+        Err(reason) => Command::Wrong(no_object(&reason)),
+    }
+}
+
+/// Shows the new value of an attribute, one of these options; nothing if it is not the run's.
+#[must_use]
+pub fn attribute(attribute: Attribute, options: &Options) -> Option<Command> {
+    match attribute {
+        Attribute::Era => options.era.map(Command::Generation),
+        Attribute::At => options.at.clone().map(Command::SeekTo),
+        Attribute::Speed => Some(Command::Speed(options.speed.unwrap_or(100))),
+        Attribute::Granularity => Some(Command::StepSize(options.granularity.unwrap_or_default())),
+        Attribute::Until | Attribute::Markers => Some(Command::Stops(
+            options.until.clone(),
+            options.pause_at_markers,
+        )),
+        Attribute::Mode | Attribute::Scene => Some(Command::Present(options.mode, options.scene)),
+        // These open another run, or change how one is shown.
+        Attribute::Lesson
+        | Attribute::Src
+        | Attribute::Panels
+        | Attribute::Controls
+        | Attribute::Theme
+        | Attribute::Lang
+        | Attribute::Motion
+        | Attribute::Height
+        | Attribute::Load => None,
     }
 }
 

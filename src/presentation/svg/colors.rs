@@ -2,7 +2,6 @@
 //! sheet. A test compares both.
 
 use crate::rows::Mark;
-use crate::rows::type_class;
 use deltascope_cache::delta::DeltaType;
 
 /// A colour, by its place in [`TOKENS`].
@@ -64,20 +63,15 @@ impl Ink {
     pub(super) const DELETED: Self = Self(13);
     const HUE_0: u8 = 17;
 
-    /// The colour of a class that rows use.
-    pub(super) fn of_class(class: &str) -> Self {
-        match class {
-            "Added" => Self::ADDED,
-            "Updated" => Self(12),
-            "Deleted" => Self::DELETED,
-            "Replaced" => Self(14),
-            "Sync" => Self(15),
-            _ => Self(16),
-        }
-    }
-
     pub(super) fn of(delta_type: DeltaType) -> Self {
-        Self::of_class(type_class(delta_type))
+        match delta_type {
+            DeltaType::Added => Self::ADDED,
+            DeltaType::Updated => Self(12),
+            DeltaType::Deleted => Self::DELETED,
+            DeltaType::Replaced | DeltaType::ReplacedAll => Self(14),
+            DeltaType::Sync | DeltaType::SyncAll => Self(15),
+            DeltaType::Bookmark => Self(16),
+        }
     }
 
     /// The colour of a mark; [`Self::NONE`] if the mark is hollow.

@@ -244,10 +244,7 @@ impl Pen<'_> {
             _ => 3,
         };
         for (at, row) in rows.iter().enumerate() {
-            let ink = match row.class {
-                "" => Ink::INK_2,
-                class => Ink::of_class(class),
-            };
+            let ink = row.hue.map_or(Ink::INK_2, Ink::of);
             let sign = if row.missed { "? " } else { "× " };
             let more = more.as_deref().filter(|_| at + 1 == rows.len());
             let small = sans(110, Ink::INK_2);

@@ -6,11 +6,13 @@ use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::decimal;
 use crate::rows::api;
 use crate::rows::density::Field;
-use crate::rows::reflector::{self, COUNTED, ReflectorRows};
+use crate::rows::hue_of;
+use crate::rows::reflector::{self, COUNTED, Held, ReflectorRows};
 use crate::rows::store::Change;
 use crate::stage::StateName;
 use crate::strings;
-use deltascope_replay::picture::{Answer, Delivery, InformerKind, SourceKind};
+use deltascope_cache::fact::EventType;
+use deltascope_replay::picture::{Delivery, InformerKind, SourceKind};
 
 /// The height of a line of the stream.
 const LINE: i32 = 24;
@@ -87,7 +89,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
             pen,
             area(a.x, y, a.w, LINE),
             [row.event.as_str(), &row.name, rv, state],
-            row.class,
+            row.event,
             row.lit,
         );
         y += LINE;
@@ -101,8 +103,8 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         wire(
             pen,
             area(a.x, y, a.w, LINE),
-            [row.verb, &row.name, &rv, ""],
-            row.class,
+            [api::verb(row.event), &row.name, &rv, ""],
+            row.event,
             row.lit,
         );
         y += LINE;
@@ -125,7 +127,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
 }
 
 /// A line of the stream, or a call: verb, name, version and state.
-fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str, lit: bool) {
+fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], event: EventType, lit: bool) {
     let lost = state == pen.words.lost;
     let ground = area(a.x - 4, a.y, a.w + 8, a.h);
     if lit {
@@ -144,7 +146,7 @@ fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str,
     let plain = mono(118, ink).struck(lost);
     let bold = plain
         .bold()
-        .ink(if lost { ink } else { Ink::of_class(class) });
+        .ink(if lost { ink } else { Ink::of(hue_of(event)) });
     let cy = a.middle();
     let verb_w = if a.w < 190 { 64 } else { 72 };
     pen.text(a.x, cy, verb_w - 2, At::Start, verb, bold);
@@ -180,12 +182,11 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         y += states(pen, a.below(y), &rows) + 4;
         y += pen.sub(a.x, y, a.w, words.requests) - 4;
     }
-    let held = rows.temporary.is_some() || rows.left_ms > 0 || rows.in_hand.is_some();
     let below = if unused {
         0
     } else {
         let hand = if pen.framed { 20 } else { 48 };
-        5 * 17 + 14 + if held { hand } else { 0 }
+        5 * 17 + 14 + if rows.held.is_some() { hand } else { 0 }
     };
     let places = ((a.bottom() - y - below) / 16).clamp(2, 12);
     if rows.requests.is_empty() && !unused {
@@ -196,17 +197,17 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         return y - a.y;
     }
     // In an element it is a line above the counts.
-    if held && pen.framed {
-        hand_line(pen, a.below(y), &rows);
+    if let Some(held) = rows.held.as_ref().filter(|_| pen.framed) {
+        hand_line(pen, a.below(y), held);
         y += 20;
     }
     y += 7;
     pen.line(a.x, y, a.w, 0, Ink::LINE_2, "");
     y += 6;
     y += counts(pen, a.below(y), &rows);
-    if held && !pen.framed {
+    if let Some(held) = rows.held.as_ref().filter(|_| !pen.framed) {
         y += 8;
-        hand(pen, a.below(y), &rows);
+        hand(pen, a.below(y), held);
         y += SUB + 20;
     }
     y - a.y
@@ -256,8 +257,7 @@ fn requests(pen: &mut Pen, a: Area, rows: &ReflectorRows, places: i32) -> i32 {
     let mut left = places;
     for row in &rows.requests {
         let ink = if row.lit { Ink::INK } else { Ink::INK_2 };
-        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
-        let answered = match (failed, row.lit) {
+        let answered = match (row.failed, row.lit) {
             (true, _) => Ink::DELETED,
             (_, true) => Ink::INK,
             _ => Ink::INK_3,
@@ -285,21 +285,23 @@ fn requests(pen: &mut Pen, a: Area, rows: &ReflectorRows, places: i32) -> i32 {
 }
 
 /// What it has in its hand, as a line at the right.
-fn hand_line(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
+fn hand_line(pen: &mut Pen, a: Area, held: &Held) {
     let words = pen.words;
-    let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
-    let (label, ink, value) = match (&rows.temporary, rows.left_ms) {
-        (Some((kept, _)), _) => (words.temporary, Ink::INK, kept.to_string()),
-        (None, 1..) => (words.waiting, Ink::INK, decimal::tenths(rows.left_ms)),
-        _ => (words.in_hand, Ink::of_class(class), event.to_owned()),
-    };
     let of = mono(110, Ink::INK);
+    let (label, ink, value, name) = match held {
+        Held::Temporary(kept, _) => (words.temporary, Ink::INK, kept.to_string(), ""),
+        Held::Waits(ms) => (words.waiting, Ink::INK, decimal::tenths(*ms), ""),
+        Held::Event(event, name) => {
+            let ink = Ink::of(hue_of(*event));
+            (words.in_hand, ink, event.as_str().to_owned(), &**name)
+        }
+    };
     let runs = [
         (label, sans(115, Ink::INK_3)),
         (" ", of),
         (&*value, of.ink(ink).bold()),
         (" ", of),
-        (&*name, of),
+        (name, of),
     ];
     pen.runs(a.right(), a.y + 12, a.w, At::End, &runs);
 }
@@ -324,11 +326,11 @@ fn counts(pen: &mut Pen, a: Area, rows: &ReflectorRows) -> i32 {
 }
 
 /// What it has in its hand, as a box.
-fn hand(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
+fn hand(pen: &mut Pen, a: Area, held: &Held) {
     let words = pen.words;
     let at = area(a.x, a.y + 16, a.w, 26);
-    let label = match (&rows.temporary, rows.left_ms) {
-        (Some((kept, marks)), _) => {
+    let label = match held {
+        Held::Temporary(kept, marks) => {
             pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
             for (place, mark) in (0..).zip(marks) {
                 pen.mark(at.x + 8 + place * 12, at.middle(), 9, *mark);
@@ -338,26 +340,19 @@ fn hand(pen: &mut Pen, a: Area, rows: &ReflectorRows) {
             pen.text(at.right() - 7, at.middle(), 40, At::End, &text, of);
             words.temporary
         }
-        (None, 1..) => {
+        Held::Waits(ms) => {
             pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
-            let text = decimal::tenths(rows.left_ms);
+            let text = decimal::tenths(*ms);
             pen.line_in(at, &text, mono(110, Ink::INK));
             words.waiting
         }
-        _ => {
-            let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
-            let ink = Ink::of_class(class);
+        Held::Event(event, name) => {
+            let ink = Ink::of(hue_of(*event));
             pen.rect(at, 7, Ink::NONE, ink, "");
             let x = at.x + 7;
             let of = mono(110, ink).bold();
-            let w = pen.text(x, at.middle(), at.w - 14, At::Start, event, of) + 6;
-            pen.name(
-                x + w,
-                at.middle(),
-                at.w - 14 - w,
-                &name,
-                mono(110, Ink::INK),
-            );
+            let w = pen.text(x, at.middle(), at.w - 14, At::Start, event.as_str(), of) + 6;
+            pen.name(x + w, at.middle(), at.w - 14 - w, name, mono(110, Ink::INK));
             words.in_hand
         }
     };

@@ -4,12 +4,11 @@ use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
 use super::{Ink, draw, poster, stage};
 use crate::command::SvgOptions;
-use crate::options::Theme;
 use std::rc::Rc;
 
 use crate::against::Against;
 use crate::command::{Command, Tell};
-use crate::options::{Controls, Options};
+use crate::options::{Attribute, Controls, Options, Theme};
 use crate::rows::drops;
 use crate::session::{Session, typed};
 use crate::stage::Panel;
@@ -57,7 +56,7 @@ fn shapes() -> Vec<SvgOptions> {
 fn moments(id: &str, era: Option<&str>) -> Vec<View> {
     let mut session = Session::new();
     let mut options = Options::default();
-    options.set("lesson", id).unwrap();
+    options.set(Attribute::Lesson, id).unwrap();
     if session.present(&options, None).is_err() {
         return Vec::new();
     }
@@ -512,8 +511,11 @@ fn a_poster_shows_what_was_dropped_over_what_is_there() {
 fn a_picture_of_a_story_has_no_words_that_the_story_lacks() {
     let mut session = Session::new();
     let mut options = Options::default();
-    for (key, value) in [("lesson", "first-look"), ("mode", "story")] {
-        options.set(key, value).unwrap();
+    for (attribute, value) in [
+        (Attribute::Lesson, "first-look"),
+        (Attribute::Mode, "story"),
+    ] {
+        options.set(attribute, value).unwrap();
     }
     session.present(&options, None).unwrap();
     let mut wrong = Vec::new();

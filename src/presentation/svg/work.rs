@@ -334,7 +334,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
     let dot = |pen: &mut Pen, at: Area, r: i32, look: Option<NotificationLook>, more: &str| {
-        let ink = look.map_or(Ink::WIRE, |look| Ink::of_class(look.class));
+        let ink = look.map_or(Ink::WIRE, |look| Ink::of(look.hue));
         if look.is_some() {
             pen.rect(at, r, ink, Ink::NONE, " fill-opacity=\".18\"");
         }

@@ -632,7 +632,7 @@ fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
             let mut invariants = Invariants::of(&timeline);
             for name in ["x", "y", "z"] {
                 let object = serde_json::json!({ "metadata": { "name": name } });
-                let object = deltascope_world::source::pod::from_json(&object).unwrap();
+                let object = deltascope_world::source::pod::from_json(object).unwrap();
                 let write = deltascope_world::source::pod::Write::Create(object);
                 for input in [
                     deltascope_world::source::Command::Write(write),

@@ -68,7 +68,7 @@ impl Write {
 
 impl Read for DynamicObject {
     fn read(value: Value) -> Result<Self, Wrong> {
-        Ok(from_json(&value)?)
+        Ok(from_json(value)?)
     }
 }
 
@@ -187,12 +187,12 @@ pub fn parse(text: &str) -> Result<DynamicObject, String> {
 /// # Errors
 ///
 /// States what is wrong, where, and what to do.
-pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
-    let size = serde_json::to_vec(value).map_or(0, |bytes| bytes.len());
+pub fn from_json(value: Value) -> Result<DynamicObject, String> {
+    let size = serde_json::to_vec(&value).map_or(0, |bytes| bytes.len());
     if size > MAX_OBJECT {
         return Err(too_large(size));
     }
-    checked(value.clone())
+    checked(value)
 }
 
 /// Reads an object that a user writes on the server: as [`from_json`], and a Pod's node is a name.
@@ -200,7 +200,7 @@ pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
 /// # Errors
 ///
 /// States what is wrong, where, and what to do.
-pub fn to_write(value: &Value) -> Result<DynamicObject, String> {
+pub fn to_write(value: Value) -> Result<DynamicObject, String> {
     value.as_object().map_or(Ok(()), check_node)?;
     from_json(value)
 }
@@ -583,7 +583,7 @@ mod tests {
         assert_eq!((node(&object), phase(&object)), ("n1", "Running"));
         assert_eq!(body(&object).labels, spec.labels);
         assert_eq!(
-            from_json(&serde_json::to_value(&object).unwrap()).unwrap(),
+            from_json(serde_json::to_value(&object).unwrap()).unwrap(),
             object
         );
     }
@@ -612,7 +612,7 @@ mod tests {
 
     #[test]
     fn the_data_of_a_secret_is_dropped() {
-        let object = from_json(&json!({
+        let object = from_json(json!({
             "apiVersion": "v1", "kind": "Secret",
             "metadata": {"name": "s", "managedFields": [], "annotations": {
                 "kubectl.kubernetes.io/last-applied-configuration": "hunter2", "a": "b"}},
@@ -720,10 +720,10 @@ mod tests {
                 "metadata.ownerReferences.name must be a text",
             ),
         ] {
-            let error = from_json(&value).unwrap_err();
+            let error = from_json(value.clone()).unwrap_err();
             assert!(error.contains(part), "{value}: {error}");
         }
-        let node = to_write(&json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}));
+        let node = to_write(json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}));
         assert!(
             node.unwrap_err()
                 .contains("spec.nodeName \"N@de\" is not a DNS subdomain")
@@ -738,7 +738,7 @@ mod tests {
         let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7d4", "uid": "u",
             "controller": true});
         let value = json!({"metadata": {"name": "a", "ownerReferences": [owner]}});
-        let object = from_json(&value).unwrap();
+        let object = from_json(value.clone()).unwrap();
         assert_eq!(crate::source::write::object(&object), value);
         let owner = object.metadata.owner_references.unwrap().remove(0);
         assert_eq!((&*owner.kind, &*owner.uid), ("ReplicaSet", "u"));
@@ -748,6 +748,6 @@ mod tests {
     fn label_keys_may_have_a_prefix() {
         let value = json!({"metadata": {"name": "a", "labels": {
             "app.kubernetes.io/name": "web", "Tier_1": "", "x": "v1.2_B"}}});
-        assert_eq!(from_json(&value).unwrap().metadata.labels.unwrap().len(), 3);
+        assert_eq!(from_json(value).unwrap().metadata.labels.unwrap().len(), 3);
     }
 }

@@ -257,7 +257,7 @@ mod tests {
             let owner =
                 json!({ "apiVersion": api_version, "kind": kind, "name": name, "uid": uid });
             let object = json!({ "metadata": { "name": "a", "ownerReferences": [owner] } });
-            weight(&pod::from_json(&object).unwrap())
+            weight(&pod::from_json(object).unwrap())
         };
         let long = "x".repeat(500);
         for at in 0..4 {

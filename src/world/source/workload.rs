@@ -329,7 +329,7 @@ mod tests {
     ) -> (Key, Option<Body>) {
         let (key, body) = match write {
             Write::Create(object) | Write::Update(object) => {
-                pod::from_json(&serde_json::to_value(object).unwrap()).unwrap();
+                pod::from_json(serde_json::to_value(object).unwrap()).unwrap();
                 (
                     key(object.namespace(), object.name()),
                     Some(pod::body(object)),

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use deltascope::presentation::options::{KEYS, Options};
+use deltascope::presentation::options::{Attribute, Options};
 use deltascope::presentation::stage::Panel;
 use deltascope::replay::lessons;
 use deltascope::replay::tap::finding::Odd;
@@ -78,7 +78,11 @@ fn the_tables_of_the_chapters_list_all_fields_and_values() {
         }
 
         let attributes = first(&tables(lang, "embedding")[0]);
-        let keys = KEYS.into_iter().chain(["link"]).map(str::to_owned);
+        let keys = Attribute::ALL
+            .map(Attribute::id)
+            .into_iter()
+            .chain(["link"])
+            .map(str::to_owned);
         assert_eq!(attributes, keys.collect(), "{lang}");
     }
 }
@@ -160,22 +164,23 @@ fn the_element_s_types_have_every_word_of_an_option() {
         listed.map(str::to_owned).collect::<BTreeSet<_>>()
     };
     let (_, attributes) = types.split_once("interface DeltaScopeAttributes ").unwrap();
-    for (key, of) in [
-        ("era", "type Era = "),
-        ("panels", "type Panel = "),
-        ("granularity", "type Granularity = "),
-        ("controls", "  controls?: "),
-        ("mode", "  mode?: "),
-        ("theme", "  theme?: "),
-        ("motion", "  motion?: "),
-        ("load", "  load?: "),
-        ("markers", "  markers?: "),
+    for (attribute, of) in [
+        (Attribute::Era, "type Era = "),
+        (Attribute::Panels, "type Panel = "),
+        (Attribute::Granularity, "type Granularity = "),
+        (Attribute::Controls, "  controls?: "),
+        (Attribute::Mode, "  mode?: "),
+        (Attribute::Theme, "  theme?: "),
+        (Attribute::Motion, "  motion?: "),
+        (Attribute::Load, "  load?: "),
+        (Attribute::Markers, "  markers?: "),
     ] {
+        let key = attribute.id();
         assert!(attributes.contains(&format!("  {key}?: ")), "{key}");
         let mut has = words(of);
         // Nobody has to write it, and it is no word of the error.
         has.remove("auto");
-        let error = Options::default().set(key, "?").unwrap_err();
+        let error = Options::default().set(attribute, "?").unwrap_err();
         assert_eq!(has, listed(error.en.to_string()), "{key}");
     }
     for name in ["feed", "machinery", "queue"] {

@@ -211,7 +211,7 @@ fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
     ));
     let mut edited = draft(&session.view(), &"x".into()).unwrap();
     edited.set_app("cache".into());
-    session.obey(Command::write(Verb::Update, &edited));
+    session.obey(typed::write(Verb::Update, edited.to_json()));
     let picture = session.picture();
     let labels = &picture.api.objects.get("x").unwrap().body.labels;
     assert_eq!(labels.get("app").map(String::as_str), Some("cache"));

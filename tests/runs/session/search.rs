@@ -2,7 +2,7 @@
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
-use deltascope::presentation::options::Options;
+use deltascope::presentation::options::{Attribute, Options};
 use deltascope::presentation::session::{Session, typed};
 use deltascope::presentation::view::View;
 use deltascope::presentation::view::walking::Said;
@@ -38,12 +38,12 @@ proptest! {
         let before = without_the_search(&mut session);
         let text = format!("key=nobody/at-all {part}");
         let mut options = Options::default();
-        options.set("until", "input:9999").unwrap();
+        options.set(Attribute::Until, "input:9999").unwrap();
         match how {
             0 => session.obey(typed::predicate(&text, Command::RunUntil)),
             1 => session.obey_or_say(typed::predicate(&text, Command::RunUntil)),
             2 => session.obey(typed::place("input:9999")),
-            _ => session.obey(typed::attribute("until", &options)),
+            _ => session.obey(typed::attribute(Attribute::Until, &options).unwrap()),
         };
         if how == 0 {
             let view = session.view();

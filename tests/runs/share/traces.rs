@@ -218,9 +218,9 @@ fn command() -> impl Strategy<Value = Command> {
         })
     };
     prop_oneof![
-        word().prop_map(|key| Command::delete(&key)),
-        pod().prop_map(|pod| Command::write(Verb::Create, &pod)),
-        pod().prop_map(|pod| Command::write(Verb::Update, &pod)),
+        word().prop_map(|key| typed::delete(&key)),
+        pod().prop_map(|pod| typed::write(Verb::Create, pod.to_json())),
+        pod().prop_map(|pod| typed::write(Verb::Update, pod.to_json())),
         proptest::sample::select(vec![
             Command::CutWatch,
             Command::Compact,

@@ -10,6 +10,7 @@ use crate::ui::Ui;
 use deltascope_cache::fact::{EventType, Verb};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::api::free_name;
+use deltascope_presentation::session::typed;
 use deltascope_presentation::strings::Strings;
 use deltascope_world::source::pod::PodSpec;
 
@@ -105,7 +106,7 @@ pub(super) fn PodForm(
         };
         draft.set_app(app.get_untracked().trim().to_owned());
         let verb = if editing { Verb::Update } else { Verb::Create };
-        ui.send(Command::write(verb, &draft));
+        ui.send(typed::write(verb, draft.to_json()));
         sent.set(true);
     };
     let host = ui.host();

@@ -5,7 +5,7 @@ use deltascope_cache::selector::Selector;
 
 fn object(name: &str, app: &str) -> DynamicObject {
     let object = json!({ "metadata": { "name": name, "labels": { "app": app } } });
-    pod::from_json(&object).unwrap()
+    pod::from_json(object).unwrap()
 }
 
 fn selecting(selector: Option<&str>) -> Settings {
