@@ -1,5 +1,7 @@
 //! Links to lessons, and what a click on one does.
 
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
 use web_sys::MouseEvent;
@@ -99,6 +101,15 @@ pub(super) fn open(ui: Ui, link: &str) {
     go_to(ui, link);
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));
+}
+
+/// Whether the run that this link begins is open.
+pub(super) fn is_open(ui: Ui, link: &str) -> bool {
+    let lesson = ui.view.with_untracked(|view| Rc::clone(&view.lesson));
+    link == match lesson.has_story {
+        true => story_link(course(link), &lesson.id, 1),
+        false => lesson_link(&lesson.id),
+    }
 }
 
 /// The course in which a link's lesson is taken.
