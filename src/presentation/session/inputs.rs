@@ -11,6 +11,7 @@ use deltascope_replay::timeline::is_response;
 use deltascope_replay::trace::MAX_INPUTS;
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::{self, Refusals};
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{HandlerSettings, Input};
 use serde_json::Value;
 
@@ -107,7 +108,7 @@ impl Session {
         self.insert(Input::Source(source::Command::Refuse(refusals)))
     }
 
-    pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
+    pub(super) fn write(&mut self, write: Result<Write, Text>) -> Change {
         // A run knows a cluster's objects only from the answers of the cluster.
         let is_cluster = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_cluster && !self.is_live() && self.picture().api.watch.is_none() {
