@@ -18,6 +18,7 @@ use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live;
 use deltascope_presentation::stage::{Panel, has_two_rows, least_width};
 use deltascope_presentation::strings;
+use deltascope_world::text::Text;
 
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
 const NARROW: &str = "(max-width: 56.24em)";
@@ -48,6 +49,8 @@ pub(super) struct Layout {
     pub(super) panels: Memo<Vec<Panel>>,
     pub(super) presenter: Presenter,
     pub(super) drawer: DrawerState,
+    /// The error that a form says at its field.
+    pub(super) at_field: RwSignal<Option<Text>>,
     /// Whether the dialog of the cluster is open.
     pub(super) cluster: RwSignal<bool>,
     /// What the dialog opens with.
@@ -186,6 +189,7 @@ impl Layout {
             panels,
             presenter,
             drawer: DrawerState::new(),
+            at_field: RwSignal::new(None),
             cluster: RwSignal::new(false),
             wish: StoredValue::new(None),
         }

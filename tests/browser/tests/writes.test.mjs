@@ -68,6 +68,7 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   const wrong = app.id("wrong");
   await wrong.getByText("metadata.name").waitFor();
   assert.equal(await name.inputValue(), "Not A Name", "what was typed is still there");
+  assert.equal(await app.id("error").count(), 0, "what the field says is not said again");
   const marked = () => form.locator("input").evaluateAll((all) => all.filter((one) => one.ariaInvalid === "true").map((one) => one.name));
   assert.deepEqual(await marked(), ["metadata.name"]);
   assert.equal(await name.getAttribute("aria-describedby"), await wrong.getAttribute("id"));

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
+use super::super::layout::Layout;
 use super::super::parts::{focus, maybe, part, text};
 use super::{Form, write_word};
 use crate::memo::{Memo, effect};
@@ -48,7 +49,8 @@ pub(super) fn PodForm(
     effect(move || focus(here.find(&format!("[name='{first}']"))));
     let sent = RwSignal::new(false);
     // What was said to the last try; another error is not the form's.
-    let said = RwSignal::new(None);
+    let said = Layout::get().at_field;
+    on_cleanup(move || said.set(None));
     let wrong = Memo::new(move |_| {
         let refused = ui.view.with(|view| view.error.clone());
         let message = refused
@@ -108,8 +110,7 @@ pub(super) fn PodForm(
         ui.send(Command::write(verb, &draft));
         sent.set(true);
     };
-    let host = ui.host();
-    let here = host.clone();
+    let here = ui.host();
     // A refused write leaves the form open; the field that is wrong says why.
     effect(move || {
         let refused = ui
