@@ -88,7 +88,11 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   }
   await form.locator('[name="metadata.namespace"]').fill("");
   await form.locator("[type=submit]").click();
-  assert.ok(await form.locator('[name="metadata.namespace"]:invalid').isVisible(), "a Pod has a namespace");
+  assert.deepEqual(await marked(), ["metadata.namespace"], "a Pod has a namespace");
+  for (const [lang, words] of [["zh", "必填：Pod 的 key 是 namespace/name。"], ["en", "Needed: a Pod’s key is namespace/name."]]) {
+    await app.language(lang);
+    assert.equal(await wrong.textContent(), words);
+  }
   await form.locator('[name="metadata.namespace"]').fill("default");
   for (const lang of ["zh", "en"]) {
     await app.language(lang);
