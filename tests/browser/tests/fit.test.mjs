@@ -14,7 +14,7 @@ const unfit = () => {
   const root = document.querySelector("delta-scope").shadowRoot;
   // Things slide to their places.
   for (const one of root.getAnimations({ subtree: true })) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
-  const WRAPS = ".requests, .workline .set";
+  const WRAPS = ".requests, .workline .set, .telling > .queue .count";
   const found = [];
   for (const room of root.querySelectorAll(".room")) {
     if (!room.checkVisibility({ visibilityProperty: true })) continue;
