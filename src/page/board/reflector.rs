@@ -12,8 +12,7 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal;
 use deltascope_presentation::rows::reflector::{self, COUNTED, ReflectorRows, rows};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
-use deltascope_presentation::strings::{self, behind, heard};
-use deltascope_replay::picture::Answer;
+use deltascope_presentation::strings::{behind, heard};
 
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
@@ -113,8 +112,7 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                     room.requests
                         .iter()
                         .map(|row| {
-                            let answer = strings::answer(lang, &row.answer);
-                            let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
+                            let (answer, failed) = (row.said(lang), row.failed());
                             view! {
                                 <li
                                     class:lit=row.lit

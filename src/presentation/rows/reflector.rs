@@ -2,6 +2,7 @@
 
 use super::{Mark, Names, RvText, current, type_class};
 use crate::stage::{Pipe, PipeState, StateName};
+use crate::strings;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, ReflectorFact, ServerFact, WatchEnd};
@@ -9,6 +10,7 @@ use deltascope_cache::selector::Selector;
 use deltascope_replay::picture::{
     Answer, Picture, ReflectorState, RequestKind, RequestLine, SourceKind,
 };
+use deltascope_world::text::Lang;
 
 /// At most this many marks of the temporary store are shown.
 const MARKS: usize = 7;
@@ -49,8 +51,27 @@ pub struct RequestRow {
     pub text: String,
     /// Its answer.
     pub answer: Answer,
+    /// It is a watch that the API server has ended, which the reflector has yet to read.
+    pub unread_end: bool,
     /// The current fact is about it.
     pub lit: bool,
+}
+
+impl RequestRow {
+    /// Its answer, in words.
+    #[must_use]
+    pub fn said(&self, lang: Lang) -> String {
+        match self.unread_end {
+            true => lang.pick("→ ended, not noticed yet", "→ 已结束，尚未察觉").to_owned(),
+            false => strings::answer(lang, &self.answer),
+        }
+    }
+
+    /// Whether it failed.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        matches!(self.answer, Answer::Failed(_) | Answer::Ended(1..))
+    }
 }
 
 /// The connection from the API server to the reflector.
@@ -186,6 +207,9 @@ pub fn rows(view: &View) -> ReflectorRows {
             .enumerate()
             .map(|(back, line)| RequestRow {
                 text: request(line, view.picture.api.selector.as_ref()),
+                unread_end: back == 0
+                    && line.answer == Answer::Open
+                    && !view.picture.api.sends_events,
                 answer: line.answer.clone(),
                 lit: asked && back == 0,
             })
@@ -330,6 +354,26 @@ mod tests {
         let at = rows(&view(picture, vec![requested()]));
         let oldest = at.requests.last().map(|row| &*row.text);
         assert_eq!(oldest, Some("LIST rv=0 limit=500 labelSelector=app=web,!b"));
+    }
+
+    #[test]
+    fn a_watch_that_was_cut_is_open_only_until_it_is_read() {
+        let mut picture = Picture::default();
+        picture.reflector.state = ReflectorState::Watch;
+        picture.reflector.requests = [RequestLine {
+            kind: RequestKind::Watch,
+            rv: "4".into(),
+            rv_match: "",
+            limit: 0,
+            continues: false,
+            answer: Answer::Open,
+        }]
+        .into();
+        for (sends, said) in [(true, "→ open"), (false, "→ ended, not noticed yet")] {
+            picture.api.sends_events = sends;
+            let at = rows(&view(picture.clone(), Vec::new()));
+            assert_eq!(at.requests[0].said(Lang::En), said);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::rows::reflector::{self, COUNTED, ReflectorRows};
 use crate::rows::store::Change;
 use crate::stage::StateName;
 use crate::strings;
-use deltascope_replay::picture::{Answer, Delivery, InformerKind, SourceKind};
+use deltascope_replay::picture::{Delivery, InformerKind, SourceKind};
 
 /// The height of a line of the stream.
 const LINE: i32 = 24;
@@ -256,13 +256,12 @@ fn requests(pen: &mut Pen, a: Area, rows: &ReflectorRows, places: i32) -> i32 {
     let mut left = places;
     for row in &rows.requests {
         let ink = if row.lit { Ink::INK } else { Ink::INK_2 };
-        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
-        let answered = match (failed, row.lit) {
+        let answered = match (row.failed(), row.lit) {
             (true, _) => Ink::DELETED,
             (_, true) => Ink::INK,
             _ => Ink::INK_3,
         };
-        let answer = strings::answer(pen.options.lang, &row.answer);
+        let answer = row.said(pen.options.lang);
         let text = [&row.text, " "].concat();
         let runs = [(&*text, mono(110, ink)), (&*answer, mono(110, answered))];
         let lines = wrap(&runs, a.w);
