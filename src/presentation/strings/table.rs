@@ -115,6 +115,7 @@ words! {
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
+    choose_call_first: "Choose a call, to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
@@ -160,6 +161,8 @@ words! {
 
     // The queue.
     empty_queue: "The queue is empty", "队列是空的";
+    /// Where a Pop was asked for.
+    pop_waits: "The queue is empty: Pop waits until something comes", "队列是空的：Pop 会一直等到有东西进来";
     next: "next", "下一个";
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
     oldest_right: "oldest at the right · → next", "最旧的在最右边 · → 下一个";
