@@ -486,6 +486,9 @@ words! {
         "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. An anonymised one does not.",
         "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。匿名化后就不会有。";
     smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
+    smallest_note:
+        "This: a fact of the same kind, about the same object, as the one that you are at. Objects, events, handlers, settings and inputs that it does not need are left out, in a branch beside this run.",
+        "“这一点”指与当前事实同类、关于同一对象的事实。它用不到的对象、事件、handler、设置和输入都会去掉；结果放在一个新分支里，当前运行不变。";
     share_transcript: "Download the transcript", "下载文字记录";
     why_the_step: "this step", "这一步";
     why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
