@@ -69,7 +69,7 @@ pub(super) fn Strip(
         }
     });
     let notice = ui.memo(|view| view.notice.clone());
-    let notice = text(move || {
+    let notice = Memo::new(move |_| {
         notice
             .get()
             .map_or_else(String::new, |said| said.get(ui.lang.get()).to_owned())
@@ -78,16 +78,35 @@ pub(super) fn Strip(
     view! {
         <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
-                <p class="notice" role="status" data-testid="notice" translate="yes">{notice}</p>
+                <p
+                    class="notice"
+                    class:long=move || notice.with(|text| is_long(text))
+                    role="status"
+                    data-testid="notice"
+                    translate="yes"
+                >
+                    {text(move || notice.get())}
+                </p>
                 <p
                     class="what"
-                    class:long=move || said.with(|said| is_long(&said.what))
+                    class:long=move || said.with(|said| is_long(&plain(&said.what)))
                     aria-live=text(move || if playing.get() { "off" } else { "polite" })
                     aria-atomic="true"
                     translate="yes"
                     node_ref=what
                 ></p>
-                <p class="why" translate="yes" node_ref=why></p>
+                <p
+                    class="why"
+                    translate="yes"
+                    node_ref=why
+                    on:pointerenter=move |_| {
+                        if let Some(why) = why.get_untracked() {
+                            // What is cut off.
+                            let whole = why.text_content().filter(|_| why.scroll_height() > why.client_height());
+                            why.set_title(&whole.unwrap_or_default());
+                        }
+                    }
+                ></p>
                 {part(move || {
                     others.with(|(others, minor)| (!others.is_empty()).then(|| row_of(ui, others, *minor)))
                 })}
@@ -159,9 +178,8 @@ fn write(element: &web_sys::Element, spans: &[Span]) {
 }
 
 /// Whether the text needs more than one line of the usual width. Han characters count double.
-fn is_long(spans: &[Span]) -> bool {
+fn is_long(text: &str) -> bool {
     const LINE: usize = 104;
-    let text = plain(spans);
     let width: usize = text
         .chars()
         .map(|c| if c > '\u{2e7f}' { 2 } else { 1 })
