@@ -149,24 +149,13 @@ pub(super) fn Header(
     }
 }
 
-/// The list of lessons, with the number of the one that is shown.
+/// The list of lessons.
 fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
         ui.lessons.set(lessons::menu().into());
     }
-    // On the shelf none is chosen, whichever run is open below it.
-    let number = part(move || {
-        if ui.shelved() {
-            return None;
-        }
-        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
-        ui.lessons.with(|lessons| {
-            let at = lessons.iter().position(|(other, _)| *other == id);
-            at.map(|at| format!("{} · ", at + 1))
-        })
-    });
     let foreign = part(move || {
         let (id, title) = lesson.with(|lesson| (Arc::clone(&lesson.id), lesson.title.clone()));
         let listed = ui
@@ -181,6 +170,7 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
             }
         })
     });
+    // On the shelf none is chosen, whichever run is open below it.
     let none = part(move || {
         ui.shelved().then(|| {
             view! {
@@ -205,9 +195,6 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
     });
     view! {
         <label class="lesson">
-            <span class="number" aria-hidden="true">
-                {number}
-            </span>
             <span class="pick">
                 <select
                     data-testid="select-lesson"
