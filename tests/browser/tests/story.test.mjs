@@ -132,7 +132,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   // It stops once the handler has returned: its line is there, and it still says what it received.
   await app.id("goal-reached").waitFor();
   assert.ok(!(await app.state()).playing);
-  assert.equal(await app.id("output-line").last().textContent(), "OnDelete: web-1");
+  assert.equal(await app.id("output-line").last().textContent(), "OnDelete: DeletedFinalStateUnknown{web-1}");
   assert.equal(await app.page.locator(".load").textContent(), "last: DeletedFinalStateUnknown");
   // What led to the goal makes room for what it teaches, until one goes back to it.
   assert.ok(!(await app.id("scene-words").isVisible()));
