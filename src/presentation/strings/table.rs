@@ -134,8 +134,8 @@ words! {
     cut_watch: "cut watch", "切断 watch";
     compact: "410 (compact)", "410（压缩）";
     compact_title:
-        "Forget the history: the next watch from an old version is answered with 410 Gone",
-        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone";
+        "Forget the history: the next watch from an old version is answered with 410 Gone. Other kinds are written meanwhile, so the server’s rv goes up by one",
+        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。这期间其他资源也有写入，所以 API server 的 rv 加一";
     namespace: "namespace", "命名空间";
     name: "name", "名称";
     node: "node", "节点";
@@ -547,8 +547,11 @@ words! {
         "small square or disc: one object; recreated, it gets another one",
         "小方块或圆点：一个对象；重新创建后会换一个";
     legend_timeline:
-        "◇ on the timeline: a marker; coloured ticks: deltas; a box: so many of them side by side",
-        "时间线上的 ◇：标记；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
+        "◇ on the timeline: a marker; ▲: a check that does not hold; coloured ticks: deltas; a box: so many of them side by side",
+        "时间线上的 ◇：标记；▲：未通过的检查；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
+    legend_modes:
+        "Pop is free: it takes whatever is queued at once; paced: it rests after each Pop; held: it waits until you press Pop one",
+        "Pop 的三种方式：“自由”，队列里有东西就取；“定速”，每次取完歇一会儿；“手动”，点“Pop 一次”才取";
     legend_lanes:
         "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
         "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行";
@@ -558,6 +561,12 @@ words! {
     legend_behind:
         "N objects behind: so many differ between the cache and the API server; before 0.36 client-go itself does not keep the cache's rv",
         "落后 N 个对象：有 N 个在缓存和 API server 上不一致；0.36 之前 client-go 自己并不保存缓存的 rv";
+    legend_known:
+        "known: KnownObjects have the object; pending: deltas of its key wait in the queue; neither: a Delete of it is dropped",
+        "known：KnownObjects 里有这个对象；pending：队列里还有这个 key 的 Delta；两者都没有：它的 Delete 会被丢弃";
+    legend_set:
+        "settings: what the lesson or you have set, not client-go; the address names a generation by Kubernetes’ version: era=1.32 is client-go 0.32",
+        "settings：课程或你做的设置，不属于 client-go；地址里的实现版本用 Kubernetes 的版本号：era=1.32 即 client-go 0.32";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
