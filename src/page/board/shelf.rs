@@ -8,6 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::links::{follow, lesson_link, link_to, open, story_in, story_link};
+use super::layout::Layout;
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
@@ -165,13 +166,20 @@ pub(super) fn Shelf() -> impl IntoView {
         next.map(|card| card.id)
     });
     let section = NodeRef::<html::Section>::new();
+    let narrow = Layout::get().narrow;
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
         // What is pointed at is in sight; anything else begins at the top.
         let next = ui.host().find(".shelf a.card.next");
         match (next, section.get()) {
-            (Some(next), _) if before.is_none() => focus(Some(next)),
+            (Some(next), section) if before.is_none() => {
+                focus(Some(next));
+                // On a phone it would leave title, search and courses above the screen.
+                if let Some(section) = section.filter(|_| narrow.get_untracked()) {
+                    section.set_scroll_top(0);
+                }
+            }
             (_, Some(section)) => section.set_scroll_top(0),
             _ => {}
         }
