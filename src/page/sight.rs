@@ -356,7 +356,10 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             if !flight.ghost || start.is_none() {
                 way.dims.extend(dim(host, begins));
             }
-            if let Some(start) = start.as_mut().filter(|start| flight.ghost && start.stands(host)) {
+            if let Some(start) = start
+                .as_mut()
+                .filter(|start| flight.ghost && start.stands(host))
+            {
                 start.copy = None;
             }
             if let Some(start) = start.as_ref().filter(|_| flight.look == Look::Crate) {

@@ -100,15 +100,9 @@ terms! {
         "队列通过它得知缓存里有哪些对象，relist 时才能发现哪些已经不在。";
 }
 
-/// The same, in any case.
-#[must_use]
-pub fn search(name: &str) -> Option<&'static Term> {
-    let is = |one: &&str| one.eq_ignore_ascii_case(name);
-    TERMS.iter().find(|term| term.name.iter().any(|one| is(&one)))
-}
-
-/// The term with this name in either language.
+/// The term with this name in either language, in any case.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Term> {
-    TERMS.iter().find(|term| term.name.contains(&name))
+    let is = |term: &&Term| term.name.iter().any(|one| one.eq_ignore_ascii_case(name));
+    TERMS.iter().find(is)
 }

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use super::links::{follow, lesson_link, link_to, open, story_in, story_link};
 use super::layout::Layout;
+use super::links::{follow, lesson_link, link_to, open, story_in, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};

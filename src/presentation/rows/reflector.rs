@@ -62,7 +62,9 @@ impl RequestRow {
     #[must_use]
     pub fn said(&self, lang: Lang) -> String {
         match self.unread_end {
-            true => lang.pick("→ ended, not noticed yet", "→ 已结束，尚未察觉").to_owned(),
+            true => lang
+                .pick("→ ended, not noticed yet", "→ 已结束，尚未察觉")
+                .to_owned(),
             false => strings::answer(lang, &self.answer),
         }
     }

@@ -178,8 +178,14 @@ pub(super) fn words_of(found: &Smallest) -> Text {
     let (trials, [en, zh]) = (found.trials, [en.join(", "), zh.join("、")]);
     let at = found.at;
     text!(
-        ("Left: {en}. It is fact {at} now, it was {facts}. {} ({trials} runs tried)", end.en),
-        ("剩下：{zh}。它现在是第 {at} 个事实，原来是第 {facts} 个。{}（试运行 {trials} 次）", end.zh)
+        (
+            "Left: {en}. It is fact {at} now, it was {facts}. {} ({trials} runs tried)",
+            end.en
+        ),
+        (
+            "剩下：{zh}。它现在是第 {at} 个事实，原来是第 {facts} 个。{}（试运行 {trials} 次）",
+            end.zh
+        )
     )
 }
 

@@ -170,7 +170,7 @@ impl Shelf {
         let mut found = Found {
             cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
             others: self.others.iter().filter(has_all).cloned().collect(),
-            term: terms::search(query.trim()),
+            term: terms::find(query.trim()),
             era: era(&query),
         };
         if found.cards.is_empty() && found.others.is_empty() {
