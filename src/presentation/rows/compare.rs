@@ -228,7 +228,7 @@ fn line(line: &Line, compare: &CompareView, names: &Names, lang: Lang) -> LineRo
                 true => pair.left.as_ref(),
                 false => pair.right.as_ref(),
             });
-            join(compare.sides[usize::from(!left)].queue, things, &mut chips);
+            join_keys(compare.sides[usize::from(!left)].queue, things, &mut chips);
         }
         if chips.is_empty() {
             chips.push(Chip::empty(lang));
@@ -265,7 +265,7 @@ fn label(label: &Label, lang: Lang) -> &str {
 }
 
 /// Joins the deltas of each key, which a DeltaFIFO keeps together; in any other queue each stands alone.
-pub(super) fn join<'a>(
+pub(super) fn join_keys<'a>(
     kind: QueueKind,
     things: impl Iterator<Item = &'a Thing>,
     chips: &mut [Chip],
