@@ -260,7 +260,7 @@ fn objects(
     let hint = Memo::new(move |_| {
         let count = objects.with(Vec::len);
         let fits = count > 0 && count < capacity.get();
-        let asked = fits && has_goal.get() && can_write.get() && !dense.get();
+        let asked = fits && has_goal.get() && can_write.get() && !dense.get() && !program.get();
         missing.get().filter(|_| asked)
     });
     view! {
