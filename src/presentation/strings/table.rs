@@ -314,7 +314,7 @@ words! {
     /// At the front of the queue.
     held_back: "held: press “Pop one”", "手动：点“Pop 一次”";
     /// Where one acts in a lesson's run. The sandbox follows.
-    mixes: "The lesson’s own events go on. Without them:", "课程自己的事件会继续发生。想不受它影响：";
+    mixes: "The lesson’s own events go on. Another run, to try things out in:", "课程自己的事件会继续发生。想自由尝试，请打开另一个运行：";
     sandbox: "Sandbox", "沙盒";
     more_tools: "More tools", "更多工具";
 
