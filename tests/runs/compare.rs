@@ -125,7 +125,7 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
         differing(&mut session, DiffSection::Output, &Label::Lines),
         pairs(&[
             ("", "OnDelete: DeletedFinalStateUnknown{b}"),
-            ("OnDelete: b", "")
+            ("OnDelete: DeletedFinalStateUnknown{b}", "")
         ])
     );
     // The page names all differences.
