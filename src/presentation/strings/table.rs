@@ -565,8 +565,8 @@ words! {
         "known: KnownObjects have the object; pending: deltas of its key wait in the queue; neither: a Delete of it is dropped",
         "known：KnownObjects 里有这个对象；pending：队列里还有这个 key 的 Delta；两者都没有：它的 Delete 会被丢弃";
     legend_set:
-        "settings: what the lesson or you have set, not client-go; the address names a generation by Kubernetes’ version: era=1.32 is client-go 0.32",
-        "settings：课程或你做的设置，不属于 client-go；地址里的实现版本用 Kubernetes 的版本号：era=1.32 即 client-go 0.32";
+        "settings: what the lesson or you have set, not client-go",
+        "settings：课程或你做的设置，不属于 client-go";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
