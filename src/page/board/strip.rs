@@ -69,7 +69,7 @@ pub(super) fn Strip(
         }
     });
     let notice = ui.memo(|view| view.notice.clone());
-    let notice = Memo::new(move |_| {
+    let notice = text(move || {
         notice
             .get()
             .map_or_else(String::new, |said| said.get(ui.lang.get()).to_owned())
@@ -78,18 +78,10 @@ pub(super) fn Strip(
     view! {
         <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
-                <p
-                    class="notice"
-                    class:long=move || notice.with(|text| is_long(text))
-                    role="status"
-                    data-testid="notice"
-                    translate="yes"
-                >
-                    {text(move || notice.get())}
-                </p>
+                <p class="notice" role="status" data-testid="notice" translate="yes">{notice}</p>
                 <p
                     class="what"
-                    class:long=move || said.with(|said| is_long(&plain(&said.what)))
+                    class:long=move || said.with(|said| is_long(&said.what))
                     aria-live=text(move || if playing.get() { "off" } else { "polite" })
                     aria-atomic="true"
                     translate="yes"
@@ -178,8 +170,9 @@ fn write(element: &web_sys::Element, spans: &[Span]) {
 }
 
 /// Whether the text needs more than one line of the usual width. Han characters count double.
-fn is_long(text: &str) -> bool {
+fn is_long(spans: &[Span]) -> bool {
     const LINE: usize = 104;
+    let text = plain(spans);
     let width: usize = text
         .chars()
         .map(|c| if c > '\u{2e7f}' { 2 } else { 1 })
