@@ -162,7 +162,7 @@ words! {
     // The queue.
     empty_queue: "The queue is empty", "队列是空的";
     /// Where a Pop was asked for.
-    pop_waits: "The queue is empty: Pop waits until something comes", "队列是空的：Pop 会一直等到有东西进来";
+    pop_waits: "Empty: Pop waits until something comes", "队列为空：Pop 等到有东西才返回";
     next: "next", "下一个";
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
     oldest_right: "oldest at the right · → next", "最旧的在最右边 · → 下一个";
