@@ -105,9 +105,10 @@ pub(super) fn Api() -> impl IntoView {
             let objects = &view.picture.api.objects;
             !objects.is_empty() && objects.values().all(|object| object.deleted)
         });
-        let first = match all_gone {
-            true => ui.words().create_first,
-            false => ui.words().choose_first,
+        let first = match (program.get(), all_gone) {
+            (true, _) => ui.words().choose_call_first,
+            (_, true) => ui.words().create_first,
+            _ => ui.words().choose_first,
         };
         target.with(Option::is_none).then_some(first)
     });
@@ -140,7 +141,13 @@ pub(super) fn Api() -> impl IntoView {
             {either(
                 move || !program.get(),
                 move || stream_title(ui, room),
-                move || view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> },
+                move || view! {
+                    <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3>
+                    {part(move || {
+                        let first = missing.get().filter(|_| room.with(|room| room.can_write) && !before_goal.get());
+                        first.map(|first| view! { <p class="empty" data-testid="act-first">{first}</p> })
+                    })}
+                },
             )}
             <div
                 class="stream"
@@ -254,7 +261,7 @@ fn objects(
     let hint = Memo::new(move |_| {
         let count = objects.with(Vec::len);
         let fits = count > 0 && count < capacity.get();
-        let asked = fits && has_goal.get() && can_write.get() && !dense.get();
+        let asked = fits && has_goal.get() && can_write.get() && !dense.get() && !program.get();
         missing.get().filter(|_| asked)
     });
     view! {

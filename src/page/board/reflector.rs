@@ -13,7 +13,7 @@ use deltascope_presentation::decimal;
 use deltascope_presentation::rows::reflector::{self, COUNTED, Held, ReflectorRows, rows};
 use deltascope_presentation::rows::{hue_of, type_class};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
-use deltascope_presentation::strings::{self, behind, spoken};
+use deltascope_presentation::strings::{behind, spoken};
 
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
@@ -113,7 +113,7 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                     room.requests
                         .iter()
                         .map(|row| {
-                            let answer = strings::answer(lang, &row.answer);
+                            let answer = row.said(lang);
                             view! {
                                 <li
                                     class:lit=row.lit

@@ -178,6 +178,7 @@ fn run(ui: Ui) -> AnyView {
             Some(view! { <p class="share-note" role="alert" data-testid="share-refused">{refused}</p> })
         })}
         <p class="share-note">{ui.word(|words| words.share_run_note)}</p>
+        <p class="share-note">{ui.word(|words| words.smallest_note)}</p>
     }
     .into_any()
 }
