@@ -308,7 +308,9 @@ fn what_comes_after_the_rest_finds_its_data_there() {
     let program = Program::sharing();
     let case = Case::of(&program, &[[1, 0], [0, 0]]);
     for (seldom, side) in [("", 4), ("# seldom\n", 5)] {
-        let cut = case.cut(&format!("# rest\na::f\n{seldom}deltascope_page::board::own::f\n"));
+        let cut = case.cut(&format!(
+            "# rest\na::f\n{seldom}deltascope_page::board::own::f\n"
+        ));
         assert_eq!(case.compared(&cut, &[]), (None, vec![3, side]));
     }
 }
