@@ -167,6 +167,7 @@ fn run(ui: Ui) -> AnyView {
             <button
                 class="btn"
                 data-testid="btn-smallest"
+                title=ui.word(|words| words.smallest_note)
                 on:click=move |_| ui.send(Command::Smallest(None))
             >
                 {ui.word(|words| words.smallest)}
