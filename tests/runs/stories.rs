@@ -615,6 +615,34 @@ fn a_link_to_a_scene_keeps_the_run_that_is_shown() {
     }
 }
 
+/// Opens the library's first story as somebody wrote it anew.
+fn own_lesson(id: &str) -> Command {
+    let file = include_str!("../../src/replay/lessons/first-look.json");
+    let mut lesson: Value = serde_json::from_str(file).unwrap();
+    lesson["id"] = id.into();
+    Command::Open(vec![("mine.json".into(), lesson.to_string().into())])
+}
+
+#[test]
+fn a_link_names_no_scene_of_ones_own_lesson_and_one_that_does_opens_the_run() {
+    for id in ["", "first-look"] {
+        let mut session = Session::empty();
+        session.obey(own_lesson(id));
+        session.obey(Command::Tell(Tell::Scene(3)));
+        let shown = session.view();
+        assert!(shown.error.is_none() && shown.story.is_some(), "{id}");
+        let link = session.export(Export::Link).unwrap();
+        assert!(!link.contains("scene=") && link.contains(";i="), "{link}");
+        let mut other = Session::empty();
+        let named = format!("{link};scene=4");
+        other.obey(Command::OpenLink(named.into()));
+        let opened = other.view();
+        assert_eq!((opened.step, &opened.error), (shown.step, &None));
+        assert!(opened.notice.unwrap().en.contains("as its file"));
+        assert_eq!(opened.picture, shown.picture);
+    }
+}
+
 #[test]
 fn a_learner_reaches_the_goal_by_acting_and_next_scenes_begin_the_run_anew() {
     let mut session = Session::empty();

@@ -380,6 +380,9 @@ words! {
     code: "QR code of this moment", "此刻的二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
     code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
+    next_lesson: "Next lesson", "下一课";
+    code_run: "Your phone opens this moment of the run, without the story: a link does not carry it. Share the lesson's file.", "用手机扫一扫，打开运行的这一时刻；链接不含故事，请分享课程文件。";
+    code_here: "This address is known on this machine alone. Serve the page where others reach it.", "此地址只在本机有效。请把页面放到别人能访问的地址上。";
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
@@ -461,6 +464,9 @@ words! {
     share_link_note:
         "It opens the same run at this moment: the lesson, the generation, and all that you did in this branch are in the link itself. Nothing is sent anywhere.",
         "它会在此刻打开同样的运行：课程、实现版本和你在此分支中的全部操作都在链接里。不会向任何地方发送数据。";
+    share_story:
+        "The link does not carry this story: it is in the lesson's file. Share that; whoever drops it on the page has the story.",
+        "链接不含这个故事，它在课程文件里。请分享该文件：把它拖到页面上，就能看到故事。";
     share_branch:
         "The link and the trace hold this branch alone. To share another one, go to it first.",
         "链接和运行记录只包含当前分支。要分享别的分支，请先切换过去。";

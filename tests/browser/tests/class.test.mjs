@@ -253,6 +253,9 @@ test("Q shows the link to this moment as a code, dark on light in both themes", 
   await press(app, "q");
   const path = () => app.id("code").locator("path").getAttribute("d");
   const first = await path();
+  // Here no phone reaches the page; whoever has a keyboard can type the address.
+  assert.match(await app.id("code-opens").textContent(), /on this machine alone/);
+  assert.equal(await app.id("code-link").textContent(), await app.page.evaluate(() => window.deltascope.getUrl()));
   assert.match(first, /^(M\d+ \d+h\d+v1h-\d+z)+$/);
   const { light, dark, high, side } = await app.id("code").evaluate((code) => {
     const style = getComputedStyle(code);
