@@ -558,6 +558,21 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         (story(&mut session).index, session.view().step),
         (3, place(&mut session, "piled"))
     );
+    // It is asked again, also if one goes back while an answer plays.
+    let is_open = |session: &mut Session| story(session).asked.clone().unwrap().given.is_none();
+    assert!(is_open(&mut session));
+    session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(1)))));
+    session.tick();
+    assert!(!is_open(&mut session));
+    session.obey(Command::Tell(Tell::Back));
+    assert!(is_open(&mut session) && story(&mut session).index == 3);
+    assert_eq!(session.view().step, place(&mut session, "piled"));
+    session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(2)))));
+    watch(&mut session);
+    let verdict = story(&mut session).asked.clone().unwrap().verdict.unwrap();
+    assert_eq!(verdict.is_right, Some(true));
+    session.obey(Command::Tell(Tell::Back));
+    assert!(is_open(&mut session));
     session.obey(Command::Tell(Tell::Back));
     assert_eq!(
         (story(&mut session).index, session.view().step),
