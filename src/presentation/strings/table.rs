@@ -322,7 +322,7 @@ words! {
     story_show: "Show me", "直接看答案";
     story_number: "Your answer, a number", "你的答案（数字）";
     story_answer: "Answer", "回答";
-    story_led: "→ again skips the question; a digit answers it.", "再按一次 → 跳过问题；按数字作答。";
+    story_led: "→ again shows the answer; a digit answers.", "再按一次 → 直接看答案；按数字作答。";
     story_order: "Choose them in order.", "按先后顺序点选。";
     story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
@@ -386,7 +386,7 @@ words! {
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
-    key_answer: "that answer, where a story asks; → leads to the answers, → again skips the question", "故事提问时，选第几个答案；→ 先移到选项，再按跳过问题";
+    key_answer: "that answer, where a story asks; → leads to the answers, → again shows the right one", "故事提问时，选第几个答案；→ 先移到选项，再按直接看答案";
     key_story: "tell the story, or look closer", "讲故事，或看细节";
     key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
     key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";

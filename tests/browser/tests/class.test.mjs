@@ -41,11 +41,15 @@ async function settled(app) {
 async function next(app) {
   const { scene } = await app.state();
   await press(app, "PageDown");
-  // An open question is skipped with the second press.
+  // At an open question the second press shows what happens, and the third one goes on.
   if (scene.question && scene.question.answered === null) {
     await app.id("led").filter({ hasText: "→" }).waitFor();
     assert.equal((await app.state()).scene.index, scene.index);
     assert.equal(await app.page.locator(".tale-ask :focus").count(), 1);
+    await press(app, "PageDown");
+    await app.eventually("it is decided", (state) => state.scene.question.answered === "shown");
+    if ((await app.state()).playing) await press(app, "PageDown");
+    await app.id("verdict").waitFor();
     await press(app, "PageDown");
   }
   if ((await app.state()).playing) await press(app, "PageDown");
