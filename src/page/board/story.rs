@@ -216,6 +216,9 @@ fn turn(
                         false => ui.words().story_run,
                     })}
                 </button>
+                {is_page.then(|| shown(move || layout.presenter.on.get(), move || {
+                    later(Part::Own, || true, move || own::next_lesson(ui, reached))
+                }))}
                 <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
                     {more_word(ui, story)}
                 </button>
