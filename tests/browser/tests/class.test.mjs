@@ -293,6 +293,53 @@ test("the drawer's share tab has the code, too, and says when a link is too long
   assert.match(await app.id("no-code").textContent(), /too long/);
 }));
 
+test("the end of a lesson leads to the next one of its course, in the presentation", onPage({ link: `${STORY.replace("scene=1", "scene=7")};course=short`, viewport: LAPTOP }, async (app) => {
+  assert.equal(await app.id("next-lesson").count(), 0);
+  await present(app);
+  await app.id("next-lesson").waitFor();
+  // Not by a press too many.
+  await press(app, "PageDown");
+  await app.page.locator("[data-testid=next-lesson]:focus").waitFor();
+  assert.equal((await app.state()).lesson, "first-look");
+  await press(app, "PageDown");
+  await app.eventually("the next lesson", (state) => state.lesson === "deltafifo" && state.scene?.index === 1);
+  assert.ok(await presents(app));
+  assert.equal(new URL(app.page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+}));
+
+for (const viewport of [LAPTOP, { width: 1024, height: 768 }]) {
+  test(`nothing is printed over a handler, and names are whole (${viewport.width})`, onPage({ link: "#v1;lesson=stale-read;scene=3", viewport }, async (app) => {
+    await present(app);
+    const { title, handlers, whole } = await app.page.evaluate(() => {
+      const box = (of) => document.querySelector(of).getBoundingClientRect();
+      const names = [...document.querySelectorAll(".wire.waiting .n, .lst .n")].filter((one) => one.checkVisibility());
+      return { title: box(".printed > .sub").top, handlers: box(".handlers").bottom, whole: names.map((one) => one.scrollWidth <= one.clientWidth) };
+    });
+    assert.ok(title >= handlers, `${title}, ${handlers}`);
+    assert.ok(whole.length >= 2 && whole.every(Boolean), `${whole}`);
+  }));
+}
+
+test("beside a workqueue the output and the handler's name are read", onPage({ link: "#v1;lesson=workqueue-dedup;scene=4", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const { output, name, work } = await app.page.evaluate(() => {
+    const box = (of) => document.querySelector(of).getBoundingClientRect();
+    const name = document.querySelector(".lst .n");
+    return { output: box(".output"), name: name.scrollWidth <= name.clientWidth, work: box(".work") };
+  });
+  assert.ok(output.width > 200 && output.right <= work.left && output.height > 50, JSON.stringify(output));
+  assert.ok(name);
+}));
+
+test("a watch that is cut says so in front of a class", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const ended = app.page.locator(".reflector .pipe.ended");
+  assert.equal(await ended.count(), 0);
+  await app.id("btn-cut").click();
+  await ended.waitFor();
+  assert.equal(await ended.textContent(), "ended");
+}));
+
 test("axe finds nothing in the presenter, the code and the handout", onPage({}, async (app) => {
   for (const [lang, theme] of [["en", "light"], ["zh", "dark"]]) {
     await app.elsewhere({ link: STORY, lang, theme, viewport: LAPTOP }, async (other) => {
